@@ -1,0 +1,1 @@
+"""State, context and the assembly of every exported graph."""

@@ -1,0 +1,57 @@
+"""Load prompt templates strictly: an unknown template, a missing variable or bad syntax is one clear error.
+
+Templates are Jinja2 in a sandbox, because a reader may bring their own (`directory`), and a template that
+somebody else wrote must not be able to run code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jinja2 import StrictUndefined, TemplateSyntaxError, UndefinedError
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+
+from recurrentgpt.errors import PromptError
+
+_ENVIRONMENT = ImmutableSandboxedEnvironment(
+    undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
+)
+
+
+class Prompts:
+    """Fill the templates of one mode (`novel`, `fiction`) and one tier (`small`, `full`).
+
+    A template that exists in `directory` (same relative path) replaces the packaged one.
+    """
+
+    def __init__(self, mode: str = "novel", tier: str = "full", directory: str | Path | None = None) -> None:
+        self.mode, self.tier, self.directory = mode, tier, directory
+
+    def fill(self, name: str, **variables: Any) -> str:
+        """Return template `name` filled with `variables`; raise PromptError where they do not fit."""
+        where = f"{self.mode}/{self.tier}/{name}.md"
+        source = _source(where, str(self.directory) if self.directory else None)
+        return _render(where, source, variables)
+
+
+def _render(where: str, source: str, variables: Mapping[str, Any]) -> str:
+    try:
+        return _ENVIRONMENT.from_string(source).render(variables).strip()
+    except UndefinedError as error:
+        raise PromptError(f"Prompt template {where} uses a variable that is not given here: {error.message}.") from error
+    except (TemplateSyntaxError, SecurityError) as error:
+        raise PromptError(f"Prompt template {where} cannot be used: {error}. Correct it and try again.") from error
+
+
+@lru_cache(maxsize=256)
+def _source(where: str, directory: str | None) -> str:
+    if directory is not None and (override := Path(directory) / where).is_file():
+        return override.read_text(encoding="utf-8")
+    packaged = resources.files(__package__).joinpath(*where.split("/"))
+    if not packaged.is_file():
+        raise PromptError(f"There is no prompt template {where}.")
+    return packaged.read_text(encoding="utf-8")

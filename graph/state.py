@@ -7,11 +7,17 @@ of which the state carries only `head`. In the terms of the paper (arXiv 2305.13
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, NotRequired
 
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
-Status = Literal["writing", "choosing", "finished"]
+MEMORY_SENTENCES = 20
+"""Most sentences of a short-term memory."""
+
+MEMORY_WORDS = 500
+"""Most words of a short-term memory."""
+
+Status = Literal["writing", "choosing", "retaking", "replanning", "finished"]
 """Where a story stands: inside a timestep, waiting for the choice of a plan, or at its end."""
 
 
@@ -69,6 +75,15 @@ class Usage(TypedDict):
     resamples: int
     """Calls made only because an earlier reply was not usable."""
     seconds: float
+
+
+class Choice(TypedDict):
+    """How the plan was chosen."""
+
+    index: int | None
+    """Which candidate, from 0; None for an own plan."""
+    by: str
+    why: str
 
 
 def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | None) -> dict[str, Usage]:
@@ -129,6 +144,8 @@ class State(TypedDict, total=False):
     plan: str
     plan_author: str
     """`model`, `simulator` or `human`."""
+    written_plan: str
+    """The plan that `passage` was written from. While `plan` is another one, it waits to be written."""
     recalled: list[Recalled]
     previous_passage: str
     passage: str
@@ -141,7 +158,10 @@ class State(TypedDict, total=False):
     """The short-term memory that `passage` was written from."""
     rationale: Rationale
     candidate_plans: list[str]
-    choice: dict[str, Any]
-    """The last choice: `index` (None for an own plan), `by`, `why`."""
+    choice: Choice
+    take: int
+    """How many times this timestep was asked for another take or new plans: it varies the seeds."""
+    autopilot: int
+    """Passages that the simulator still pilots after a human handed over; -1 for all that are left."""
     usage: Annotated[dict[str, Usage], merge_usage]
     status: Status

@@ -6,6 +6,8 @@ somebody else wrote must not be able to run code.
 
 from __future__ import annotations
 
+import re
+import secrets
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
@@ -14,9 +16,11 @@ from typing import Any
 
 from jinja2 import StrictUndefined, TemplateSyntaxError, UndefinedError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.errors import PromptError
 
+_TURN = re.compile(r"^=== (user|assistant)[ \t]*$", re.MULTILINE)
 _ENVIRONMENT = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
 )
@@ -33,16 +37,37 @@ class Prompts:
 
     def fill(self, name: str, **variables: Any) -> str:
         """Return template `name` filled with `variables`; raise PromptError where they do not fit."""
-        where = f"{self.mode}/{self.tier}/{name}.md"
-        source = _source(where, str(self.directory) if self.directory else None)
+        where, source = self._template(name)
         return _render(where, source, variables)
+
+    def turns(self, name: str, **variables: Any) -> list[BaseMessage]:
+        """Return template `name` filled as the turns of a conversation.
+
+        A turn begins with a line `=== user` or `=== assistant`; a template without such lines is one turn of the user.
+        """
+        where, source = self._template(name)
+        # What fills a template may hold such a line too; only the template's own lines begin a turn.
+        mark = f"=== {secrets.token_hex(8)} "
+        filled = _render(where, _TURN.sub(lambda match: mark + match[1], source), variables)
+        first, *rest = filled.split(mark)
+        found: list[BaseMessage] = [HumanMessage(first.strip())] if first.strip() else []
+        for turn in rest:
+            role, _, text = turn.partition("\n")
+            found.append((AIMessage if role.strip() == "assistant" else HumanMessage)(text.strip()))
+        return found
+
+    def _template(self, name: str) -> tuple[str, str]:
+        where = f"{self.mode}/{self.tier}/{name}.md"
+        return where, _source(where, str(self.directory) if self.directory else None)
 
 
 def _render(where: str, source: str, variables: Mapping[str, Any]) -> str:
     try:
         return _ENVIRONMENT.from_string(source).render(variables).strip()
     except UndefinedError as error:
-        raise PromptError(f"Prompt template {where} uses a variable that is not given here: {error.message}.") from error
+        raise PromptError(
+            f"Prompt template {where} uses a variable that is not given here: {error.message}."
+        ) from error
     except (TemplateSyntaxError, SecurityError) as error:
         raise PromptError(f"Prompt template {where} cannot be used: {error}. Correct it and try again.") from error
 

@@ -30,6 +30,10 @@ class StoryBusy(StoryError):
     """Report that another process is writing this story at this moment."""
 
 
+class BadAnswer(RecurrentGPTError):
+    """Report an answer to the choice of a plan that cannot be used, in words for the person who gave it."""
+
+
 class StorageError(RecurrentGPTError):
     """Report that stories cannot be read from or written to their place."""
 

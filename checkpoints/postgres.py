@@ -1,0 +1,284 @@
+"""Postgres persistence: the same two halves as SQLite, in one database, over one pool of connections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
+from langgraph.store.base import Op, Result
+
+from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.errors import MissingExtra, SettingsError, StorageError
+
+try:
+    import psycopg
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+    from langgraph.store.postgres.aio import AsyncPostgresStore
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.rows import DictRow, dict_row
+    from psycopg_pool import AsyncConnectionPool, PoolTimeout
+except ImportError as error:
+    raise MissingExtra(
+        "A Postgres address is set, but its driver is not installed; install it with: "
+        "pip install 'recurrentgpt[postgres]'"
+    ) from error
+
+
+KEEP = 400
+PRUNE_EVERY = 200
+CONNECT_SECONDS = 5
+POOL_SECONDS = 10.0
+SETUP_SECONDS = 60.0
+_SETUP_LOCK = 0x52475054  # "RGPT"; any number that every process agrees on
+
+Pool = AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]
+
+# The statements mirror those of SQLite: by age within a namespace, then subgraph calls whose root has gone.
+_PRUNE_BY_AGE = """
+DELETE FROM checkpoints c USING (
+    SELECT checkpoint_ns, checkpoint_id,
+           row_number() OVER (PARTITION BY checkpoint_ns ORDER BY checkpoint_id COLLATE "C" DESC) AS age
+    FROM checkpoints WHERE thread_id = %(thread)s
+) aged
+WHERE c.thread_id = %(thread)s AND c.checkpoint_ns = aged.checkpoint_ns AND c.checkpoint_id = aged.checkpoint_id
+  AND aged.age > %(keep)s
+"""
+_PRUNE_CALLS = """
+DELETE FROM checkpoints
+WHERE thread_id = %(thread)s AND strpos(checkpoint_ns, ':') > 0 AND checkpoint_id COLLATE "C" < (
+    SELECT min(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %(thread)s AND checkpoint_ns = ''
+)
+RETURNING checkpoint_ns
+"""
+_PRUNE_WRITES = """
+DELETE FROM checkpoint_writes w
+WHERE thread_id = %(thread)s AND (
+    checkpoint_id COLLATE "C" < (
+        SELECT min(checkpoint_id COLLATE "C") FROM checkpoints c
+        WHERE c.thread_id = %(thread)s AND c.checkpoint_ns = w.checkpoint_ns
+    ) OR strpos(checkpoint_ns, ':') > 0 AND checkpoint_id COLLATE "C" < (
+        SELECT min(checkpoint_id COLLATE "C") FROM checkpoints WHERE thread_id = %(thread)s AND checkpoint_ns = ''
+    )
+)
+"""
+# A version is a zero-padded counter, so what is older than the oldest version in use is in no kept checkpoint, and a
+# blob that is saved just before its checkpoint is newer and stays.
+_PRUNE_BLOBS = """
+DELETE FROM checkpoint_blobs b USING (
+    SELECT c.checkpoint_ns, v.key AS channel, min(v.value COLLATE "C") AS oldest
+    FROM checkpoints c CROSS JOIN LATERAL jsonb_each_text(c.checkpoint -> 'channel_versions') v
+    WHERE c.thread_id = %(thread)s GROUP BY c.checkpoint_ns, v.key
+) used
+WHERE b.thread_id = %(thread)s AND b.checkpoint_ns = used.checkpoint_ns AND b.channel = used.channel
+  AND b.version COLLATE "C" < used.oldest
+"""
+_PRUNE_CALL_BLOBS = """
+DELETE FROM checkpoint_blobs b
+WHERE thread_id = %(thread)s AND checkpoint_ns = ANY(%(gone)s) AND NOT EXISTS (
+    SELECT 1 FROM checkpoints c WHERE c.thread_id = %(thread)s AND c.checkpoint_ns = b.checkpoint_ns
+)
+"""
+
+
+@contextmanager
+def storage_errors(place: str) -> Iterator[None]:
+    """Turn the faults of server and connection into a StorageError that names `place`; let defects of the code pass.
+
+    The original error is dropped rather than chained: what libpq says may quote the address, password included.
+    """
+    try:
+        yield
+    except (
+        psycopg.OperationalError,
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.ReadOnlySqlTransaction,
+    ) as error:
+        advice = _advice(error)
+    else:
+        return
+    raise StorageError(f"{place} cannot be used: {advice}") from None
+
+
+def _advice(error: psycopg.Error) -> str:
+    """Say what is wrong and what to do. What fails while connecting carries no code, only the server's words."""
+    said = str(error)
+    if isinstance(error, PoolTimeout):
+        return "no connection came free in time; check that the server is running, and run again."
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        return "its user may not create or change tables there; grant it CREATE on the schema."
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+        return "the server is read-only; point RECURRENTGPT_DATABASE_URL at the primary server."
+    if isinstance(error, psycopg.errors.DiskFull):
+        return "the server's disk is full; free some space there and run again."
+    if isinstance(error, psycopg.errors.DeadlockDetected | psycopg.errors.LockNotAvailable):
+        return "another program holds it locked; end that program and run again."
+    if any(words in said for words in ("authentication failed", "no password", 'role "', "no pg_hba.conf entry")):
+        return "the server refused the user or password; correct RECURRENTGPT_DATABASE_URL."
+    if 'database "' in said:
+        return "the server has no such database; create it, or correct RECURRENTGPT_DATABASE_URL."
+    return "the server cannot be reached; start it, or correct RECURRENTGPT_DATABASE_URL, and run again."
+
+
+class RetainingPostgresSaver(AsyncPostgresSaver):
+    """Save checkpoints and keep only the newest of each thread and namespace; server faults arrive as StorageError."""
+
+    def __init__(self, pool: Pool, place: str, *, keep: int = KEEP, prune_every: int = PRUNE_EVERY) -> None:
+        super().__init__(pool)
+        self.place = place
+        self.keep = keep
+        self.prune_every = prune_every
+        self._puts: Counter[str] = Counter()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return the checkpoint that `config` names, or the thread's newest."""
+        with storage_errors(self.place):
+            return await super().aget_tuple(config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, newest first; nothing else can be saved until the last one is taken."""
+        with storage_errors(self.place):
+            async for item in super().alist(config, filter=filter, before=before, limit=limit):
+                yield item
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; prune its thread at the first put of this process and then every `prune_every` puts."""
+        thread = str(config["configurable"]["thread_id"])
+        with storage_errors(self.place):
+            saved = await super().aput(config, checkpoint, metadata, new_versions)
+            if self._puts[thread] % self.prune_every == 0:
+                await self.prune_thread(thread)
+            self._puts[thread] += 1
+        return saved
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what one task wrote."""
+        with storage_errors(self.place):
+            await super().aput_writes(config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread's checkpoints, writes and blobs."""
+        with storage_errors(self.place):
+            await super().adelete_thread(thread_id)
+
+    async def prune_thread(self, thread_id: str) -> None:
+        """Delete all but the newest `keep` checkpoints of each namespace of a thread, and what only they used."""
+        values: dict[str, Any] = {"thread": thread_id, "keep": self.keep}
+        async with self._cursor() as cur, cur.connection.transaction():
+            # Two prunes of one thread would deadlock; whoever comes second has nothing left to do.
+            await cur.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%(thread)s, 0)) AS mine", values)
+            row = await cur.fetchone()
+            if row is None or not row["mine"]:
+                return
+            await cur.execute(_PRUNE_BY_AGE, values)
+            await cur.execute(_PRUNE_CALLS, values)
+            values["gone"] = sorted({row["checkpoint_ns"] for row in await cur.fetchall()})
+            for statement in (_PRUNE_WRITES, _PRUNE_BLOBS, _PRUNE_CALL_BLOBS):
+                await cur.execute(statement, values)
+
+
+class StoryPostgresStore(AsyncPostgresStore):
+    """Keep the story log in Postgres; server faults arrive as StorageError."""
+
+    def __init__(self, pool: Pool, place: str) -> None:
+        super().__init__(pool)
+        self.place = place
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out operations in order."""
+        with storage_errors(self.place):
+            return await super().abatch(ops)
+
+
+@asynccontextmanager
+async def open_postgres(url: str) -> AsyncIterator[Persistence]:
+    """Open the saver and the store of a Postgres database, creating their tables when they are missing.
+
+    Raises SettingsError for an address that cannot be read and StorageError, within seconds, for a server that
+    cannot be used. Neither repeats the password.
+    """
+    place = _describe(url)
+    # Autocommit and these rows are what the saver and the store expect; the check spares a long story the connections
+    # that died with a restarted server.
+    pool: Pool = AsyncConnectionPool(
+        url,
+        open=False,
+        min_size=1,
+        max_size=4,  # the saver uses one at a time, the store one per batch under way; more would wait their turn
+        timeout=POOL_SECONDS,
+        check=AsyncConnectionPool.check_connection,
+        kwargs={
+            "autocommit": True,
+            "prepare_threshold": 0,
+            "row_factory": dict_row,
+            "connect_timeout": CONNECT_SECONDS,
+        },
+    )
+    try:
+        with storage_errors(place):
+            # A pool retries in the background and logs each failure; one plain connection fails at once and quietly.
+            connecting = psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+            async with await connecting as conn:
+                await _take_setup_lock(conn, place)
+                await pool.open(wait=True, timeout=POOL_SECONDS)
+                saver = RetainingPostgresSaver(pool, place)
+                store = StoryPostgresStore(pool, place)
+                await saver.setup()
+                await store.setup()
+        yield Persistence(saver, store, place)
+    finally:
+        await pool.close()
+
+
+async def _take_setup_lock(conn: psycopg.AsyncConnection[Any], place: str) -> None:
+    """Take turns with other processes at making tables; the lock goes when the connection does.
+
+    It asks again and again instead of waiting inside Postgres, since the migrations build indexes concurrently and
+    that waits for every open statement: the two waits would be a deadlock.
+    """
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + SETUP_SECONDS
+    while True:
+        cursor = await conn.execute("SELECT pg_try_advisory_lock(%s)", (_SETUP_LOCK,))
+        row = await cursor.fetchone()
+        if row and row[0]:
+            return
+        if loop.time() > deadline:
+            raise StorageError(f"{place} cannot be used: another process is still making its tables; end it first.")
+        await asyncio.sleep(0.05)
+
+
+def _describe(url: str) -> str:
+    """Return "Postgres at host/dbname" for a URL; raise SettingsError, without quoting it, when it cannot be read."""
+    try:
+        parts = conninfo_to_dict(url)
+        host, port, database = (str(parts.get(key) or "") for key in ("host", "port", "dbname"))
+        readable = port.replace(",", "").isdigit() or not port
+    except psycopg.ProgrammingError:
+        readable, host, port, database = False, "", "", ""
+    # A password with a bare "/" or "@" is read as a port, host or database; those must not be shown then.
+    if not readable or "@" in host + database:
+        raise SettingsError(
+            "The database URL cannot be read; write RECURRENTGPT_DATABASE_URL as "
+            "postgresql://user:password@host/database, with special characters percent-encoded."
+        )
+    return f"Postgres at {host or 'localhost'}{port and ':' + port}/{database or parts.get('user') or ''}"

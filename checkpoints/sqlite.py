@@ -1,0 +1,290 @@
+"""SQLite persistence: `stories.db`, the story log and the truth, and `checkpoints.db`, which is disposable.
+
+They are two files so that the truth stays small and still while checkpoints churn, and so that checkpoints can be
+deleted without a thought.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Literal
+
+import aiosqlite
+from filelock import AsyncFileLock
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.sqlite.aio import AsyncSqliteStore
+
+# Absolute, as langgraph.json loads this file a second time, outside its package.
+from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
+from recurrentgpt.errors import StorageError
+from recurrentgpt.settings import home
+
+APPLICATION_ID = 0x52475054  # "RGPT"
+SCHEMA_VERSION = 1
+KEEP = 400
+PRUNE_EVERY = 200
+BUSY_SECONDS = 15.0
+WAL_BYTES = 4 * 1024 * 1024
+
+# Checkpoint ids are time-ordered, so age is their order, within and across namespaces.
+_PRUNE_BY_AGE = """
+DELETE FROM checkpoints WHERE rowid IN (
+    SELECT rowid FROM (
+        SELECT rowid, row_number() OVER (PARTITION BY checkpoint_ns ORDER BY checkpoint_id DESC) AS age
+        FROM checkpoints WHERE thread_id = :thread
+    ) WHERE age > :keep
+)"""
+# Every call of a subgraph is a new namespace with ":" in its name. It goes when its root checkpoint has gone.
+_PRUNE_CALLS = """
+DELETE FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns LIKE '%:%' AND checkpoint_id < (
+    SELECT min(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
+)"""
+# By age and not by a missing checkpoint: the writes of a step may be saved just before its checkpoint.
+_PRUNE_WRITES = """
+DELETE FROM writes WHERE thread_id = :thread AND (
+    checkpoint_id < (
+        SELECT min(checkpoint_id) FROM checkpoints c
+        WHERE c.thread_id = :thread AND c.checkpoint_ns = writes.checkpoint_ns
+    ) OR checkpoint_ns LIKE '%:%' AND checkpoint_id < (
+        SELECT min(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
+    )
+)"""
+
+_writing: ContextVar[bool] = ContextVar("_writing", default=False)
+
+
+class RetainingSqliteSaver(AsyncSqliteSaver):
+    """Save checkpoints and keep only the newest of each thread and namespace.
+
+    Without it 10,000 story steps leave hundreds of megabytes. Faults of the disk arrive as StorageError.
+    """
+
+    def __init__(
+        self, conn: aiosqlite.Connection, path: Path, *, keep: int = KEEP, prune_every: int = PRUNE_EVERY
+    ) -> None:
+        super().__init__(conn)
+        self.path = path
+        self.keep = keep
+        self.prune_every = prune_every
+        self._puts: Counter[str] = Counter()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return the checkpoint that `config` names, or the thread's newest."""
+        with storage_errors(self.path):
+            return await super().aget_tuple(config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, newest first; nothing else can be saved until the last one is taken."""
+        with storage_errors(self.path):
+            async for item in super().alist(config, filter=filter, before=before, limit=limit):
+                yield item
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; prune its thread at the first put of this process and then every `prune_every` puts."""
+        thread = str(config["configurable"]["thread_id"])
+        async with self._all_or_nothing():
+            saved = await super().aput(config, checkpoint, metadata, new_versions)
+            # The first put counts too, or a program of a few steps, run again and again, would never prune.
+            if self._puts[thread] % self.prune_every == 0:
+                await self.prune_thread(thread)
+            self._puts[thread] += 1
+        return saved
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Save what one task wrote, all of it or nothing."""
+        async with self._all_or_nothing():
+            await super().aput_writes(config, writes, task_id, task_path)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread's checkpoints and writes."""
+        async with self._all_or_nothing():
+            await super().adelete_thread(thread_id)
+
+    async def prune_thread(self, thread_id: str) -> None:
+        """Delete all but the newest `keep` checkpoints of each namespace of a thread, and their writes.
+
+        SQLite reuses the freed pages, so the file stops growing; no vacuum is needed.
+        """
+        values = {"thread": thread_id, "keep": self.keep}
+        async with self.lock:
+            for statement in (_PRUNE_BY_AGE, _PRUNE_CALLS, _PRUNE_WRITES):
+                await self.conn.execute(statement, values)
+            await self.conn.commit()
+
+    @asynccontextmanager
+    async def _all_or_nothing(self) -> AsyncIterator[None]:
+        """Roll back what a failed or cancelled call left open, which would lock every other process out."""
+        with storage_errors(self.path):
+            try:
+                yield
+            except BaseException:
+                async with self.lock:
+                    await self.conn.rollback()
+                raise
+
+
+class StorySqliteStore(AsyncSqliteStore):
+    """Keep the story log in SQLite, each batch all or nothing; faults of the disk arrive as StorageError."""
+
+    def __init__(self, conn: aiosqlite.Connection, path: Path) -> None:
+        super().__init__(conn)
+        self.path = path
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Carry out operations in one transaction."""
+        ops = list(ops)
+        token = _writing.set(any(isinstance(op, PutOp) for op in ops))
+        try:
+            with storage_errors(self.path):
+                return await super().abatch(ops)
+        finally:
+            _writing.reset(token)
+
+    @asynccontextmanager
+    async def _cursor(self, *, transaction: bool = True) -> AsyncIterator[aiosqlite.Cursor]:
+        # The parent commits half a batch after an error, and begins without the write lock: a batch that reads and
+        # then writes would fail at once, without waiting, whenever another process had written in between.
+        if not self.is_setup:
+            await self.setup()
+        async with self.lock:
+            try:
+                if transaction:
+                    await self.conn.execute("BEGIN IMMEDIATE" if _writing.get() else "BEGIN")
+                async with self.conn.cursor() as cursor:
+                    yield cursor
+                if transaction:
+                    await self.conn.execute("COMMIT")
+            except BaseException:
+                await self.conn.rollback()
+                raise
+
+
+@asynccontextmanager
+async def open_sqlite(folder: Path) -> AsyncIterator[Persistence]:
+    """Open `stories.db` and `checkpoints.db` in `folder`, creating what is missing.
+
+    Raises StorageError for a folder or file that cannot be used, and leaves it as it was.
+    """
+    async with _open_store(folder) as opened_store, _open_saver(folder) as opened_saver:
+        yield Persistence(opened_saver, opened_store, f"SQLite in {folder}")
+
+
+@asynccontextmanager
+async def saver() -> AsyncIterator[RetainingSqliteSaver]:
+    """Open the checkpoints of the user's folder, for langgraph.json."""
+    async with _open_saver(home()) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def store() -> AsyncIterator[StorySqliteStore]:
+    """Open the story log of the user's folder, for langgraph.json."""
+    async with _open_store(home()) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def _open_saver(folder: Path) -> AsyncIterator[RetainingSqliteSaver]:
+    path = folder / CHECKPOINTS
+    # NORMAL: a commit is in the system's hands when it returns, so kill -9 cannot lose it. Only a power cut can,
+    # and then the log still has every passage.
+    async with _connection(path, isolation_level="DEFERRED") as conn:
+        opened = RetainingSqliteSaver(conn, path)
+        async with _prepared(conn, path, synchronous="NORMAL"):
+            await opened.setup()
+        yield opened
+
+
+@asynccontextmanager
+async def _open_store(folder: Path) -> AsyncIterator[StorySqliteStore]:
+    path = folder / STORIES
+    # FULL: a passage is a minute of a model or the work of a person, and one flush each is milliseconds.
+    async with _connection(path, isolation_level=None) as conn:
+        opened = StorySqliteStore(conn, path)
+        async with _prepared(conn, path, synchronous="FULL"):
+            await opened.setup()
+        yield opened
+
+
+@asynccontextmanager
+async def _connection(
+    path: Path, *, isolation_level: Literal["DEFERRED"] | None
+) -> AsyncIterator[aiosqlite.Connection]:
+    with storage_errors(path):
+        _try_opening(path)
+        conn = await aiosqlite.connect(path, isolation_level=isolation_level, timeout=BUSY_SECONDS)
+    try:
+        yield conn
+    finally:
+        await conn.close()
+
+
+def _try_opening(path: Path) -> None:
+    """Make the folder and the file, or fail here: in aiosqlite a failure leaves a thread that may outlive the loop."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sqlite3.connect(path).close()
+
+
+@asynccontextmanager
+async def _prepared(
+    conn: aiosqlite.Connection, path: Path, *, synchronous: Literal["NORMAL", "FULL"]
+) -> AsyncIterator[None]:
+    """Check whose database this is, stamp a new one, and hold off other processes while the caller makes its tables."""
+    with storage_errors(path):
+        # Two processes that start together would both run the store's migrations, and one of them would fail.
+        async with AsyncFileLock(path.with_suffix(".lock")):
+            await _refuse_foreign(conn, path)
+            await conn.execute("PRAGMA journal_mode = WAL")
+            await conn.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
+            await conn.execute(f"PRAGMA synchronous = {synchronous}")
+            # Even where nothing changes, taking the write lock finds a read-only file now rather than mid-story.
+            await conn.execute("BEGIN IMMEDIATE")
+            await conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            await conn.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            await conn.commit()
+            yield
+
+
+async def _refuse_foreign(conn: aiosqlite.Connection, path: Path) -> None:
+    """Raise StorageError for a database of another program or of a newer version; reading leaves it as it was."""
+    application = await _number(conn, "PRAGMA application_id")
+    version = await _number(conn, "PRAGMA user_version")
+    is_new = application == 0 and await _number(conn, "SELECT count(*) FROM sqlite_master") == 0
+    if application != APPLICATION_ID and not is_new:
+        raise StorageError(
+            f"{path} is the database of another program; move it away, or set RECURRENTGPT_HOME to another folder."
+        )
+    if version > SCHEMA_VERSION:
+        raise StorageError(
+            f"{path} was written by a newer version; upgrade recurrentgpt or set RECURRENTGPT_HOME to another folder."
+        )
+
+
+async def _number(conn: aiosqlite.Connection, query: str) -> int:
+    async with conn.execute(query) as cursor:
+        row = await cursor.fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,49 @@
+"""What can go wrong with a SQLite file, each as a sentence that says what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recurrentgpt.errors import StorageError
+
+STORIES = "stories.db"
+CHECKPOINTS = "checkpoints.db"
+
+_ELSEWHERE = "check the permissions of the file and its folder, or set RECURRENTGPT_HOME to another folder"
+_FAULTS = {
+    sqlite3.SQLITE_FULL: "the disk is full; free some space and run again",
+    sqlite3.SQLITE_BUSY: "another program holds it locked; end that program and run again",
+    sqlite3.SQLITE_LOCKED: "another program holds it locked; end that program and run again",
+    sqlite3.SQLITE_READONLY: f"it may not be written; {_ELSEWHERE}",
+    sqlite3.SQLITE_PERM: f"access is denied; {_ELSEWHERE}",
+    sqlite3.SQLITE_CANTOPEN: f"it cannot be opened; {_ELSEWHERE}",
+    sqlite3.SQLITE_IOERR: "the disk reported an error; check the disk, then run again",
+    sqlite3.SQLITE_CORRUPT: "it is damaged",
+    sqlite3.SQLITE_NOTADB: "it is not a SQLite database",
+}
+_REMEDIES = {
+    STORIES: "restore it from a backup, or move it away to start with an empty log",
+    CHECKPOINTS: f"delete it: it holds only steps in flight, the stories are in {STORIES}",
+}
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Turn the faults of disk, file and lock into a StorageError that names `path`; let defects of the code pass."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{path} cannot be used: {error.strerror or error}; {_ELSEWHERE}.") from error
+    except (sqlite3.DatabaseError, ValueError) as error:
+        # The store's reads wrap what SQLite said in a ValueError.
+        fault = error.__cause__ if isinstance(error, ValueError) else error
+        code = getattr(fault, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        if code not in _FAULTS:
+            raise
+        sentence = f"{path} cannot be used: {_FAULTS[code]}"
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            sentence += f"; {_REMEDIES.get(path.name, _ELSEWHERE)}"
+        raise StorageError(f"{sentence}.") from error

@@ -1,0 +1,112 @@
+"""One story's vectors in FAISS, searched only among the ancestors of a head.
+
+Exact by design: a flat index of inner products over unit vectors, restricted by an `IDSelector`. A story of ten
+thousand passages is thirty thousand rows, which takes milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import faiss
+import numpy as np
+
+from recurrentgpt.memory.pieces import Matrix
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One passage found: its best piece and that piece's cosine similarity."""
+
+    id: str
+    step: int
+    score: float
+    piece: int
+    """Number of the piece that matched; the number after the last piece is the summary."""
+
+
+class StoryIndex:
+    """Vectors of every commit of one story, by one embedding model."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self._flat = faiss.IndexFlatIP(dimension)
+        self._ids: list[str] = []
+        self._steps: list[int] = []
+        self._number: dict[str, int] = {}
+        self._parents: list[str] = []
+        self._first_row: list[int] = []
+        self._entry_of_row: list[int] = []
+        self._most_pieces = 1
+        self._mask_of: tuple[str, np.ndarray] = ("", np.zeros(0, dtype=bool))
+
+    def __contains__(self, commit: str) -> bool:
+        return commit in self._number
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def parent(self, commit: str) -> str:
+        """Return the id of the commit before `commit`."""
+        return self._parents[self._number[commit]]
+
+    def add(self, commit: str, parent: str, step: int, vectors: Matrix) -> None:
+        """Add the vectors of one commit, shape (pieces, dimension); adding it again changes nothing."""
+        if commit in self._number:
+            return
+        self._number[commit] = len(self._ids)
+        self._ids.append(commit)
+        self._parents.append(parent)
+        self._steps.append(step)
+        self._first_row.append(len(self._entry_of_row))
+        self._entry_of_row.extend([self._number[commit]] * len(vectors))
+        self._most_pieces = max(self._most_pieces, len(vectors))
+        if len(vectors):
+            self._flat.add(np.ascontiguousarray(vectors, dtype=np.float32))
+
+    def search(self, query: Matrix, head: str, count: int, *, without: str = "") -> list[Hit]:
+        """Return the `count` ancestors of `head` (itself included, `without` excluded) whose best piece is nearest.
+
+        Passages of equal score come in the order of the story.
+        """
+        rows = len(self._entry_of_row)
+        mask = self._ancestors(head)
+        if not rows or not count or not mask.any():
+            return []
+        # An entry has at most `_most_pieces` rows, so this many rows hold the best piece of every entry asked for.
+        wanted = min(rows, (count + bool(without)) * self._most_pieces)
+        if mask.all():
+            scores, found = self._flat.search(query.reshape(1, -1), wanted)
+        else:
+            bits = np.packbits(mask, bitorder="little")
+            selector = faiss.IDSelectorBitmap(rows, faiss.swig_ptr(bits))
+            scores, found = self._flat.search(query.reshape(1, -1), wanted, params=faiss.SearchParameters(sel=selector))
+        best: dict[int, Hit] = {}
+        for score, row in zip(scores[0].tolist(), found[0].tolist(), strict=True):
+            if row < 0:
+                break
+            entry = self._entry_of_row[row]
+            if entry not in best and self._ids[entry] != without:
+                piece = row - self._first_row[entry]
+                best[entry] = Hit(self._ids[entry], self._steps[entry], float(score), piece)
+        return sorted(best.values(), key=lambda hit: (-hit.score, hit.step))[:count]
+
+    def _ancestors(self, head: str) -> np.ndarray:
+        """Return which rows belong to `head` or a commit before it; extended in place while a story grows linearly."""
+        known, mask = self._mask_of
+        rows = len(self._entry_of_row)
+        if len(mask) < rows:
+            mask = np.concatenate([mask, np.zeros(rows - len(mask), dtype=bool)])
+        if head != known:
+            if not (known and head in self._number and self.parent(head) == known):
+                mask = np.zeros(rows, dtype=bool)
+                known = ""
+            commit = head
+            while commit and commit != known:
+                number = self._number[commit]
+                start = self._first_row[number]
+                end = self._first_row[number + 1] if number + 1 < len(self._first_row) else rows
+                mask[start:end] = True
+                commit = self._parents[number]
+        self._mask_of = (head, mask)
+        return mask

@@ -1,0 +1,149 @@
+"""Semantic search over the passages of a branch, in the paper's words the reading of the cell state c.
+
+Vectors are rows of the log's store, so a story moved or copied keeps them. They are a cache: what is missing, or was
+made by another embedding model, is embedded again from the commit's text, and never mixed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+from langgraph.store.base import PutOp
+
+from recurrentgpt.memory.chronicle import Chronicle, Commit
+from recurrentgpt.memory.index import Hit, StoryIndex
+from recurrentgpt.memory.pieces import Matrix, pack, pieces, unit, unpack
+from recurrentgpt.models.embeddings import embedding_id
+
+WALK = 64
+"""Most commits that are fetched one by one; with more missing, all vectors are read at once."""
+KEPT_INDEXES = 64
+
+
+@dataclass
+class _Kept:
+    index: StoryIndex
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+# Commits are named by content and stories by chance, so an index serves every store that holds the story.
+_INDEXES: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
+_INDEXES_LOCK = threading.Lock()
+
+
+class Recall:
+    """Search the passages before a head by meaning, with one embedding model."""
+
+    def __init__(self, chronicle: Chronicle, embeddings: Embeddings) -> None:
+        self.chronicle, self.embeddings = chronicle, embeddings
+        self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
+
+    async def search(self, story: str, head: str, query: str, count: int, *, without: str = "") -> list[Hit]:
+        """Return the passages up to `head` that are nearest to `query`, best first; see `StoryIndex.search`."""
+        if not head or not count:
+            return []
+        vector = await self._embed([query])
+        kept = await self._index(story, head, vector.shape[1])
+
+        def look() -> list[Hit]:
+            with kept.lock:
+                return kept.index.search(vector, head, count, without=without)
+
+        return await asyncio.to_thread(look)
+
+    async def vectors_op(self, commit: Commit) -> PutOp:
+        """Embed a commit, add it to the warm index if there is one, and return the operation that stores the vectors."""
+        vectors = await self._vectors_of(commit)
+        with _INDEXES_LOCK:
+            kept = _INDEXES.get(self._key(commit["story"]))
+        if kept is not None and vectors.shape[1] == kept.index.dimension:
+            with kept.lock:
+                kept.index.add(commit["id"], commit["parent"], commit["step"], vectors)
+        return self._row(commit, vectors)
+
+    async def _index(self, story: str, head: str, dimension: int) -> _Kept:
+        key = self._key(story)
+        with _INDEXES_LOCK:
+            kept = _INDEXES.get(key)
+            cold = kept is None or kept.index.dimension != dimension
+            if kept is None or cold:
+                kept = _INDEXES[key] = _Kept(StoryIndex(dimension))
+            _INDEXES.move_to_end(key)
+            while len(_INDEXES) > KEPT_INDEXES:
+                _INDEXES.popitem(last=False)
+        if head not in kept.index:
+            missing = [] if cold else await self._walk(kept.index, story, head)
+            if cold or len(missing) >= WALK:
+                await self._read_all(kept, story)
+                missing = await self._walk(kept.index, story, head, limit=None)
+            await self._add(kept, missing)
+        return kept
+
+    async def _walk(self, index: StoryIndex, story: str, head: str, limit: int | None = WALK) -> list[Commit]:
+        """Return the commits from `head` back to the first one that the index knows, oldest first."""
+        missing: list[Commit] = []
+        while head and head not in index and (limit is None or len(missing) < limit):
+            missing.append(await self.chronicle.get(story, head))
+            head = missing[-1]["parent"]
+        return missing[::-1]
+
+    async def _read_all(self, kept: _Kept, story: str) -> None:
+        rows = {row.key: row.value for row in await self.chronicle.scan(self._namespace(story))}
+
+        def add_all() -> None:
+            dimension = kept.index.dimension
+            with kept.lock:
+                for key, row in rows.items():
+                    if row["dimension"] == dimension:
+                        kept.index.add(key, row["parent"], row["step"], unpack(row["vectors"], dimension))
+
+        await asyncio.to_thread(add_all)
+
+    async def _add(self, kept: _Kept, commits: list[Commit]) -> None:
+        """Add commits whose vectors the store lacks, and store them for the next time."""
+        operations: list[PutOp] = []
+        for commit in commits:
+            vectors = await self._vectors_of(commit)
+            with kept.lock:
+                kept.index.add(commit["id"], commit["parent"], commit["step"], vectors)
+            operations.append(self._row(commit, vectors))
+        if operations:
+            await self.chronicle.batch(operations)
+
+    async def _vectors_of(self, commit: Commit) -> Matrix:
+        texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
+        # An opening has no text: no rows, of the right width.
+        return await self._embed(texts) if texts else (await self._embed([" "]))[:0]
+
+    async def _embed(self, texts: list[str]) -> Matrix:
+        # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.
+        found = await asyncio.to_thread(self.embeddings.embed_documents, texts)
+        return unit(np.asarray(found, dtype=np.float32))
+
+    def _row(self, commit: Commit, vectors: Matrix) -> PutOp:
+        value = {
+            "parent": commit["parent"],
+            "step": commit["step"],
+            "dimension": vectors.shape[1],
+            "vectors": pack(vectors),
+        }
+        return PutOp(self._namespace(commit["story"]), commit["id"], value, index=False)
+
+    def _namespace(self, story: str) -> tuple[str, ...]:
+        return (*self.chronicle.root, "vectors", story, self.model_id)
+
+    def _key(self, story: str) -> tuple[Any, ...]:
+        return (self.chronicle.root, story, self.model_id)
+
+
+def piece_text(commit: Commit, number: int) -> str:
+    """Return the text of a hit's piece."""
+    parts = pieces(commit["passage"])
+    return parts[number] if number < len(parts) else commit["summary"]

@@ -1,0 +1,321 @@
+"""Call a chat model: the only place that does.
+
+Both calls stream, so that "the model said nothing for too long" is noticed by the token and not by the whole reply.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast, overload
+from urllib.parse import urlsplit
+
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel
+
+from recurrentgpt.errors import ModelRefused, ModelReplyError, ModelUnavailable
+from recurrentgpt.graph.state import Usage
+from recurrentgpt.models.faults import is_context_overflow, is_transient, status_of, translate
+from recurrentgpt.models.replies import describe, json_schema, read
+from recurrentgpt.models.roles import ResolvedModel
+
+__all__ = ["Meter", "ask", "is_transient", "total_usage", "write_stream"]
+
+M = TypeVar("M", bound=BaseModel)
+Check = Callable[[Any], str | None]
+"""Return what is wrong with a reply, in a sentence for the model, or None."""
+
+SHOWN_REPLY = 4000
+"""Most characters of an unusable reply that a repair shows to the model again."""
+CHARACTERS_PER_TOKEN = 4
+"""Of English text, for calls whose usage the server never reported."""
+
+
+def total_usage(parts: Iterable[Usage]) -> Usage:
+    """Return the sum of several usages; of none, zeros."""
+    total = Usage(calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, resamples=0, seconds=0.0)
+    for part in parts:
+        total = Usage(
+            calls=total["calls"] + part["calls"],
+            input_tokens=total["input_tokens"] + part["input_tokens"],
+            cached_tokens=total["cached_tokens"] + part["cached_tokens"],
+            output_tokens=total["output_tokens"] + part["output_tokens"],
+            resamples=total["resamples"] + part["resamples"],
+            seconds=total["seconds"] + part["seconds"],
+        )
+    return total
+
+
+@dataclass
+class Meter:
+    """Accumulate what calls cost.
+
+    A stream that is cut early reports no usage: its tokens are estimated from the characters sent and received, with
+    nothing counted as cached. `estimated` counts such calls.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    resamples: int = 0
+    seconds: float = 0.0
+    estimated: int = 0
+    finish_reason: str = ""
+    """Why the last reply ended, in the server's words: `stop`, `length` (the token limit), or empty if it was cut."""
+
+    @property
+    def usage(self) -> Usage:
+        """Return the costs as the plain dictionary that the state carries."""
+        return Usage(
+            calls=self.calls,
+            input_tokens=self.input_tokens,
+            cached_tokens=self.cached_tokens,
+            output_tokens=self.output_tokens,
+            resamples=self.resamples,
+            seconds=round(self.seconds, 3),
+        )
+
+
+@dataclass
+class _Request:
+    """What is asked for beside the messages; None leaves it to the server."""
+
+    max_tokens: int
+    temperature: float | None = None
+    seed: int | None = None
+    stop: Sequence[str] | None = None
+    sampling: Mapping[str, Any] | None = None
+    schema: dict[str, Any] | None = None
+    config: RunnableConfig | None = None
+
+
+@dataclass
+class _Tally:
+    """What one attempt cost so far."""
+
+    started: float = field(default_factory=time.monotonic)
+    characters: int = 0
+    usage: UsageMetadata | None = None
+    finish_reason: str = ""
+
+
+async def write_stream(
+    model: ResolvedModel,
+    messages: Sequence[BaseMessage],
+    *,
+    max_tokens: int,
+    meter: Meter,
+    temperature: float | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+    stop: Sequence[str] | None = None,
+) -> AsyncGenerator[str]:
+    """Yield the reply in pieces as they arrive; `aclose()` ends the call at the server too.
+
+    `sampling` holds llama.cpp's own fields (`dry_multiplier`, `min_p`, ...) and reaches the embedded server only. Raises
+    ModelUnavailable for faults that may pass (a cut or empty reply among them), ModelRefused for the others.
+    """
+    request = _Request(max_tokens, temperature, seed, stop, sampling)
+    async with aclosing(_pieces(model, list(messages), request, meter)) as pieces:
+        async for piece in pieces:
+            yield piece
+
+
+@overload
+async def ask(
+    model: ResolvedModel,
+    messages: Sequence[BaseMessage],
+    schema: type[M],
+    *,
+    max_tokens: int,
+    meter: Meter,
+    temperature: float | None = None,
+    seed: int | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    check: Callable[[M], str | None] | None = None,
+) -> M: ...
+
+
+@overload
+async def ask(
+    model: ResolvedModel,
+    messages: Sequence[BaseMessage],
+    schema: dict[str, Any],
+    *,
+    max_tokens: int,
+    meter: Meter,
+    temperature: float | None = None,
+    seed: int | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    check: Callable[[dict[str, Any]], str | None] | None = None,
+) -> dict[str, Any]: ...
+
+
+async def ask(
+    model: ResolvedModel,
+    messages: Sequence[BaseMessage],
+    schema: type[BaseModel] | dict[str, Any],
+    *,
+    max_tokens: int,
+    meter: Meter,
+    temperature: float | None = None,
+    seed: int | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    check: Check | None = None,
+) -> Any:
+    """Return a reply that fits `schema` (a Pydantic class or a JSON schema) and that `check` has nothing against.
+
+    A server that knows JSON schemas is held to this one; another finds it in the last message. An unusable reply is
+    shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises.
+    """
+    from langgraph.constants import TAG_NOSTREAM
+
+    # The tag keeps JSON out of the stream of messages that a reader sees as the story.
+    config = RunnableConfig(tags=[TAG_NOSTREAM])
+    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), config)
+    conversation, problem = list(messages), ""
+    for repairing in (False, True):
+        meter.resamples += repairing
+        reply = "".join([piece async for piece in _pieces(model, conversation, request, meter)])
+        parsed, problem = read(reply, schema)
+        if not problem and check is not None:
+            problem = check(parsed) or ""
+        if not problem:
+            return parsed
+        if meter.finish_reason == "length":
+            problem += " It was cut off at the token limit: be shorter."
+        conversation = [
+            *messages,
+            AIMessage(reply[:SHOWN_REPLY]),
+            HumanMessage(f"That reply cannot be used. {problem} Reply again, with the corrected JSON object alone."),
+        ]
+    raise ModelReplyError(
+        f"{model.name} gave no usable answer in two tries ({problem[:200].rstrip(' .')}): continue the story to try again, or "
+        "use a more capable model. The story is safe at its last passage."
+    )
+
+
+async def _pieces(
+    model: ResolvedModel, messages: list[BaseMessage], request: _Request, meter: Meter
+) -> AsyncGenerator[str]:
+    """Yield one reply. A field that the server does not know is left out, for this call and every later one."""
+    rejected = _REJECTED.setdefault((getattr(model.chat, "openai_api_base", None), model.name), set())
+    while True:
+        try:
+            async with aclosing(_attempt(model, messages, request, meter, frozenset(rejected))) as pieces:
+                async for piece in pieces:
+                    yield piece
+            return
+        except Exception as error:
+            field_name = _rejected_field(error) if model.speaks_openai else None
+            if field_name is not None and field_name not in rejected:
+                rejected.add(field_name)
+                continue
+            if (fault := translate(error, model)) is None:
+                raise
+            # The client's exception quotes the response and knows the request's headers: it is not shown.
+            raise fault from None
+
+
+async def _attempt(
+    model: ResolvedModel, messages: list[BaseMessage], request: _Request, meter: Meter, rejected: frozenset[str]
+) -> AsyncGenerator[str]:
+    arguments, native = _arguments(model, request, rejected)
+    sent = messages if native or request.schema is None else describe(messages, request.schema)
+    tally, whole = _Tally(), False
+    stop = list(request.stop) if request.stop else None
+    stream = cast(
+        "AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, request.config, stop=stop, **arguments)
+    )
+    try:
+        async with aclosing(stream) as chunks:
+            async for chunk in chunks:
+                if usage := chunk.usage_metadata:
+                    # OpenAI's way is one report at the end, or a running total; other clients report in portions.
+                    tally.usage = usage if model.speaks_openai else add_usage(tally.usage, usage)
+                if reason := chunk.response_metadata.get("finish_reason"):
+                    tally.finish_reason = str(reason)
+                if text := str(chunk.text):
+                    tally.characters += len(text)
+                    yield text
+        whole = True
+    finally:
+        if whole or tally.characters:
+            _account(meter, tally, sent)
+    if model.speaks_openai and not tally.finish_reason:
+        raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; continue the story to try again.")
+    if tally.characters == 0:
+        if tally.finish_reason == "length":
+            raise ModelRefused(
+                f"{model.name} spent all of {request.max_tokens} tokens before it wrote a word: take a model that thinks less."
+            )
+        raise ModelUnavailable(f"{model.name} sent an empty reply; continue the story to try again.")
+
+
+def _account(meter: Meter, tally: _Tally, sent: Sequence[BaseMessage]) -> None:
+    meter.calls += 1
+    meter.seconds += time.monotonic() - tally.started
+    meter.finish_reason = tally.finish_reason
+    if tally.usage is None:
+        meter.estimated += 1
+        meter.input_tokens += math.ceil(sum(len(message.text) for message in sent) / CHARACTERS_PER_TOKEN)
+        meter.output_tokens += math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
+        return
+    meter.input_tokens += tally.usage["input_tokens"]
+    meter.output_tokens += tally.usage["output_tokens"]
+    meter.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0
+
+
+def _arguments(model: ResolvedModel, request: _Request, rejected: frozenset[str]) -> tuple[dict[str, Any], bool]:
+    """Return the call's keyword arguments, and whether the server itself holds the reply to the schema."""
+    wanted = {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
+    arguments = {name: value for name, value in wanted.items() if value is not None and name not in rejected}
+    if not model.speaks_openai:
+        known = type(model.chat).model_fields
+        return {name: value for name, value in arguments.items() if name in known}, False
+    extra: dict[str, Any] = dict(getattr(model.chat, "extra_body", None) or {})
+    if model.embedded:
+        extra.update(request.sampling or {})
+    if not _wants_new_limit(getattr(model.chat, "openai_api_base", None)) and "max_tokens" in arguments:
+        extra["max_tokens"] = arguments.pop("max_tokens")
+    elif "max_tokens" in rejected:
+        arguments["max_completion_tokens"] = request.max_tokens
+    native = request.schema is not None and "response_format" not in rejected
+    if native:
+        # As an extra field, since langchain-openai would otherwise parse the reply itself, with errors of its own.
+        extra["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "reply", "schema": request.schema, "strict": True},
+        }
+    return (arguments | {"extra_body": extra} if extra else arguments), native
+
+
+def _wants_new_limit(base_url: str | None) -> bool:
+    """Tell whether the limit is called `max_completion_tokens`: at OpenAI it is, many compatible servers ignore that name."""
+    host = urlsplit(base_url or "").hostname or "api.openai.com"
+    return host.endswith(("openai.com", "azure.com"))
+
+
+_REJECTED: dict[tuple[str | None, str], set[str]] = {}
+"""Fields that a server has refused, per endpoint and model, so that each is offered only once in a process."""
+
+_REJECTION = (
+    ("max_tokens", re.compile(r"max_completion_tokens")),
+    ("response_format", re.compile(r"response_format|json_schema|schema|grammar")),
+    ("temperature", re.compile(r"temperature")),
+    ("seed", re.compile(r"\bseed\b")),
+)
+
+
+def _rejected_field(error: Exception) -> str | None:
+    if status_of(error) not in (400, 422) or is_context_overflow(error):
+        return None
+    words = str(error).lower()
+    return next((name for name, sign in _REJECTION if sign.search(words)), None)

@@ -1,0 +1,131 @@
+"""How the small tier samples: constants for each kind of call, and the grammar that gives a scene its form.
+
+The fields travel in the body of a chat completion and are llama.cpp's; a server that does not know them ignores or
+refuses them, so only the embedded server and others that are known to be llama.cpp get them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+_CONTEXT = 8192
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """Sampling of one kind of call."""
+
+    temperature: float
+    max_tokens: int
+    """Tokens of the longest reply; for prose see `prose_tokens`."""
+    sampling: dict[str, Any] = field(default_factory=dict)
+    """llama.cpp's own fields."""
+
+
+# DRY looks back over the whole context and makes it ever less likely to go on with what is already written there: without it
+# the model copies its example, its memory and itself from the third step on. From six tokens on, so that names and
+# "she said" stay free; -1 (all of the context) is refused by the server, hence the number.
+_DRY = {
+    "dry_multiplier": 0.8,
+    "dry_base": 1.75,
+    "dry_allowed_length": 5,
+    "dry_penalty_last_n": _CONTEXT,
+    "dry_sequence_breakers": ["\n"],
+}
+
+WRITE = Decoding(
+    temperature=1.0,
+    max_tokens=800,
+    sampling={
+        **_DRY,
+        # A 1.5B model has a long tail of nonsense; min-p cuts it relative to the best token, so that a warm temperature is safe.
+        "min_p": 0.08,
+        "top_k": 0,
+        "top_p": 1.0,
+        # DRY stops exact loops and the model then loops with one word changed; a frequency penalty over the passage stops those.
+        "frequency_penalty": 0.25,
+        "presence_penalty": 0.1,
+        "repeat_last_n": 320,
+    },
+)
+"""Prose: warm, never twice the same."""
+
+FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})
+"""Notes on a passage: cold, for they must be true."""
+
+PLANS = Decoding(
+    temperature=0.9,
+    max_tokens=480,
+    # The penalties keep the third plan from repeating the first, and all of them from repeating the memory.
+    sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0, "presence_penalty": 0.3, "repeat_last_n": 256},
+)
+"""Plans: warm, and each unlike the last."""
+
+OPEN = Decoding(
+    temperature=0.9, max_tokens=900, sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0, "presence_penalty": 0.2}
+)
+"""The founding of a story: warm, for nothing has to be kept yet."""
+
+CHOOSE = Decoding(temperature=0.6, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})
+"""The simulator's choice."""
+
+
+def prose_tokens(max_words: int) -> int:
+    """Return the token limit of a passage: English needs about 1.35 tokens a word, other languages up to twice that."""
+    return int(max_words * 2) + 60
+
+
+# One letter is one paragraph: A speech that names its speaker, B a named person's act, O the place or an object,
+# N narration, T talk. A, B and O force a verb in the past, and the whole scene stays in the tense of its first paragraph.
+_OPENINGS = ("A", "B", "O", "AT", "B", "OB", "A")
+_BODIES = ("TTN", "NTT", "TNT", "NTTT", "TTTN")
+_ENDINGS = ("T", "N", "NT", "TN")
+_LENGTH = {"A": 24, "B": 42, "O": 36, "N": 42, "T": 22}
+"""Words that the embedded model puts into a paragraph of each kind, on average."""
+
+_VERBS = (
+    "put took held pulled pushed lifted set turned opened closed shut heard saw found counted stood knelt sat leaned walked climbed "
+    "ran crossed reached stopped waited listened watched read tore folded cut tied carried dropped threw caught struck wiped lit"
+).split()
+_LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
+
+
+def scene_shape(step: int, seed: int, words: int) -> str:
+    """Return the paragraphs of a scene of about `words` words, one letter each; neighbouring steps open and end differently."""
+    dealer = random.Random(f"shape {seed} {step}")
+    shape = _OPENINGS[(step + seed) % len(_OPENINGS)]
+    ending = _ENDINGS[(step + seed) % len(_ENDINGS)]
+    while sum(_LENGTH[kind] for kind in shape + ending) < words - 30:
+        shape += dealer.choice(_BODIES)
+    return shape + ending
+
+
+def scene_grammar(shape: str, names: Sequence[str], step: int = 0, going_on: bool = False) -> str:
+    """Return the GBNF grammar of a scene in English of the given shape.
+
+    It has no word for a heading, a list, a script, a comment, a bracket or a foreign letter, and it makes people talk: of
+    its own accord the model sums a scene up in the present tense. `names` are the first names that may open it. With
+    `going_on` the text continues an accepted one: it may first end the paragraph that is open.
+    """
+    dealer = random.Random(f"verbs {step}")
+    verbs = " | ".join(f'"{verb}"' for verb in sorted(dealer.sample(_VERBS, 12)))
+    people = " | ".join(f'"{name}"' for name in names) or "[A-Z] [a-z]+"
+    kinds = {"A": "said", "B": "act", "O": "thing", "N": "narration", "T": "talk"}
+    body = ' "\\n\\n" '.join(kinds[kind] for kind in shape) or '""'
+    root = f'(" " sentence)? "\\n\\n" {body}' if going_on else body
+    return f"""root ::= {root}
+name ::= {people}
+c ::= [{_LATIN}0-9,;'’ —-]
+start ::= [A-ZÀ-ÖØ-Þ]
+sentence ::= start c+ [.?!]
+narration ::= sentence " " sentence (" " sentence){{0,3}}
+speech ::= start (c | [.?!] " ")*
+quote ::= "\\"" speech [,.?!] "\\""
+said ::= "\\"" speech [,?!] "\\" " name (" said" | " asked" | " whispered" | " called") (" " [a-z] c+)? "." (" " sentence){{0,2}}
+act ::= name " " ({verbs}) " " c+ "." (" " sentence){{1,3}}
+thing ::= "The " [a-z] c* (" was " | " had " | " lay " | " stood " | " hung " | " smelled ") c+ "." (" " sentence){{1,3}}
+talk ::= quote (" " [{_LATIN}] c+ "." (" " sentence)? (" " quote)?)?
+"""

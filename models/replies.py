@@ -1,0 +1,76 @@
+"""JSON replies: the schema that a server is given, and the object that is read out of what came back."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from pydantic import BaseModel, ValidationError
+
+_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
+_DECODER = json.JSONDecoder(strict=False)
+
+SCHEMA_HEADING = "JSON schema:"
+
+
+def json_schema(schema: type[BaseModel] | dict[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of a Pydantic class as strict servers want it, or the given schema itself.
+
+    Strict means that every property is required and no other is allowed.
+    """
+    return schema if isinstance(schema, dict) else _strict(schema.model_json_schema())
+
+
+def _strict(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_strict(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    node = {name: _strict(value) for name, value in node.items() if name != "default"}
+    if isinstance(node.get("properties"), dict):
+        node["required"] = list(node["properties"])
+        node["additionalProperties"] = False
+    return node
+
+
+def describe(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> list[BaseMessage]:
+    """Return the messages with the schema in words at the end of the last one, for a server that takes no schema."""
+    *before, last = messages
+    wish = (
+        "Answer with one JSON object and nothing else, no explanation. It must fit this "
+        f"{SCHEMA_HEADING}\n{json.dumps(schema, ensure_ascii=False)}"
+    )
+    return [*before, HumanMessage(f"{last.text}\n\n{wish}")] if last.type == "human" else [*messages, HumanMessage(wish)]
+
+
+def read(reply: str, schema: type[BaseModel] | dict[str, Any]) -> tuple[Any, str]:
+    """Return the object in `reply` and what is wrong with it, one of them empty; fences and talk around it are ignored.
+
+    JSON that breaks off is refused, not completed: half a sentence is not a sentence.
+    """
+    found = _first_object(_THINKING.sub("", reply))
+    if found is None:
+        return None, "It holds no complete JSON object."
+    if isinstance(schema, dict):
+        missing = [name for name in schema.get("required", ()) if name not in found]
+        return (None, f"It lacks {', '.join(missing)}.") if missing else (found, "")
+    try:
+        return schema.model_validate(found), ""
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the object"
+        return None, f"In {place}: {first['msg']}."
+
+
+def _first_object(text: str) -> dict[str, Any] | None:
+    for opening in re.finditer(r"\{", text):
+        try:
+            found, _ = _DECODER.raw_decode(text, opening.start())
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            return found
+    return None

@@ -1,0 +1,170 @@
+"""Which chat model plays which role, and where it lives.
+
+A model given in code beats a setting of the run, that beats the environment, and with nothing set at all the embedded
+model answers. Nothing is ever sent to a paid endpoint that nobody named: a key found in the environment is not a wish.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+
+from recurrentgpt import settings
+from recurrentgpt.errors import ModelRefused, SettingsError
+from recurrentgpt.graph.context import Context
+from recurrentgpt.models import catalogue
+from recurrentgpt.models.catalogue import Tier, tier_of
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+log = logging.getLogger(__name__)
+
+Role = Literal["writer", "memory", "planner", "simulator", "judge"]
+ROLES: tuple[Role, ...] = ("writer", "memory", "planner", "simulator", "judge")
+
+SMALL_FILE = 3_000_000_000
+"""Bytes below which a GGUF file whose name says nothing is taken for a small model: about 4B parameters in 4 bits."""
+
+
+@dataclass(frozen=True)
+class ResolvedModel:
+    """A chat model, and what the rest of the program needs to know about it."""
+
+    chat: BaseChatModel
+    name: str
+    tier: Tier
+    embedded: bool
+
+    @property
+    def speaks_openai(self) -> bool:
+        """Tell whether calls go through langchain-openai, without importing it to find out."""
+        return any(base.__module__.startswith("langchain_openai.") for base in type(self.chat).__mro__)
+
+
+def resolve_model(role: Role, context: Context) -> ResolvedModel:
+    """Return the model that plays `role`: `context.models[role]`, else `context.model`, else the environment's, else ours.
+
+    It may start the embedded server and fetch its file, which takes seconds to minutes: in a running event loop use
+    `aresolve_model`. Raises SettingsError when the settings contradict each other, ModelRefused when they lead nowhere,
+    FetchError when the embedded model cannot be had.
+    """
+    given = _given(role, context)
+    if given is not None and not isinstance(given, str):
+        return _instance(given, context)
+    name = settings.resolve("model", given).value
+    base_url = settings.resolve("base_url", context.base_url).value
+    key = settings.resolve("api_key").value
+    if base_url is not None:
+        if name is None:
+            raise SettingsError(
+                "OPENAI_BASE_URL is set but no model is named: set RECURRENTGPT_MODEL or pass --model with one that the "
+                "endpoint serves."
+            )
+        return _endpoint(name, base_url, key, context)
+    if name is None or name in catalogue.WRITERS or name.lower().endswith(".gguf"):
+        if name is None and key is not None:
+            log.info("OPENAI_API_KEY is set but no model is named, so the embedded model is used and the key is not.")
+        return _embedded(name, context)
+    if key is None:
+        raise ModelRefused(
+            f"No endpoint is set for the model {name!r}: set OPENAI_BASE_URL (a local server) or OPENAI_API_KEY (OpenAI), "
+            "name a .gguf file, or leave RECURRENTGPT_MODEL and --model unset to use the embedded model."
+        )
+    return _endpoint(name, None, key, context)
+
+
+async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
+    """Return what `resolve_model` returns, without holding up the event loop."""
+    return await anyio.to_thread.run_sync(resolve_model, role, context)
+
+
+def _given(role: Role, context: Context) -> Any:
+    if role not in ROLES:
+        raise SettingsError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}.")
+    if context.models:
+        if not isinstance(context.models, Mapping):
+            raise SettingsError(f"models must map roles to models; it is {type(context.models).__name__}.")
+        if unknown := [str(name) for name in context.models if name not in ROLES]:
+            raise SettingsError(f"There is no role {unknown[0]!r}; the roles are {', '.join(ROLES)}.")
+        if given := context.models.get(role):
+            return given
+    return context.model or None
+
+
+def _instance(chat: Any, context: Context) -> ResolvedModel:
+    from langchain_core.language_models import BaseChatModel
+
+    if not isinstance(chat, BaseChatModel):
+        raise SettingsError(f"A model is a name or a LangChain chat model, not {type(chat).__name__}.")
+    named = next((value for key in ("model_name", "model") if isinstance(value := getattr(chat, key, None), str)), None)
+    declared = getattr(chat, "tier", None)
+    tier = declared if declared in ("small", "full") else tier_of(named or "")
+    return ResolvedModel(chat, named or type(chat).__name__, _tier(context, tier), embedded=False)
+
+
+def _endpoint(name: str, base_url: str | None, key: str | None, context: Context) -> ResolvedModel:
+    if base_url is not None and urlsplit(base_url).scheme not in ("http", "https"):
+        raise SettingsError(f"OPENAI_BASE_URL must begin with http:// or https://; it is {base_url!r}.")
+    chat = _chat(name, base_url, key or "none", context.timeout)
+    return ResolvedModel(chat, name, _tier(context, tier_of(name)), embedded=False)
+
+
+def _embedded(name: str | None, context: Context) -> ResolvedModel:
+    from recurrentgpt.models.embedded import embedded_server
+
+    if name is None or name in catalogue.WRITERS:
+        from recurrentgpt.models.fetch import fetch
+
+        entry = catalogue.WRITERS[name or catalogue.DEFAULT_WRITER]
+        path, name, tier = fetch(entry), entry.id, entry.tier
+    else:
+        path = Path(name).expanduser()
+        name = path.stem
+        small = path.is_file() and path.stat().st_size < SMALL_FILE
+        tier = "small" if small else tier_of(name)
+    endpoint = embedded_server(path)
+    chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout)
+    return ResolvedModel(chat, name, _tier(context, tier), embedded=True)
+
+
+def _tier(context: Context, otherwise: Tier) -> Tier:
+    return otherwise if context.tier == "auto" else context.tier
+
+
+@lru_cache(maxsize=64)
+def _chat(name: str, base_url: str | None, key: str, timeout: float) -> BaseChatModel:
+    """Return one client per endpoint and model, so that its connections are used again.
+
+    Retries are off: LangGraph's retry policy is the one place for them. The Responses API is off: only OpenAI has it.
+    """
+    import openai
+    from langchain_openai import ChatOpenAI
+    from pydantic import SecretStr
+
+    from recurrentgpt.models.loops import LoopClient
+
+    # A proxy for the internet has no route to this machine's own loopback.
+    local = urlsplit(base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
+    # Its warning about a stalled stream repeats the error that we raise; without a handler it would reach the terminal.
+    logging.getLogger("langchain_openai").addHandler(logging.NullHandler())
+    patience = openai.Timeout(timeout, connect=min(10.0, timeout))
+    return ChatOpenAI(
+        model=name,
+        base_url=base_url,
+        api_key=SecretStr(key),
+        timeout=patience,
+        stream_chunk_timeout=timeout,
+        max_retries=0,
+        stream_usage=True,
+        use_responses_api=False,
+        http_socket_options=(),
+        http_async_client=LoopClient(timeout=patience, trust_env=not local),
+    )

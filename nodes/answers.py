@@ -1,0 +1,133 @@
+"""What a human may answer when asked for the next plan, in any of the shapes that people and interfaces use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from recurrentgpt.errors import BadAnswer
+from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS
+from recurrentgpt.prose.sentences import count_words, sentences
+
+Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
+ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_plans", "simulator", "end")
+MOST_PLAN_WORDS = 400
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One usable answer."""
+
+    action: Action
+    index: int | None = None
+    """Which of the candidate plans, from 0."""
+    plan: str = ""
+    passages: int = 1
+    """How many passages the simulator shall pilot; 0 for all that are left."""
+    memory: str | None = None
+    """The short-term memory as edited by the human, one sentence a line."""
+
+
+def answer_schema(plans: int) -> dict[str, Any]:
+    """Return the JSON Schema of an answer, from which Studio draws its form."""
+    return {
+        "title": "Your turn",
+        "type": "object",
+        "properties": {
+            "action": {
+                "type": "string",
+                "enum": list(ACTIONS),
+                "default": "choose",
+                "description": "choose a plan, edit one, write your own, ask for another take of this passage or for "
+                "new plans, let the simulator drive, or end the story",
+            },
+            "number": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": plans,
+                "description": "Which plan to choose or edit",
+            },
+            "plan": {"type": "string", "description": "The edited plan, or your own"},
+            "passages": {
+                "type": "integer",
+                "minimum": 0,
+                "description": "How many passages the simulator writes; 0 for all that are left",
+            },
+            "short_term_memory": {"type": "string", "description": "The memory as it should be, one sentence a line"},
+        },
+    }
+
+
+def parse_answer(raw: object, plans: list[str]) -> Answer:
+    """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
+
+    A number or a numeral chooses that plan; other text is an own plan; an object has the fields of `answer_schema`.
+    """
+    if isinstance(raw, bool) or raw is None:
+        raise BadAnswer(f"Answer with a number from 1 to {len(plans)} or with a plan of your own.")
+    if isinstance(raw, int):
+        return Answer("choose", index=_index(raw, plans), plan=plans[_index(raw, plans)])
+    if isinstance(raw, str):
+        text = raw.strip()
+        if text.isascii() and text.lstrip("+-").isdigit():
+            return parse_answer(int(text), plans)
+        return Answer("write", plan=_plan(text))
+    if isinstance(raw, Mapping):
+        return _from_fields(raw, plans)
+    raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; this is a {type(raw).__name__}.")
+
+
+def check_memory(text: object) -> str:
+    """Return an edited memory, one sentence a line; raise BadAnswer beyond its ceilings."""
+    if isinstance(text, list):
+        text = "\n".join(map(str, text))
+    if not isinstance(text, str):
+        raise BadAnswer("The short-term memory is text, one sentence a line.")
+    lines = [line.strip() for part in text.splitlines() for line in sentences(part) if line.strip()]
+    memory = "\n".join(lines)
+    if len(lines) > MEMORY_SENTENCES or count_words(memory) > MEMORY_WORDS:
+        raise BadAnswer(
+            f"The short-term memory holds at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words; this one has "
+            f"{len(lines)} sentences and {count_words(memory)} words."
+        )
+    return memory
+
+
+def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
+    memory = fields.get("short_term_memory")
+    memory = check_memory(memory) if memory else None
+    number, plan = fields.get("number"), str(fields.get("plan") or "").strip()
+    action = fields.get("action") or _implied_action(number, plan)
+    if action not in ACTIONS:
+        raise BadAnswer(f"There is no action {action!r}; the actions are {', '.join(ACTIONS)}.")
+    if action == "write":
+        return Answer("write", plan=_plan(plan), memory=memory)
+    if action in ("choose", "edit"):
+        index = _index(1 if number is None and action == "edit" and len(plans) == 1 else number, plans)
+        chosen = plans[index] if action == "choose" else _plan(plan)
+        return Answer(action, index=index, plan=chosen, memory=memory)
+    passages = fields.get("passages", 1)
+    if not isinstance(passages, int) or isinstance(passages, bool) or passages < 0:
+        raise BadAnswer("passages is a whole number, 0 or more.")
+    return Answer(action, passages=passages, memory=memory)
+
+
+def _implied_action(number: object, plan: str) -> str:
+    if number is not None:
+        return "edit" if plan else "choose"
+    return "write"
+
+
+def _index(number: object, plans: list[str]) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(plans):
+        raise BadAnswer(f"Choose a number from 1 to {len(plans)}; this was {number!r}.")
+    return number - 1
+
+
+def _plan(text: str) -> str:
+    if not text:
+        raise BadAnswer("A plan of your own needs some words.")
+    if count_words(text) > MOST_PLAN_WORDS:
+        raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
+    return text

@@ -1,0 +1,152 @@
+"""open_story: begin a new story, or put the state of a commit back in place."""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+
+from recurrentgpt.errors import SettingsError, StoryNotFound
+from recurrentgpt.graph.state import Brief, Rationale, State, StoryInput
+from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
+from recurrentgpt.nodes.answers import check_memory
+from recurrentgpt.nodes.conceive import conceive
+from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.prose.sentences import count_words
+
+GENRES = (
+    "science fiction",
+    "romance",
+    "fantasy",
+    "horror",
+    "mystery",
+    "thriller",
+    "historical",
+    "western",
+    "young adult",
+    "literary",
+)
+MOST_WORDS = {"genre": 12, "premise": 500, "title": 30, "short_term_memory": 500, "plan": 400}
+LONG_WORD = 12
+"""Characters a word may take up on average: text without spaces is bounded too."""
+
+
+async def open_story(state: State, run: Run) -> Update:
+    """Return the state at the story's head, or a new story's brief, first memory and first plans.
+
+    A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on.
+    """
+    reopened = await _reopen(state, run) if state.get("story") else None
+    update = reopened or await _begin(state, run)
+    return {**update, "until": run.context.steps and update["step"] + run.context.steps}
+
+
+def check_input(given: StoryInput) -> None:
+    """Raise SettingsError for an input that no prompt should carry: too long, or with control characters."""
+    for name, most in MOST_WORDS.items():
+        text = given.get(name) or ""
+        if not isinstance(text, str):
+            raise SettingsError(f"The {name.replace('_', ' ')} is text; this is a {type(text).__name__}.")
+        if len(text) > most * LONG_WORD or count_words(text) > most:
+            raise SettingsError(
+                f"The {name.replace('_', ' ')} has {count_words(text[: most * LONG_WORD])} words or more; "
+                f"at most {most} fit. Shorten it."
+            )
+        if odd := next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None):
+            raise SettingsError(f"The {name.replace('_', ' ')} holds the control character {odd!r}; take it out.")
+
+
+async def _reopen(state: State, run: Run) -> Update | None:
+    """Return the LSTM state of the commit to reopen, or None where the story is new to the log."""
+    story, head = state["story"], state.get("head")
+    if not head:
+        known = await run.chronicle.head(story)
+        if known is None:
+            return None
+        head = known["head"]
+    record, commit = await run.chronicle.record(story), await run.chronicle.get(story, head)
+    if state.get("status") == "retaking":
+        return await restored(run.chronicle, record, commit, retake=True)
+    update = await restored(run.chronicle, record, commit)
+    return update | {"plan": state["plan"]} if plan_waits(state) else update
+
+
+async def restored(chronicle: Chronicle, record: StoryRecord, commit: Commit, *, retake: bool = False) -> Update:
+    """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan."""
+    plan, author = commit["plan"], commit["plan_author"]
+    if retake:
+        if not commit["parent"]:
+            raise StoryNotFound("The opening of a story has no passage to take again; choose one of its plans.")
+        commit = await chronicle.get(commit["story"], commit["parent"])
+    before = await chronicle.get(commit["story"], commit["parent"]) if commit["parent"] else None
+    recalled = await chronicle.get_many(commit["story"], [entry["id"] for entry in commit["recalled"]])
+    return {
+        "story": commit["story"],
+        "title": record["title"],
+        "genre": record["genre"],
+        "premise": record["premise"],
+        "brief": record["brief"],
+        "head": commit["id"],
+        "step": commit["step"],
+        "plan": plan,
+        "plan_author": author,
+        "written_plan": "" if retake else plan,
+        "passage": commit["passage"],
+        "author": commit["author"],
+        "summary": commit["summary"],
+        "short_term_memory": commit["short_term_memory"],
+        "rationale": commit["rationale"],
+        "candidate_plans": commit["candidate_plans"],
+        "recalled": [
+            {**entry, "summary": earlier["summary"], "piece": earlier["summary"]}
+            for entry, earlier in zip(commit["recalled"], recalled, strict=True)
+        ],
+        "previous_passage": before["passage"] if before else "",
+        "previous_memory": before["short_term_memory"] if before else "",
+        "status": "writing" if retake else "choosing",
+        "autopilot": 0,
+    }
+
+
+async def _begin(state: State, run: Run) -> Update:
+    """Return a new story: its brief, what is known on its first page, and plans for its first passage."""
+    given = StoryInput(
+        genre=state.get("genre", ""),
+        premise=state.get("premise", ""),
+        title=state.get("title", ""),
+        short_term_memory=state.get("short_term_memory", ""),
+        plan=state.get("plan", ""),
+    )
+    check_input(given)
+    story = state.get("story") or uuid.uuid4().hex[:12]
+    genre = given["genre"].strip() or run.chance({"story": story}, "genre").choice(GENRES)
+    opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}))
+    memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
+    plan = given["plan"].strip()
+    plans = opening.plans[: run.context.plans]
+    brief = Brief(
+        title=given["title"].strip() or opening.title,
+        genre=genre,
+        premise=given["premise"].strip() or opening.premise,
+        characters=opening.characters,
+        outline=opening.outline,
+    )
+    return {
+        "story": story,
+        "title": brief["title"],
+        "genre": genre,
+        "premise": brief["premise"],
+        "brief": brief,
+        "head": "",
+        "step": 0,
+        "plan": plan or plans[0],
+        "plan_author": "human" if plan else "model",
+        "written_plan": "",
+        "passage": "",
+        "summary": "",
+        "short_term_memory": memory or "\n".join(opening.memory),
+        "rationale": Rationale(dropped=[], added=[]),
+        "candidate_plans": plans,
+        "recalled": [],
+        "status": "writing",
+    }

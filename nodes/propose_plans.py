@@ -1,0 +1,88 @@
+"""propose_plans: several ways for the story to go on, of which a human or the simulator takes one (paper, section 2.3)."""
+
+from __future__ import annotations
+
+from langchain_core.messages import SystemMessage
+from pydantic import BaseModel, Field, create_model
+
+from recurrentgpt.graph.state import State
+from recurrentgpt.models.calls import ask
+from recurrentgpt.models.decoding import PLANS
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.conversation import (
+    FULL_REPLY_TOKENS,
+    memory_lines,
+    plans_request,
+    sampled,
+    variables,
+    written_turns,
+)
+from recurrentgpt.nodes.moves import deal
+from recurrentgpt.nodes.replies import plans_reply
+from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.prose.runs import overlap
+
+MOST_OVERLAP = 0.5
+"""Share of word pairs that two plans may have in common."""
+
+
+class Proposals(BaseModel):
+    """A capable model's plans."""
+
+    plans: list[str]
+
+
+async def propose_plans(state: State, run: Run) -> Update:
+    """Return the candidate plans for the next passage."""
+    model = await run.model("planner")
+    plans = await (_dealt if model.tier == "small" else _proposed)(state, run, model)
+    return {"candidate_plans": [" ".join(plan.split()) for plan in plans]}
+
+
+async def _proposed(state: State, run: Run, model: ResolvedModel) -> list[str]:
+    prompts, count = run.prompts(model), run.context.plans
+    turns = [*written_turns(state, run, prompts), plans_request(state, run, prompts)]
+    seed = run.seed(state, "propose_plans")
+
+    exactly = (list[str], Field(min_length=count, max_length=count))
+    schema: type[Proposals] = create_model("Proposals", __base__=Proposals, plans=exactly)
+    reply = await ask(
+        model,
+        turns,
+        schema,
+        max_tokens=FULL_REPLY_TOKENS,
+        seed=seed,
+        meter=run.meter,
+        check=lambda reply: repeats(reply.plans),
+    )
+    return reply.plans
+
+
+async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
+    """Return one plan per story move of a rotating deck: asked for three plans, a small model writes one three times."""
+    prompts = run.prompts(model)
+    shared = variables(state, run, state["step"] + 1)
+    take = state.get("take", 0)
+    moves = deal(state["step"] + 7 * take, run.deck(state), run.context.plans, finale=shared["finale"])
+    memory = memory_lines(state["previous_memory"])
+    asked = prompts.turns("plans", passage=state["passage"], memory=memory, moves=moves, **shared)
+    turns = [SystemMessage(prompts.fill("system", **shared)), *asked]
+    reply = await ask(
+        model,
+        turns,
+        plans_reply(moves, run.context.language),
+        **sampled(PLANS),
+        seed=run.seed(state, "propose_plans"),
+        meter=run.meter,
+        check=lambda reply: repeats(reply.in_order()),
+    )
+    return reply.in_order()
+
+
+def repeats(plans: list[str]) -> str | None:
+    """Return what is wrong with plans of which two say the same, or None."""
+    for second, plan in enumerate(plans):
+        for first in range(second):
+            if overlap(plans[first], plan) > MOST_OVERLAP:
+                return f"Plans {first + 1} and {second + 1} say the same; every plan must go its own way."
+    return None

@@ -1,0 +1,150 @@
+"""What the small tier's structured calls reply: one pydantic model per call, whose JSON Schema constrains the decoding.
+
+The patterns are in the schema only and not validated again: a server that honours schemas keeps them, and where none
+does, the code behind trims what it gets. A pattern shapes more than an alphabet: it allows exactly one sentence to a
+fact and two or three to a plan, which no instruction gets from a small model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from recurrentgpt.prose.sentences import language_code
+
+from .moves import Move
+
+_LETTERS = {
+    **dict.fromkeys(("ru", "bg", "uk"), "А-Яа-яЁёЇїІіЄєҐґ"),
+    "el": "Α-Ωα-ωΆ-ώ", "he": "א-ת", "ar": "ء-ي", "fa": "ء-ی", "hi": "ऀ-ॿ", "bn": "ঀ-৿", "zh": "一-龥", "ja": "ぁ-ヿ一-龥ー",
+    "ko": "가-힣", "th": "ก-๛", "lo": "ກ-ໝ", "km": "ក-៿", "my": "က-႟",
+}  # fmt: skip
+_LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
+
+
+def letters(language: str) -> str:
+    """Return the letters of a language as the inside of a character class."""
+    return _LETTERS.get(language_code(language), _LATIN)
+
+
+def sentences_pattern(language: str, fewest: int, most: int, longest: int = 220) -> str:
+    """Return the pattern of `fewest` to `most` sentences in the letters of a language, each of at most `longest` characters."""
+    inside = f"[{letters(language)}0-9 ,;'’—-]"
+    if language_code(language) in ("zh", "ja"):
+        inside = f"[{letters(language)}0-9、，「」『』]"
+        return f"^({inside}{{4,{longest}}}[。！？]){{{fewest},{most}}}$"
+    capital = f"[{letters(language)}]"
+    if letters(language) == _LATIN:
+        capital = "[A-ZÀ-ÖØ-Þ]"
+    sentence = f"{capital}{inside}{{15,{longest}}}\\."
+    return f"^{sentence}( {sentence}){{{fewest - 1},{most - 1}}}$" if most > 1 else f"^{sentence}$"
+
+
+def phrase_pattern(language: str, shortest: int, longest: int) -> str:
+    """Return the pattern of a phrase without a full stop."""
+    return f"^[{letters(language)}][{letters(language)}0-9 ,'’—-]{{{shortest},{longest}}}$"
+
+
+def _text(pattern: str, **extra: Any) -> Any:
+    return Annotated[str, Field(json_schema_extra={"pattern": pattern, **extra})]
+
+
+def _list(item: Any, count: int) -> Any:
+    # In the schema only: a list of another length is still a reply.
+    return Annotated[list[item], Field(json_schema_extra={"minItems": count, "maxItems": count})]
+
+
+class Reply(BaseModel):
+    """Parse one reply; keys beyond the schema are ignored, the schema itself forbids them."""
+
+    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+
+
+class Person(Reply):
+    """Introduce one main character."""
+
+    name: str
+    who: str
+
+
+class Opening(Reply):
+    """Found a story: what the brief holds, and the first plans."""
+
+    title: str
+    premise: str
+    characters: list[Person]
+    outline: list[str]
+    plans: list[str]
+
+
+class Facts(Reply):
+    """Note what one passage made true."""
+
+    summary: str
+    facts: list[str]
+
+
+class Plans(Reply):
+    """Propose the next scene once for each move dealt; the fields are the names of the moves."""
+
+    def in_order(self) -> list[str]:
+        """Return the plans in the order of the moves."""
+        return [str(getattr(self, name)) for name in type(self).model_fields]
+
+
+class Choice(Reply):
+    """Choose a plan by its number from 1, give the reason first, and revise the plan."""
+
+    why: str
+    index: int
+    plan: str
+
+
+def opening_reply(language: str, plans: int = 2, names: Sequence[str] = (), people: int = 3) -> type[Opening]:
+    """Return the Opening whose people may only be called one of `names`, if any are given."""
+    name = _text(phrase_pattern(language, 2, 40), **({"enum": list(names)} if names else {}))
+    person = create_model(
+        "Person", __base__=Person, name=(name, ...), who=(_text(phrase_pattern(language, 10, 90)), ...)
+    )
+    sentence = _text(sentences_pattern(language, 1, 1, 180))
+    return create_model(
+        "Opening",
+        __base__=Opening,
+        title=(_text(phrase_pattern(language, 3, 40)), ...),
+        premise=(_text(sentences_pattern(language, 2, 3)), ...),
+        characters=(_list(person, people), ...),
+        outline=(_list(sentence, 4), ...),
+        plans=(_list(_text(sentences_pattern(language, 2, 3)), plans), ...),
+    )
+
+
+def facts_reply(language: str, count: int = 3) -> type[Facts]:
+    """Return the Facts of one summary and `count` facts, a sentence each."""
+    sentence = _text(sentences_pattern(language, 1, 1, 160))
+    return create_model(
+        "Facts",
+        __base__=Facts,
+        summary=(_text(sentences_pattern(language, 1, 1)), ...),
+        facts=(_list(sentence, count), ...),
+    )
+
+
+def plans_reply(moves: Sequence[Move], language: str) -> type[Plans]:
+    """Return the Plans with one field for each of `moves`: an array's second item repeats its first."""
+    plan = _text(sentences_pattern(language, 2, 3, 180))
+    fields: dict[str, Any] = {move["name"]: (plan, ...) for move in moves}
+    return create_model("Plans", __base__=Plans, **fields)
+
+
+def choice_reply(count: int, language: str) -> type[Choice]:
+    """Return the Choice among `count` plans."""
+    index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
+    return create_model(
+        "Choice",
+        __base__=Choice,
+        why=(_text(sentences_pattern(language, 1, 1, 200)), ...),
+        index=(index, ...),
+        plan=(_text(sentences_pattern(language, 2, 3)), ...),
+    )

@@ -1,0 +1,28 @@
+"""retrieve: read the long-term memory with the plan as the query (paper, section 2.1)."""
+
+from __future__ import annotations
+
+from recurrentgpt.graph.state import Recalled, State
+from recurrentgpt.memory.recall import piece_text
+from recurrentgpt.nodes.run import Run, Update
+
+
+async def retrieve(state: State, run: Run) -> Update:
+    """Return the earlier passages of this branch that bear most on the plan, best first.
+
+    The newest passage is left out: the prompt holds it (or its end) anyway.
+    """
+    story, head = state["story"], state.get("head", "")
+    hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head)
+    commits = await run.chronicle.get_many(story, [hit.id for hit in hits])
+    recalled = [
+        Recalled(
+            id=hit.id,
+            step=hit.step,
+            score=round(hit.score, 4),
+            summary=commit["summary"],
+            piece=piece_text(commit, hit.piece),
+        )
+        for hit, commit in zip(hits, commits, strict=True)
+    ]
+    return {"recalled": recalled, "status": "writing"}

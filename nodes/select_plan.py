@@ -1,0 +1,60 @@
+"""select_plan: the human's turn. It holds nothing but the interrupt, because a node runs again from its top on every answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.types import Command, interrupt
+
+from recurrentgpt.errors import BadAnswer
+from recurrentgpt.graph.state import Choice, State
+from recurrentgpt.nodes.answers import Answer, answer_schema, parse_answer
+
+
+def select_plan(state: State) -> Command[str]:
+    """Ask for the next plan until the answer can be used, and go where it leads; a bad answer is asked again with its reason."""
+    plans = state["candidate_plans"]
+    request = payload(state)
+    while True:
+        raw = interrupt(request, response_schema=answer_schema(len(plans)))
+        try:
+            answer = parse_answer(raw, plans)
+        except BadAnswer as problem:
+            request = {**request, "problem": str(problem)}
+        else:
+            return _follow(answer, state)
+
+
+def payload(state: State) -> dict[str, Any]:
+    """Return what the human is shown: the passage, the plans, the memory and why it changed, and what was recalled."""
+    return {
+        "question": "What happens next? Choose a plan by its number, or write your own.",
+        "story": state["story"],
+        "title": state["title"],
+        "step": state.get("step", 0),
+        "passage": state.get("passage", ""),
+        "candidate_plans": state["candidate_plans"],
+        "short_term_memory": state["short_term_memory"],
+        "rationale": state.get("rationale", {"dropped": [], "added": []}),
+        "recalled": state.get("recalled", []),
+    }
+
+
+def _follow(answer: Answer, state: State) -> Command[str]:
+    update: dict[str, Any] = {}
+    if answer.memory is not None:
+        update["short_term_memory"] = answer.memory
+    match answer.action:
+        case "choose" | "edit" | "write":
+            author = "model" if answer.action == "choose" else "human"
+            choice = Choice(index=answer.index, by="human", why="")
+            update |= {"plan": answer.plan, "plan_author": author, "choice": choice, "status": "writing"}
+            return Command(update=update, goto="retrieve")
+        case "another_take":
+            return Command(update=update | {"status": "retaking", "take": state.get("take", 0) + 1}, goto="open_story")
+        case "new_plans":
+            return Command(update=update | {"take": state.get("take", 0) + 1}, goto="propose_plans")
+        case "simulator":
+            return Command(update=update | {"autopilot": answer.passages or -1}, goto="simulator")
+        case "end":
+            return Command(update=update | {"status": "finished"}, goto="__end__")

@@ -1,0 +1,51 @@
+"""simulator: stand in for the human: choose the best plan, say why, and revise it (paper, section 2.3)."""
+
+from __future__ import annotations
+
+from langchain_core.messages import BaseMessage, SystemMessage
+
+from recurrentgpt.graph.state import Choice, State
+from recurrentgpt.models.calls import ask
+from recurrentgpt.models.decoding import CHOOSE
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, planned_turns, sampled, variables
+from recurrentgpt.nodes.replies import Choice as Choosing
+from recurrentgpt.nodes.replies import choice_reply
+from recurrentgpt.nodes.run import Run, Update
+
+
+async def simulator(state: State, run: Run) -> Update:
+    """Return the plan of the next passage, chosen and revised by a model, and why.
+
+    It sees the memory and the plans in shuffled order: shown the passage too, a small model takes the last plan always.
+    """
+    model = await run.model("simulator")
+    prompts, plans = run.prompts(model), state["candidate_plans"]
+    order = list(range(len(plans)))
+    run.chance(state, state["step"], state.get("take", 0), "order").shuffle(order)
+    shared = variables(state, run, state["step"] + 1)
+    shuffled = [plans[number] for number in order]
+    memory = memory_lines(state["short_term_memory"])
+    asked = prompts.turns("choose", memory=memory, plans=shuffled, **shared)
+    seed = run.seed(state, "simulator")
+
+    def check(reply: Choosing) -> str | None:
+        return None if 1 <= reply.index <= len(plans) and reply.plan.strip() else f"index is 1 to {len(plans)}."
+
+    if model.tier == "small":
+        turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
+        schema: type[Choosing] = choice_reply(len(plans), run.context.language)
+        reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=run.meter, check=check)
+    else:
+        before = (
+            planned_turns(state, run, prompts) if state["step"] else [SystemMessage(prompts.fill("system", **shared))]
+        )
+        turns = [*before, *asked]
+        reply = await ask(model, turns, Choosing, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter, check=check)
+    piloted = state.get("autopilot", 0)
+    return {
+        "plan": " ".join(reply.plan.split()),
+        "plan_author": "simulator",
+        "choice": Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split())),
+        "autopilot": piloted - 1 if piloted > 0 else piloted,
+        "status": "writing",
+    }

@@ -1,0 +1,141 @@
+"""update_memory: rewrite the short-term memory, with what was dropped and added and why (paper, section 2.2).
+
+A capable model rewrites it whole. A small one parrots when asked to, so there the model only says what the passage adds
+(the input gate) and a rule says what is forgotten (the forget gate); the reasons given are the true ones in both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import numpy as np
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+
+from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
+from recurrentgpt.memory.forgetting import admit, forget
+from recurrentgpt.memory.pieces import Matrix, unit
+from recurrentgpt.models.calls import ask
+from recurrentgpt.models.decoding import FACTS
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, sampled, variables, written_turns
+from recurrentgpt.nodes.replies import facts_reply
+from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.prose.sentences import count_words
+
+
+class DroppedReply(BaseModel):
+    """A sentence to drop."""
+
+    sentence: str
+    why: str
+
+
+class AddedReply(BaseModel):
+    """A sentence to add."""
+
+    sentence: str
+    why: str
+
+
+class MemoryReply(BaseModel):
+    """A capable model's new memory."""
+
+    dropped: list[DroppedReply]
+    added: list[AddedReply]
+    short_term_memory: list[str] = Field(min_length=1)
+    summary: str = Field(min_length=1)
+
+
+async def update_memory(state: State, run: Run) -> Update:
+    """Return the new short-term memory, the rationale, and the passage's summary for the long-term memory."""
+    model = await run.model("memory")
+    if model.tier == "small":
+        return await _gated(state, run, model)
+    return await _rewritten(state, run, model)
+
+
+async def _rewritten(state: State, run: Run, model: ResolvedModel) -> Update:
+    prompts = run.prompts(model)
+    old = memory_lines(state["previous_memory"])
+    request = prompts.fill("update_memory", memory=old, **variables(state, run, state["step"]))
+    turns = [*written_turns(state, run, prompts), HumanMessage(request)]
+    seed = run.seed(state, "update_memory")
+    reply = await ask(
+        model, turns, MemoryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter, check=_check_size
+    )
+    new = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
+    kept, over = await _within_ceilings(new, state, run)
+    reasons = {" ".join(item.sentence.split()): item.why for item in reply.dropped}
+    # The reasons are the model's; what was dropped and added is what really differs.
+    dropped = [Dropped(sentence=line, why=reasons.get(line, "")) for line in old if line not in new]
+    added_why = {" ".join(item.sentence.split()): item.why for item in reply.added}
+    added = [Added(sentence=line, why=added_why.get(line, "")) for line in kept if line not in old]
+    return {
+        "short_term_memory": "\n".join(kept),
+        "rationale": Rationale(dropped=dropped + over, added=added),
+        "summary": " ".join(reply.summary.split()),
+    }
+
+
+def _check_size(reply: MemoryReply) -> str | None:
+    words = count_words("\n".join(reply.short_term_memory))
+    if len(reply.short_term_memory) > MEMORY_SENTENCES or words > MEMORY_WORDS:
+        return (
+            f"short_term_memory has {len(reply.short_term_memory)} sentences and {words} words; "
+            f"at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words are allowed."
+        )
+    return None
+
+
+async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
+    prompts = run.prompts(model)
+    shared = variables(state, run, state["step"])
+    turns = [
+        SystemMessage(prompts.fill("system", **shared)),
+        *prompts.turns("facts", passage=state["passage"], **shared),
+    ]
+    reply = await ask(
+        model,
+        turns,
+        facts_reply(run.context.language),
+        **sampled(FACTS),
+        seed=run.seed(state, "update_memory"),
+        meter=run.meter,
+    )
+    summary = " ".join(reply.summary.split())
+    old = memory_lines(state["previous_memory"])
+    facts = [summary, *(" ".join(fact.split()) for fact in reply.facts)]
+    new = await asyncio.to_thread(
+        admit, facts, old, lambda fact, held: _similarity(run, [fact], list(held))[0].tolist()
+    )
+    kept, dropped = await _within_ceilings([*old, *new], state, run, protect=len(new))
+    added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
+    return {
+        "short_term_memory": "\n".join(kept),
+        "rationale": Rationale(dropped=dropped, added=added),
+        "summary": summary,
+    }
+
+
+async def _within_ceilings(
+    lines: list[str], state: State, run: Run, *, protect: int = 0
+) -> tuple[list[str], list[Dropped]]:
+    """Return the sentences that stay within the ceilings, and those that do not with the reason."""
+    about = [state["brief"]["premise"], state["plan"]]
+
+    def relevance(sentences: list[str]) -> list[float]:
+        return _similarity(run, sentences, about).max(axis=1).tolist()
+
+    kept, dropped = await asyncio.to_thread(
+        lambda: forget(lines, relevance, most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS, protect=protect)
+    )
+    return kept, [Dropped(sentence=item["sentence"], why=item["why"]) for item in dropped]
+
+
+def _similarity(run: Run, first: list[str], second: list[str]) -> Matrix:
+    """Return the cosines of every sentence of `first` with every one of `second`, shape (len(first), len(second))."""
+    embed = run.recall.embeddings.embed_documents
+    vectors = unit(np.asarray(embed([*first, *second]), dtype=np.float32))
+    similar: Matrix = vectors[: len(first)] @ vectors[len(first) :].T
+    return similar

@@ -1,0 +1,124 @@
+"""write: the next passage, from the plan, the short-term memory and what was recalled (paper, section 2.1)."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from recurrentgpt.errors import ModelReplyError
+from recurrentgpt.graph.state import State
+from recurrentgpt.models.calls import write_stream
+from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.conversation import finale, memory_lines, write_turns
+from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.sentences import language_code
+
+MOST_SAMPLES = 5
+"""Calls for one passage. Each goes on from the sentences already accepted, so that none of them is written in vain."""
+
+READABLE = 0.5
+"""Share of the fewest words wanted with which a passage may stand when the samples are used up."""
+
+
+async def write(state: State, run: Run) -> Update:
+    """Return the next passage, streamed to whoever listens, sentence by sentence checked for what no story should hold."""
+    model = await run.model("writer")
+    prompts, step = run.prompts(model), state.get("step", 0) + 1
+    memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
+    asked = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
+    gate = _gate(state, run, step, memory=memory, previous=previous, small=model.tier == "small")
+    for sample in range(MOST_SAMPLES):
+        run.meter.resamples += bool(sample)
+        turns = [*asked, *_onwards(gate, model, prompts, run)]
+        form = _form(gate, state, run, step) if model.embedded else {}
+        await _sample(gate, turns, model, run, seed=run.seed(state, "write", sample), form=form)
+        gate.close()
+        if gate.complete:
+            break
+        gate.cut()
+        run.emit({"event": "retract", "length": len(gate.text)})
+    passage = gate.finish()
+    if gate.words < READABLE * run.context.min_words:
+        faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
+        raise ModelReplyError(
+            f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): continue the story to try "
+            "again, change the plan, or use a more capable model. The story is safe at its last passage."
+        )
+    return {
+        "passage": passage,
+        "author": "model",
+        "step": step,
+        "previous_passage": previous,
+        "previous_memory": memory,
+        "status": "writing",
+    }
+
+
+async def _sample(
+    gate: ProseGate, turns: list[BaseMessage], model: ResolvedModel, run: Run, *, seed: int, form: dict[str, str]
+) -> None:
+    """Feed the gate from one call, until it has enough or finds a fault."""
+    small, temperature = model.tier == "small", run.context.temperature
+    stream = write_stream(
+        model,
+        turns,
+        max_tokens=prose_tokens(run.context.max_words - gate.words),
+        temperature=WRITE.temperature if small and temperature is None else temperature,
+        sampling={**WRITE.sampling, **form} if small else None,
+        seed=seed,
+        meter=run.meter,
+    )
+    prefill = gate.text if isinstance(turns[-1], AIMessage) else ""
+    echoed = ""
+    async with aclosing(stream) as pieces:
+        async for piece in pieces:
+            if prefill:
+                # A server that goes on from a begun reply may first repeat it.
+                echoed += piece
+                if len(echoed) < len(prefill) and prefill.startswith(echoed):
+                    continue
+                piece, prefill = echoed.removeprefix(prefill), ""
+            gate.feed(piece)
+            run.emit({"event": "prose", "text": piece, "settled": gate.settled})
+            if gate.fault or gate.enough:
+                break
+
+
+def _form(gate: ProseGate, state: State, run: Run, step: int) -> dict[str, str]:
+    """Return the grammar of the scene, or of what is missing of it; there is one for English only."""
+    if language_code(run.context.language) != "en":
+        return {}
+    names = [character.split(":")[0].split()[0] for character in state["brief"]["characters"] if character.strip()]
+    words = (run.context.min_words + run.context.max_words) // 2 - gate.words
+    shape = scene_shape(step, run.deck(state), max(words, 60))
+    return {"grammar": scene_grammar(shape, names, step, going_on=bool(gate.text))}
+
+
+def _gate(state: State, run: Run, step: int, *, memory: str, previous: str, small: bool) -> ProseGate:
+    """Return a gate that refuses what was copied from anything the prompt shows."""
+    shown = [previous, *memory_lines(memory), state["plan"]]
+    shown += [text for entry in state.get("recalled", []) for text in (entry["summary"], entry["piece"])]
+    return ProseGate(
+        min_words=run.context.min_words,
+        max_words=run.context.max_words,
+        seen=[text for text in shown if text],
+        language=run.context.language,
+        finale=finale(state, run, step) == "last",
+        third_person=small and run.context.mode == "novel",
+    )
+
+
+def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, run: Run) -> list[BaseMessage]:
+    """Return the turns that ask to go on after the accepted sentences: none at the start."""
+    if not gate.text:
+        return []
+    begun = AIMessage(gate.text)
+    if model.embedded:
+        # llama.cpp goes on from a reply that has begun.
+        return [begun]
+    words = max(50, (run.context.min_words + run.context.max_words) // 2 - gate.words)
+    return [begun, HumanMessage(prompts.fill("continue", words=words))]

@@ -1,0 +1,204 @@
+"""Hold the text of one passage while it streams in, and let in only sentences that are fit to read.
+
+The loop of a writer:
+
+    gate = ProseGate(min_words=200, max_words=400, seen=earlier_passages)
+    for attempt in range(5):
+        for piece in stream(prompt, prefill=gate.text):
+            gate.feed(piece)
+            if gate.fault or gate.enough:
+                break
+        gate.close()
+        if gate.complete:
+            break
+        gate.cut()
+    passage = gate.finish()
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .faults import COPY_LIMIT, Examiner, Fault
+from .sentences import count_words, end_at_sentence, ends_a_sentence, limit_words, segments
+
+
+class ProseGate:
+    """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
+
+    `seen` holds the texts that the passage must not copy, `third_person` refuses a narrator who says "I",
+    `finale` allows "The end".
+    """
+
+    def __init__(
+        self,
+        *,
+        min_words: int = 200,
+        max_words: int = 400,
+        seen: Sequence[str] = (),
+        language: str = "English",
+        finale: bool = False,
+        third_person: bool = False,
+        copy_limit: int = COPY_LIMIT,
+    ) -> None:
+        self.min_words, self.max_words, self.language = min_words, max_words, language
+        self.fault: Fault | None = None
+        self.refused: list[Fault] = []
+        """Every fault of this passage, the present one included."""
+        self._settled = ""
+        self._tail = ""
+        self._examiner = Examiner(
+            seen=seen, language=language, finale=finale, third_person=third_person, copy_limit=copy_limit
+        )
+
+    @property
+    def text(self) -> str:
+        """Return all text so far, the sentence in the making included."""
+        return self._settled + self._tail
+
+    @property
+    def settled(self) -> int:
+        """Return how many characters of `text` are accepted and will not change while the passage is written."""
+        return len(self._settled)
+
+    @property
+    def words(self) -> int:
+        """Return the number of accepted words."""
+        return count_words(self._settled)
+
+    @property
+    def enough(self) -> bool:
+        """Tell whether to stop here: the next sentence may not fit, or a paragraph ended past the middle of the range."""
+        count = self.words
+        at_break = self._tail.startswith("\n") or not self._tail.strip() and self._settled.endswith("\n")
+        return count >= self.max_words - 20 or (at_break and count >= 0.35 * self.min_words + 0.65 * self.max_words)
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether the passage needs no further sample."""
+        return self.enough or (self.fault is None and self.words >= self.min_words)
+
+    def feed(self, piece: str) -> None:
+        """Take the next piece of the stream; after a fault, or once there is enough, it is ignored."""
+        if self.fault or self.enough or not piece:
+            return
+        if not self._tail and self._settled and not self._settled[-1].isspace() and _starts_word(piece):
+            piece = " " + piece
+        self._tail += piece
+        self._settle(final=False)
+
+    def close(self) -> None:
+        """Judge what is left when the stream is over: a last sentence has no successor that would show its end."""
+        if self.fault is None and not self.enough:
+            self._settle(final=True)
+
+    def cut(self) -> str:
+        """Drop what is not accepted and return the rest, from which the model can go on writing."""
+        self._tail, self.fault = "", None
+        self._settled = self._settled.rstrip()
+        return self._settled
+
+    def finish(self) -> str:
+        """Return the passage: whole accepted sentences, at most `max_words`, without wrappers and closing morals."""
+        self.close()
+        text = _unwrap_quotes(_paragraphs(self._settled))
+        text = limit_words(text, self.max_words, self.language)
+        text = end_at_sentence(text)
+        return _without_moral(text, self.min_words, self.language)
+
+    def _settle(self, *, final: bool) -> None:
+        if not self._settled:
+            opening = _strip_opening(self._tail, final=final)
+            if opening is None:
+                return
+            self._tail = opening
+        self._tail = _EMPHASIS.sub("", self._tail)
+        pieces = segments(self._tail, self.language)
+        if not final and pieces and not pieces[-1].endswith("\n"):
+            pieces.pop()
+        for piece in pieces:
+            if final and piece is pieces[-1] and not ends_a_sentence(piece):
+                return
+            if piece.strip():
+                self.fault = self._examiner.examine(piece.strip("\n"), self._settled)
+            if self.fault:
+                self.refused.append(self.fault)
+                return
+            self._settled += piece
+            self._tail = self._tail[len(piece) :]
+            if self.enough:
+                return
+
+
+def _starts_word(piece: str) -> bool:
+    return piece[0].isalnum() or piece[0] in "\"“‘«'—"
+
+
+# Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
+_EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
+_WRAPPERS = re.compile(
+    r"^\s*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:]{0,120}[:!.]\s*\n+"
+    r"|here(?:'s| is| are)\b[^\n:]{0,120}[:.]\s*\n+"
+    r"|(?:title|chapter|scene|part)\b[^\n]{0,80}\n+|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{1,100}\*\*:?\s*\n+"
+    r"|```\w*\s*\n|-{3,}\s*\n+|(?=[^\n]{2,60}\n\s*\n)[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
+    re.IGNORECASE,
+)
+_PREFACE = re.compile(
+    r"^\s*(?:sure|certainly|of course|here(?:'s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE
+)
+
+
+def _strip_opening(text: str, *, final: bool) -> str | None:
+    """Return `text` without the lines that only announce a passage, or None while that cannot be told yet."""
+    while match := _WRAPPERS.match(text):
+        text = text[match.end() :]
+    undecided = "\n" not in text.strip() and (
+        _PREFACE.match(text) or len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text)
+    )
+    if undecided and not final and len(text) < 200:
+        return None
+    return text.lstrip()
+
+
+def _paragraphs(text: str) -> str:
+    lines = (re.sub(r"[ \t\u00a0]+", " ", line).strip() for line in text.split("\n"))
+    return "\n\n".join(line for line in lines if line and not re.fullmatch(r"[\W_]+", line))
+
+
+def _unwrap_quotes(text: str) -> str:
+    """Remove one pair of quotation marks around a whole passage of several paragraphs."""
+    first = text.split("\n", 1)[0]
+    if (
+        "\n" in text
+        and text[0] in '"“'
+        and text[-1] in '"”'
+        and first.count(text[0]) == 1
+        and not re.search(r'["”]', first[1:])
+    ):
+        return text[1:-1].strip()
+    return text
+
+
+_MORAL = re.compile(
+    r"\blittle did (?:he|she|they|\w+) know\b|\bwould never be the same\b|\b(?:had|was|were) (?:only )?just (?:begun|beginning)\b"
+    r"|\bonly the beginning\b|\b(?:a )?(?:testament|reminder) (?:to|of|that)\b|\bwhatever (?:the future|came next|lay ahead|challenges)\b"
+    r"|\bno matter what\b.*\btogether\b|\b(?:journey|adventure|story|battle) (?:was )?(?:far from over|ahead)\b"
+    r"|\b(?:sense|feeling) of (?:hope|purpose|determination|peace|accomplishment|closure|relief)\b"
+    r"|\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bpower of (?:love|friendship|hope)\b"
+    r"|\b(?:and|as) (?:so|they|he|she).{0,60}\bthey knew that\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def _without_moral(text: str, min_words: int, language: str) -> str:
+    """Drop closing sentences that say what it all meant, as long as the passage stays long enough."""
+    for _ in range(3):
+        pieces = segments(text, language)
+        if len(pieces) < 3 or not _MORAL.search(pieces[-1]) or '"' in pieces[-1]:
+            break
+        shorter = end_at_sentence("".join(pieces[:-1]).rstrip())
+        if count_words(shorter) < min_words:
+            break
+        text = shorter
+    return text

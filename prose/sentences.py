@@ -1,0 +1,122 @@
+"""Split prose into sentences and words, and cut it only where a sentence ends.
+
+Sentences come from `sentencex`, which loses no character and knows the abbreviations of many languages. Words are runs of letters
+and digits. Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words: there two characters count
+as one word, which is close to what dictionaries find in those languages and keeps limits comparable across languages.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sentencex import segment
+
+_CODES = {
+    "arabic": "ar", "bengali": "bn", "bulgarian": "bg", "burmese": "my", "catalan": "ca", "chinese": "zh", "czech": "cs",
+    "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "german": "de",
+    "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "indonesian": "id", "italian": "it", "japanese": "ja",
+    "khmer": "km", "korean": "ko", "lao": "lo", "latvian": "lv", "lithuanian": "lt", "norwegian": "no", "persian": "fa",
+    "polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru", "slovak": "sk", "slovenian": "sl", "spanish": "es",
+    "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
+}  # fmt: skip
+
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|(?:(?![{_UNSPACED}])[^\W_])+(?:['’\-‑](?:(?![{_UNSPACED}])[^\W_])+)*")
+_CLOSERS = "\"”’'»›)\\]」』）"
+_ENDING = re.compile(rf"(?:[.!?…؟।။]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[{_CLOSERS}]*)")
+_ABBREVIATION = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Gen|Lt|Sgt|Rev|Hon|Sr|Jr|vs|etc|[A-Z])\.$")
+_PAIRS = {"“": "”", "«": "»", "「": "」", "『": "』"}
+
+
+def language_code(language: str) -> str:
+    """Return the ISO 639-1 code of a language given by name or code; English's where it is not known."""
+    name = language.strip().casefold()
+    return _CODES.get(name, name if name in _CODES.values() else "en")
+
+
+def segments(text: str, language: str = "English") -> list[str]:
+    """Return the sentences with all their white space: joined, they are `text` again."""
+    return list(segment(language_code(language), text)) if text else []
+
+
+def sentences(text: str, language: str = "English") -> list[str]:
+    """Return the sentences of `text` without the white space around them; a piece without a word joins the one before."""
+    found: list[str] = []
+    for piece in (part.strip() for part in segments(text, language)):
+        if found and piece and not _WORD.search(piece):
+            found[-1] += piece
+        elif piece:
+            found.append(piece)
+    return found
+
+
+def words(text: str) -> list[str]:
+    """Return the words of `text` in their order, without punctuation."""
+    return _WORD.findall(text)
+
+
+def count_words(text: str) -> int:
+    """Return the number of words of `text`."""
+    return len(words(text))
+
+
+def ends_a_sentence(text: str) -> bool:
+    """Tell whether `text` stops where a sentence stops, a closing quotation mark included."""
+    stripped = text.rstrip()
+    return end_at_sentence(stripped, close=False) == stripped != ""
+
+
+def end_at_sentence(text: str, *, close: bool = True) -> str:
+    """Return `text` up to its last complete sentence, with the quotation mark that closes it; empty when there is none.
+
+    With `close`, a quotation that the cut left open in the last paragraph is closed.
+    """
+    for match in reversed(list(_ENDING.finditer(text))):
+        kept = text[: match.end()]
+        if not _ABBREVIATION.search(kept[-12:]):
+            return _close_quotation(kept) if close else kept
+    return ""
+
+
+def _close_quotation(text: str) -> str:
+    paragraph = text.rsplit("\n", 1)[-1]
+    if paragraph.count('"') % 2:
+        # A lone mark at the very end closes nothing: it opened a quotation that the cut removed.
+        return text[:-1].rstrip() if re.search(r'\s"$', text) else text + '"'
+    for opening, closing in _PAIRS.items():
+        if paragraph.count(opening) > paragraph.count(closing):
+            return text + closing
+    return text
+
+
+def last_sentences(text: str, n: int, language: str = "English") -> str:
+    """Return the last `n` sentences of `text`, with the white space between them as it was."""
+    if n < 1:
+        return ""
+    kept: list[str] = []
+    count = 0
+    for piece in reversed(segments(text.strip(), language)):
+        if count == n and _WORD.search(piece):
+            break
+        kept.append(piece)
+        count += bool(_WORD.search(piece))
+    return "".join(reversed(kept)).strip()
+
+
+def limit_words(text: str, n: int, language: str = "English") -> str:
+    """Return the longest run of whole sentences from the start of `text` that has at most `n` words.
+
+    A first sentence that is itself longer is cut after its nth word and marked with an ellipsis: the limit is a hard one.
+    """
+    if count_words(text) <= n:
+        return text.strip()
+    kept, count = "", 0
+    for piece in segments(text, language):
+        count += count_words(piece)
+        if count > n:
+            break
+        kept += piece
+    if kept.strip() or n < 1:
+        return kept.strip()
+    end = list(_WORD.finditer(text))[n - 1].end()
+    return text[:end].strip() + "…"

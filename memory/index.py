@@ -38,6 +38,7 @@ class StoryIndex:
         self._first_row: list[int] = []
         self._entry_of_row: list[int] = []
         self._most_pieces = 1
+        self._rooted: set[str] = set()
         self._mask_of: tuple[str, np.ndarray] = ("", np.zeros(0, dtype=bool))
 
     def __contains__(self, commit: str) -> bool:
@@ -49,6 +50,21 @@ class StoryIndex:
     def parent(self, commit: str) -> str:
         """Return the id of the commit before `commit`."""
         return self._parents[self._number[commit]]
+
+    def gap(self, head: str) -> str:
+        """Return the nearest of `head` and the commits before it that is not here, or an empty string.
+
+        A commit may be here before those that it follows: another process wrote them, or another embedding model read them.
+        """
+        whole: list[str] = []
+        commit = head
+        while commit and commit not in self._rooted:
+            if commit not in self._number:
+                return commit
+            whole.append(commit)
+            commit = self.parent(commit)
+        self._rooted.update(whole)
+        return ""
 
     def add(self, commit: str, parent: str, step: int, vectors: Matrix) -> None:
         """Add the vectors of one commit, shape (pieces, dimension); adding it again changes nothing."""

@@ -78,7 +78,7 @@ class Recall:
             _INDEXES.move_to_end(key)
             while len(_INDEXES) > KEPT_INDEXES:
                 _INDEXES.popitem(last=False)
-        if head not in kept.index:
+        if kept.index.gap(head):
             missing = [] if cold else await self._walk(kept.index, story, head)
             if cold or len(missing) >= WALK:
                 await self._read_all(kept, story)
@@ -87,9 +87,9 @@ class Recall:
         return kept
 
     async def _walk(self, index: StoryIndex, story: str, head: str, limit: int | None = WALK) -> list[Commit]:
-        """Return the commits from `head` back to the first one that the index knows, oldest first."""
+        """Return `head` and the commits before it that the index lacks, oldest first."""
         missing: list[Commit] = []
-        while head and head not in index and (limit is None or len(missing) < limit):
+        while (head := index.gap(head)) and (limit is None or len(missing) < limit):
             missing.append(await self.chronicle.get(story, head))
             head = missing[-1]["parent"]
         return missing[::-1]
@@ -120,7 +120,9 @@ class Recall:
     async def _vectors_of(self, commit: Commit) -> Matrix:
         texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
         # An opening has no text: no rows, of the right width.
-        return await self._embed(texts) if texts else (await self._embed([" "]))[:0]
+        vectors = await self._embed(texts) if texts else (await self._embed([" "]))[:0]
+        # Rounded as the log rounds them, so that a warm index and one read back later find the same.
+        return unpack(pack(vectors), vectors.shape[1])
 
     async def _embed(self, texts: list[str]) -> Matrix:
         # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.

@@ -5,23 +5,21 @@ Both calls stream, so that "the model said nothing for too long" is noticed by t
 
 from __future__ import annotations
 
-import math
 import re
-import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast, overload
 from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
-from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
 from recurrentgpt.errors import ModelRefused, ModelReplyError, ModelUnavailable
-from recurrentgpt.graph.state import Usage
 from recurrentgpt.models.faults import is_context_overflow, is_transient, status_of, translate
+from recurrentgpt.models.meter import Meter, Tally, total_usage
 from recurrentgpt.models.replies import describe, json_schema, read
 from recurrentgpt.models.roles import ResolvedModel
 
@@ -33,54 +31,6 @@ Check = Callable[[Any], str | None]
 
 SHOWN_REPLY = 4000
 """Most characters of an unusable reply that a repair shows to the model again."""
-CHARACTERS_PER_TOKEN = 4
-"""Of English text, for calls whose usage the server never reported."""
-
-
-def total_usage(parts: Iterable[Usage]) -> Usage:
-    """Return the sum of several usages; of none, zeros."""
-    total = Usage(calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, resamples=0, seconds=0.0)
-    for part in parts:
-        total = Usage(
-            calls=total["calls"] + part["calls"],
-            input_tokens=total["input_tokens"] + part["input_tokens"],
-            cached_tokens=total["cached_tokens"] + part["cached_tokens"],
-            output_tokens=total["output_tokens"] + part["output_tokens"],
-            resamples=total["resamples"] + part["resamples"],
-            seconds=total["seconds"] + part["seconds"],
-        )
-    return total
-
-
-@dataclass
-class Meter:
-    """Accumulate what calls cost.
-
-    A stream that is cut early reports no usage: its tokens are estimated from the characters sent and received, with
-    nothing counted as cached. `estimated` counts such calls.
-    """
-
-    calls: int = 0
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    resamples: int = 0
-    seconds: float = 0.0
-    estimated: int = 0
-    finish_reason: str = ""
-    """Why the last reply ended, in the server's words: `stop`, `length` (the token limit), or empty if it was cut."""
-
-    @property
-    def usage(self) -> Usage:
-        """Return the costs as the plain dictionary that the state carries."""
-        return Usage(
-            calls=self.calls,
-            input_tokens=self.input_tokens,
-            cached_tokens=self.cached_tokens,
-            output_tokens=self.output_tokens,
-            resamples=self.resamples,
-            seconds=round(self.seconds, 3),
-        )
 
 
 @dataclass
@@ -94,16 +44,6 @@ class _Request:
     sampling: Mapping[str, Any] | None = None
     schema: dict[str, Any] | None = None
     config: RunnableConfig | None = None
-
-
-@dataclass
-class _Tally:
-    """What one attempt cost so far."""
-
-    started: float = field(default_factory=time.monotonic)
-    characters: int = 0
-    usage: UsageMetadata | None = None
-    finish_reason: str = ""
 
 
 async def write_stream(
@@ -229,11 +169,9 @@ async def _attempt(
 ) -> AsyncGenerator[str]:
     arguments, native = _arguments(model, request, rejected)
     sent = messages if native or request.schema is None else describe(messages, request.schema)
-    tally, whole = _Tally(), False
+    tally, whole = Tally(), False
     stop = list(request.stop) if request.stop else None
-    stream = cast(
-        "AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, request.config, stop=stop, **arguments)
-    )
+    stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, request.config, stop=stop, **arguments))
     try:
         async with aclosing(stream) as chunks:
             async for chunk in chunks:
@@ -248,7 +186,7 @@ async def _attempt(
         whole = True
     finally:
         if whole or tally.characters:
-            _account(meter, tally, sent)
+            meter.add(tally, sent)
     if model.speaks_openai and not tally.finish_reason:
         raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; continue the story to try again.")
     if tally.characters == 0:
@@ -257,20 +195,6 @@ async def _attempt(
                 f"{model.name} spent all of {request.max_tokens} tokens before it wrote a word: take a model that thinks less."
             )
         raise ModelUnavailable(f"{model.name} sent an empty reply; continue the story to try again.")
-
-
-def _account(meter: Meter, tally: _Tally, sent: Sequence[BaseMessage]) -> None:
-    meter.calls += 1
-    meter.seconds += time.monotonic() - tally.started
-    meter.finish_reason = tally.finish_reason
-    if tally.usage is None:
-        meter.estimated += 1
-        meter.input_tokens += math.ceil(sum(len(message.text) for message in sent) / CHARACTERS_PER_TOKEN)
-        meter.output_tokens += math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
-        return
-    meter.input_tokens += tally.usage["input_tokens"]
-    meter.output_tokens += tally.usage["output_tokens"]
-    meter.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0
 
 
 def _arguments(model: ResolvedModel, request: _Request, rejected: frozenset[str]) -> tuple[dict[str, Any], bool]:

@@ -37,7 +37,7 @@ _DRY = {
 }
 
 WRITE = Decoding(
-    temperature=1.0,
+    temperature=0.9,
     max_tokens=800,
     sampling={
         **_DRY,
@@ -78,18 +78,21 @@ def prose_tokens(max_words: int) -> int:
     return int(max_words * 2) + 60
 
 
-# One letter is one paragraph: A speech that names its speaker, B a named person's act, O the place or an object,
-# N narration, T talk. A, B and O force a verb in the past, and the whole scene stays in the tense of its first paragraph.
-_OPENINGS = ("A", "B", "O", "AT", "B", "OB", "A")
+# One letter is one paragraph: A speech that names its speaker, B a named person's act, D the same at a time of day,
+# N narration, T talk. A, B and D force a verb in the past, and the whole scene stays in the tense of its first paragraph. They
+# open with somebody of the plan, for a scene that opens with the weather goes on without the plan.
+_OPENINGS = ("A", "B", "D", "AT", "B", "AN", "D")
 _BODIES = ("TTN", "NTT", "TNT", "NTTT", "TTTN")
 _ENDINGS = ("T", "N", "NT", "TN")
-_LENGTH = {"A": 24, "B": 42, "O": 36, "N": 42, "T": 22}
+_LENGTH = {"A": 24, "B": 42, "D": 44, "N": 42, "T": 22}
 """Words that the embedded model puts into a paragraph of each kind, on average."""
 
 _VERBS = (
-    "put took held pulled pushed lifted set turned opened closed shut heard saw found counted stood knelt sat leaned walked climbed "
-    "ran crossed reached stopped waited listened watched read tore folded cut tied carried dropped threw caught struck wiped lit"
-).split()
+    "put", "took", "held", "pulled", "pushed", "lifted", "set", "turned", "opened", "closed", "shut", "heard",
+    "saw", "found", "counted", "stood", "knelt", "sat", "leaned", "walked", "climbed", "ran", "crossed", "reached",
+    "stopped", "waited", "listened", "watched", "read", "tore", "folded", "cut", "tied", "carried", "dropped",
+    "threw", "caught", "struck", "wiped", "lit",
+)  # fmt: skip
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 
 
@@ -113,19 +116,23 @@ def scene_grammar(shape: str, names: Sequence[str], step: int = 0, going_on: boo
     dealer = random.Random(f"verbs {step}")
     verbs = " | ".join(f'"{verb}"' for verb in sorted(dealer.sample(_VERBS, 12)))
     people = " | ".join(f'"{name}"' for name in names) or "[A-Z] [a-z]+"
-    kinds = {"A": "said", "B": "act", "O": "thing", "N": "narration", "T": "talk"}
-    body = ' "\\n\\n" '.join(kinds[kind] for kind in shape) or '""'
-    root = f'(" " sentence)? "\\n\\n" {body}' if going_on else body
-    return f"""root ::= {root}
+    kinds = {"A": "said", "B": "act", "D": "later", "N": "narration", "T": "talk"}
+    body = r' "\n\n" '.join(kinds[kind] for kind in shape) or '""'
+    root = rf'(" " sentence)? "\n\n" {body}' if going_on else body
+    return rf"""root ::= {root}
 name ::= {people}
 c ::= [{_LATIN}0-9,;'’ —-]
 start ::= [A-ZÀ-ÖØ-Þ]
-sentence ::= start c+ [.?!]
-narration ::= sentence " " sentence (" " sentence){{0,3}}
-speech ::= start (c | [.?!] " ")*
-quote ::= "\\"" speech [,.?!] "\\""
-said ::= "\\"" speech [,?!] "\\" " name (" said" | " asked" | " whispered" | " called") (" " [a-z] c+)? "." (" " sentence){{0,2}}
-act ::= name " " ({verbs}) " " c+ "." (" " sentence){{1,3}}
-thing ::= "The " [a-z] c* (" was " | " had " | " lay " | " stood " | " hung " | " smelled ") c+ "." (" " sentence){{1,3}}
-talk ::= quote (" " [{_LATIN}] c+ "." (" " sentence)? (" " quote)?)?
+sentence ::= start c{{3,170}} [.?!]
+more ::= " " sentence
+narration ::= sentence more more{{0,3}}
+speech ::= start (c | [.?!] " "){{1,170}}
+quote ::= "\"" speech [.?!] "\""
+verb ::= " said" | " asked" | " whispered" | " called"
+said ::= "\"" speech [,?!] "\" " name verb (" " [a-z] c{{3,90}})? "." more{{0,2}}
+act ::= name " " ({verbs}) " " c{{5,120}} "." more{{1,3}}
+time ::= "At dawn" | "By noon" | "At dusk" | "That night" | "An hour later" | "Before midnight" | "In the morning"
+later ::= time ", " act
+tagged ::= "\"" speech [,?!] "\" " [{_LATIN}] c{{3,120}} "." more? (" " quote)?
+talk ::= quote more{{0,2}} | tagged
 """

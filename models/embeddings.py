@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
-import os
 import re
 import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _loading = threading.Lock()
-"""One load at a time in the process: what keeps it quiet and offline is global."""
+"""One load at a time in the process: what keeps it quiet is global."""
 
 
 def embedding_id(embeddings: Embeddings) -> str:
@@ -58,7 +57,7 @@ class MiniLM(Embeddings):
         from recurrentgpt.models.catalogue import EMBEDDER
 
         self.folder, self.batch = folder, batch
-        self.model_id = EMBEDDER.id if folder is None else folder.resolve().name
+        self.model_id = EMBEDDER.id if folder is None else _name(folder)
         self._model: SentenceTransformer | None = None
         self._lock = threading.Lock()
 
@@ -85,10 +84,11 @@ class MiniLM(Embeddings):
     def _loaded(self) -> SentenceTransformer:
         if self._model is None:
             folder = self._folder()
-            with _loading, _quiet_and_offline():
+            with _loading, _quiet():
                 from sentence_transformers import SentenceTransformer
 
                 try:
+                    # A path and `local_files_only` keep it off the network; HF_HUB_OFFLINE would bind the whole process.
                     self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
                 except (OSError, ValueError, KeyError, RuntimeError) as error:
                     raise SettingsError(
@@ -136,37 +136,27 @@ class HashEmbeddings(Embeddings):
 
 
 @contextlib.contextmanager
-def _quiet_and_offline() -> Iterator[None]:
-    """Keep the loading libraries from the network and the terminal, and leave environment and loggers as they were."""
-    changed: dict[str, Any] = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
-    before = {name: os.environ.get(name) for name in changed}
-    os.environ.update(changed)
+def _quiet() -> Iterator[None]:
+    """Keep the loading libraries from the terminal: no log lines below errors and no bar while weights are read."""
+    from transformers.utils import logging as transformers_logging
+
     loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers", "huggingface_hub")]
-    levels = [logger.level for logger in loggers]
+    levels, drawn = [logger.level for logger in loggers], transformers_logging.is_progress_bar_enabled()
     try:
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         for logger in loggers:
             logger.setLevel(logging.ERROR)
-        with _no_bars():
-            yield
+        yield
     finally:
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-@contextlib.contextmanager
-def _no_bars() -> Iterator[None]:
-    """Switch off the progress bar that transformers draws while it loads weights."""
-    from transformers.utils import logging as transformers_logging
-
-    drawn = transformers_logging.is_progress_bar_enabled()
-    transformers_logging.disable_progress_bar()
-    try:
-        yield
-    finally:
         if drawn:
-            transformers_logging.enable_progress_bar()
+            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _name(folder: Path) -> str:
+    """Return a name that two different models do not share, however their folders are called."""
+    configuration = folder / "config.json"
+    identity = [configuration.read_text(errors="replace")] if configuration.is_file() else []
+    identity += sorted(f"{file.name} {file.stat().st_size}" for file in folder.glob("*.safetensors"))
+    return f"{folder.resolve().name}-{zlib.crc32(chr(10).join(identity).encode()):08x}"

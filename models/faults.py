@@ -6,13 +6,22 @@ import json
 import re
 from typing import Any
 
+from pydantic import SecretStr
+
 from recurrentgpt.errors import ModelError, ModelRefused, ModelUnavailable
 from recurrentgpt.models.roles import ResolvedModel
 
 DETAIL = 200
 """Most characters of a server's own words that a message repeats."""
 
-_TOO_LONG = ("context length", "context_length", "context window", "context size", "prompt is too long", "too many tokens")
+_TOO_LONG = (
+    "context length",
+    "context_length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "too many tokens",
+)
 _ADVICE = {
     401: "check OPENAI_API_KEY",
     402: "check the account that OPENAI_API_KEY belongs to",
@@ -112,7 +121,7 @@ def _root(error: BaseException) -> str:
 def without_key(text: str, model: ResolvedModel) -> str:
     """Return `text` with the model's key, and whatever looks like one, taken out."""
     key = getattr(model.chat, "openai_api_key", None)
-    secret = key.get_secret_value() if hasattr(key, "get_secret_value") else None
+    secret = key.get_secret_value() if isinstance(key, SecretStr) else None
     if secret and secret != "none":  # noqa: S105 - the placeholder, which is no secret
         text = text.replace(secret, "[key]").replace(json.dumps(secret)[1:-1], "[key]")
     return _KEYLIKE.sub("[key]", text)

@@ -8,9 +8,10 @@ import logging
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from filelock import AcquireReturnProxy, FileLock, Timeout
+from filelock import FileLock, Timeout
 
 from recurrentgpt import settings
 from recurrentgpt.errors import FetchError
@@ -90,7 +91,7 @@ def fetch(entry: ModelFile, progress: Progress | None = None) -> Path:
     return model_path(entry)
 
 
-def _alone(lock: FileLock, entry: ModelFile, report: Progress) -> AcquireReturnProxy:
+def _alone(lock: FileLock, entry: ModelFile, report: Progress) -> AbstractContextManager[object]:
     """Take the lock, saying so when that means to wait."""
     try:
         return lock.acquire(timeout=0)

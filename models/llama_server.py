@@ -37,7 +37,7 @@ def main() -> None:
         reply = {"address": server.listening_address}
     except (ImportError, RuntimeError, OSError) as error:
         reply = {"error": f"{error}"}
-    print(json.dumps(reply), file=answer, flush=True)  # noqa: T201 - the protocol of this script
+    print(json.dumps(reply), file=answer, flush=True)
     if "address" in reply:
         sys.stdin.buffer.read()
     # Not an ordinary exit: tearing llama.cpp down during a generation crashes or hangs.

@@ -43,7 +43,9 @@ def describe(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> list[Ba
         "Answer with one JSON object and nothing else, no explanation. It must fit this "
         f"{SCHEMA_HEADING}\n{json.dumps(schema, ensure_ascii=False)}"
     )
-    return [*before, HumanMessage(f"{last.text}\n\n{wish}")] if last.type == "human" else [*messages, HumanMessage(wish)]
+    return (
+        [*before, HumanMessage(f"{last.text}\n\n{wish}")] if last.type == "human" else [*messages, HumanMessage(wish)]
+    )
 
 
 def read(reply: str, schema: type[BaseModel] | dict[str, Any]) -> tuple[Any, str]:

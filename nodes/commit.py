@@ -23,7 +23,10 @@ async def commit(state: State, run: Run) -> Update:
         return await _open(state, run)
     if state["step"] == head["step"]:
         amended = await amend(run, head, {name: state[name] for name in AMENDABLE}, passage=state["passage"])  # type: ignore[literal-required]
-        return _committed(amended)
+        if state.get("status") != "finished":
+            return _committed(amended)
+        await run.chronicle.move_head(amended, "finished")
+        return {**_committed(amended), "status": "finished"}
     changed: dict[str, Any] = {"short_term_memory": state["previous_memory"]}
     head = await amend(run, head, changed, passage=state["previous_passage"])
     entry = _entry(state, parent=head["id"])
@@ -100,7 +103,7 @@ def _spent(state: State) -> Usage:
 
 
 def _committed(entry: Commit, state: State | None = None) -> Update:
-    update: Update = {"head": entry["id"], "status": "choosing", "take": 0}
+    update: Update = {"head": entry["id"], "status": "choosing"}
     if state is not None:
         # The next timestep counts anew; merge_usage drops what is None.
         update["usage"] = dict.fromkeys(state.get("usage", {}), None)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 import uuid
 
 from recurrentgpt.errors import SettingsError, StoryNotFound
 from recurrentgpt.graph.state import Brief, Rationale, State, StoryInput
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
-from recurrentgpt.nodes.answers import check_memory
+from recurrentgpt.nodes.answers import check_memory, control_character
 from recurrentgpt.nodes.conceive import conceive
 from recurrentgpt.nodes.routes import plan_waits
 from recurrentgpt.nodes.run import Run, Update
@@ -38,7 +37,7 @@ async def open_story(state: State, run: Run) -> Update:
     """
     reopened = await _reopen(state, run) if state.get("story") else None
     update = reopened or await _begin(state, run)
-    return {**update, "until": run.context.steps and update["step"] + run.context.steps}
+    return {"until": run.context.steps and update["step"] + run.context.steps, **update}
 
 
 def check_input(given: StoryInput) -> None:
@@ -52,7 +51,7 @@ def check_input(given: StoryInput) -> None:
                 f"The {name.replace('_', ' ')} has {count_words(text[: most * LONG_WORD])} words or more; "
                 f"at most {most} fit. Shorten it."
             )
-        if odd := next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None):
+        if odd := control_character(text):
             raise SettingsError(f"The {name.replace('_', ' ')} holds the control character {odd!r}; take it out.")
 
 
@@ -66,7 +65,8 @@ async def _reopen(state: State, run: Run) -> Update | None:
         head = known["head"]
     record, commit = await run.chronicle.record(story), await run.chronicle.get(story, head)
     if state.get("status") == "retaking":
-        return await restored(run.chronicle, record, commit, retake=True)
+        retaken = await restored(run.chronicle, record, commit, retake=True)
+        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
     update = await restored(run.chronicle, record, commit)
     return update | {"plan": state["plan"]} if plan_waits(state) else update
 
@@ -104,6 +104,7 @@ async def restored(chronicle: Chronicle, record: StoryRecord, commit: Commit, *,
         "previous_passage": before["passage"] if before else "",
         "previous_memory": before["short_term_memory"] if before else "",
         "status": "writing" if retake else "choosing",
+        "take": 0,
         "autopilot": 0,
     }
 

@@ -7,10 +7,11 @@ fact and two or three to a plan, which no instruction gets from a small model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
 from recurrentgpt.prose.sentences import language_code
 
@@ -59,7 +60,7 @@ def _list(item: Any, count: int) -> Any:
 class Reply(BaseModel):
     """Parse one reply; keys beyond the schema are ignored, the schema itself forbids them."""
 
-    model_config = ConfigDict(json_schema_extra={"additionalProperties": False})
+    model_config = ConfigDict(populate_by_name=True, json_schema_extra={"additionalProperties": False})
 
 
 class Person(Reply):
@@ -102,21 +103,36 @@ class Choice(Reply):
     plan: str
 
 
-def opening_reply(language: str, plans: int = 2, names: Sequence[str] = (), people: int = 3) -> type[Opening]:
-    """Return the Opening whose people may only be called one of `names`, if any are given."""
-    name = _text(phrase_pattern(language, 2, 40), **({"enum": list(names)} if names else {}))
-    person = create_model(
-        "Person", __base__=Person, name=(name, ...), who=(_text(phrase_pattern(language, 10, 90)), ...)
-    )
+def opening_reply(
+    language: str, plans: int = 3, names: Sequence[str] = (), spark: str = "", moves: Sequence[Move] = ()
+) -> type[Opening]:
+    """Return the Opening of a story.
+
+    Where people have been dealt (`names`, and with them a `spark` and `moves` for the first scenes), the reply is bound to
+    them: the premise begins with the spark and says what the first of them wants and what is in the way.
+    """
     sentence = _text(sentences_pattern(language, 1, 1, 180))
+    premise = sentences_pattern(language, 2, 3)
+    scenes: Any = _list(_text(sentences_pattern(language, 2, 3)), plans)
+    people: Any = list[Person]
+    if names and _is_english(language):
+        if spark:
+            inside = f"[{_LATIN}0-9 ’'-]{{15,110}}"
+            pronouns = "(He|She)"
+            premise = f"^{_literal(names[0])}, {_literal(spark)}\\. {pronouns} wants to {inside}, but {inside}\\.$"
+        who = f"(a|an|the) [{_LATIN} ’'-]{{4,40}} who (wants|fears|hides|owes|needs|lost) [{_LATIN} ’'-]{{8,60}}"
+        people = _exactly(list[Person], [_object({"name": _literal(name), "who": who}) for name in names])
+        if moves:
+            scenes = _exactly(list[str], [{"type": "string", "pattern": p} for p in _plan_patterns(moves, names)])
     return create_model(
         "Opening",
         __base__=Opening,
         title=(_text(phrase_pattern(language, 3, 40)), ...),
-        premise=(_text(sentences_pattern(language, 2, 3)), ...),
-        characters=(_list(person, people), ...),
+        premise=(_text(premise), ...),
+        characters=(people, ...),
         outline=(_list(sentence, 4), ...),
-        plans=(_list(_text(sentences_pattern(language, 2, 3)), plans), ...),
+        # The key tells the model what kind of plans: called plans, they tell the whole story to its end.
+        plans=(scenes, Field(alias="first_scenes")),
     )
 
 
@@ -131,20 +147,66 @@ def facts_reply(language: str, count: int = 3) -> type[Facts]:
     )
 
 
-def plans_reply(moves: Sequence[Move], language: str) -> type[Plans]:
-    """Return the Plans with one field for each of `moves`: an array's second item repeats its first."""
-    plan = _text(sentences_pattern(language, 2, 3, 180))
-    fields: dict[str, Any] = {move["name"]: (plan, ...) for move in moves}
+def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0) -> type[Plans]:
+    """Return the Plans with one field for each of `moves`: an array's second item repeats its first.
+
+    With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
+    of its move.
+    """
+    patterns = [sentences_pattern(language, 2, 3, 180)] * len(moves)
+    if people and _is_english(language):
+        patterns = _plan_patterns(moves, people, step)
+    fields: dict[str, Any] = {
+        move["name"]: (_text(pattern), ...) for move, pattern in zip(moves, patterns, strict=True)
+    }
     return create_model("Plans", __base__=Plans, **fields)
 
 
-def choice_reply(count: int, language: str) -> type[Choice]:
-    """Return the Choice among `count` plans."""
+def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[Choice]:
+    """Return the Choice among `count` plans; with `people`, the revised plan begins with one of them."""
     index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
+    plan = sentences_pattern(language, 2, 3)
+    if people and _is_english(language):
+        plan = f"^({'|'.join(_first(name) for name in people)}) {plan.removeprefix('^').split(']', 1)[1]}"
     return create_model(
         "Choice",
         __base__=Choice,
         why=(_text(sentences_pattern(language, 1, 1, 200)), ...),
         index=(index, ...),
-        plan=(_text(sentences_pattern(language, 2, 3)), ...),
+        plan=(_text(plan), ...),
     )
+
+
+def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0) -> list[str]:
+    inside = f"[{_LATIN}0-9 ,;'’—-]"
+    return [
+        f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}{{12,150}}\\. "
+        f"{_TURNS[place % len(_TURNS)]} {inside}{{15,150}}\\.( [A-Z]{inside}{{15,120}}\\.)?$"
+        for place, move in enumerate(moves)
+    ]
+
+
+# What the second sentence of a plan begins with: a plan that only goes on is no plan.
+_TURNS = ("But", "Then", "Now")
+
+
+def _first(name: str) -> str:
+    return _literal(name.split()[0])
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"[^\w '’,-]", "", text)
+
+
+def _is_english(language: str) -> bool:
+    return language.strip().casefold() in ("english", "en")
+
+
+def _object(patterns: dict[str, str]) -> dict[str, Any]:
+    properties = {key: {"type": "string", "pattern": f"^{pattern}$"} for key, pattern in patterns.items()}
+    return {"type": "object", "properties": properties, "required": list(patterns), "additionalProperties": False}
+
+
+def _exactly(kind: Any, items: list[dict[str, Any]]) -> Any:
+    schema = {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    return Annotated[kind, WithJsonSchema(schema)]

@@ -19,6 +19,8 @@ def select_plan(state: State) -> Command[str]:
         raw = interrupt(request, response_schema=answer_schema(len(plans)))
         try:
             answer = parse_answer(raw, plans)
+            if answer.action == "another_take" and not state.get("step"):
+                raise BadAnswer("There is no passage yet to take again; choose one of the plans, or write your own.")
         except BadAnswer as problem:
             request = {**request, "problem": str(problem)}
         else:
@@ -48,7 +50,7 @@ def _follow(answer: Answer, state: State) -> Command[str]:
         case "choose" | "edit" | "write":
             author = "model" if answer.action == "choose" else "human"
             choice = Choice(index=answer.index, by="human", why="")
-            update |= {"plan": answer.plan, "plan_author": author, "choice": choice, "status": "writing"}
+            update |= {"plan": answer.plan, "plan_author": author, "choice": choice, "take": 0, "status": "writing"}
             return Command(update=update, goto="retrieve")
         case "another_take":
             return Command(update=update | {"status": "retaking", "take": state.get("take", 0) + 1}, goto="open_story")
@@ -57,4 +59,4 @@ def _follow(answer: Answer, state: State) -> Command[str]:
         case "simulator":
             return Command(update=update | {"autopilot": answer.passages or -1}, goto="simulator")
         case "end":
-            return Command(update=update | {"status": "finished"}, goto="__end__")
+            return Command(update=update | {"status": "finished"}, goto="commit")

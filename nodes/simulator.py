@@ -47,5 +47,6 @@ async def simulator(state: State, run: Run) -> Update:
         "plan_author": "simulator",
         "choice": Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split())),
         "autopilot": piloted - 1 if piloted > 0 else piloted,
+        "take": 0,
         "status": "writing",
     }

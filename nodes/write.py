@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from os.path import commonprefix
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -31,16 +34,17 @@ async def write(state: State, run: Run) -> Update:
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
     asked = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
     gate = _gate(state, run, step, memory=memory, previous=previous, small=model.tier == "small")
+    shown = Shown(run.emit)
     for sample in range(MOST_SAMPLES):
         run.meter.resamples += bool(sample)
         turns = [*asked, *_onwards(gate, model, prompts, run)]
         form = _form(gate, state, run, step) if model.embedded else {}
-        await _sample(gate, turns, model, run, seed=run.seed(state, "write", sample), form=form)
+        await _sample(gate, turns, model, run, shown, seed=run.seed(state, "write", sample), form=form)
         gate.close()
         if gate.complete:
             break
         gate.cut()
-        run.emit({"event": "retract", "length": len(gate.text)})
+        shown.become(gate.text, gate.settled)
     passage = gate.finish()
     if gate.words < READABLE * run.context.min_words:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
@@ -48,6 +52,7 @@ async def write(state: State, run: Run) -> Update:
             f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): continue the story to try "
             "again, change the plan, or use a more capable model. The story is safe at its last passage."
         )
+    shown.become(passage, len(passage))
     return {
         "passage": passage,
         "author": "model",
@@ -58,8 +63,35 @@ async def write(state: State, run: Run) -> Update:
     }
 
 
+class Shown:
+    """Keep what a listener holds equal to the passage in the making, by events that add to it or take from its end.
+
+    A listener starts from nothing at each `stage` of this node; `settled` characters will not be taken back by the gate.
+    """
+
+    def __init__(self, emit: Callable[[Mapping[str, Any]], None]) -> None:
+        self._emit, self._text, self._settled = emit, "", 0
+
+    def become(self, text: str, settled: int) -> None:
+        """Make the listener's text `text`."""
+        same = self._text if text.startswith(self._text) else commonprefix([text, self._text])  # noqa: RUF071 - no paths
+        kept = len(same)
+        if kept < len(self._text):
+            self._emit({"event": "retract", "length": kept})
+        if len(text) > kept or settled != self._settled:
+            self._emit({"event": "prose", "text": text[kept:], "settled": settled})
+        self._text, self._settled = text, settled
+
+
 async def _sample(
-    gate: ProseGate, turns: list[BaseMessage], model: ResolvedModel, run: Run, *, seed: int, form: dict[str, str]
+    gate: ProseGate,
+    turns: list[BaseMessage],
+    model: ResolvedModel,
+    run: Run,
+    shown: Shown,
+    *,
+    seed: int,
+    form: dict[str, str],
 ) -> None:
     """Feed the gate from one call, until it has enough or finds a fault."""
     small, temperature = model.tier == "small", run.context.temperature
@@ -83,7 +115,7 @@ async def _sample(
                     continue
                 piece, prefill = echoed.removeprefix(prefill), ""
             gate.feed(piece)
-            run.emit({"event": "prose", "text": piece, "settled": gate.settled})
+            shown.become(gate.text, gate.settled)
             if gate.fault or gate.enough:
                 break
 

@@ -14,12 +14,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, TemplateSyntaxError, UndefinedError
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.errors import PromptError
 
+# What fills a template may hold a line like a turn's; only the template's own lines become marks, which nobody can guess.
+_MARK = f"=== {secrets.token_hex(8)} "
 _TURN = re.compile(r"^=== (user|assistant)[ \t]*$", re.MULTILINE)
 _ENVIRONMENT = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
@@ -46,10 +48,8 @@ class Prompts:
         A turn begins with a line `=== user` or `=== assistant`; a template without such lines is one turn of the user.
         """
         where, source = self._template(name)
-        # What fills a template may hold such a line too; only the template's own lines begin a turn.
-        mark = f"=== {secrets.token_hex(8)} "
-        filled = _render(where, _TURN.sub(lambda match: mark + match[1], source), variables)
-        first, *rest = filled.split(mark)
+        filled = _render(where, _TURN.sub(lambda match: _MARK + match[1], source), variables)
+        first, *rest = filled.split(_MARK)
         found: list[BaseMessage] = [HumanMessage(first.strip())] if first.strip() else []
         for turn in rest:
             role, _, text = turn.partition("\n")
@@ -63,13 +63,18 @@ class Prompts:
 
 def _render(where: str, source: str, variables: Mapping[str, Any]) -> str:
     try:
-        return _ENVIRONMENT.from_string(source).render(variables).strip()
+        return _compiled(source).render(variables).strip()
     except UndefinedError as error:
         raise PromptError(
             f"Prompt template {where} uses a variable that is not given here: {error.message}."
         ) from error
     except (TemplateSyntaxError, SecurityError) as error:
         raise PromptError(f"Prompt template {where} cannot be used: {error}. Correct it and try again.") from error
+
+
+@lru_cache(maxsize=256)
+def _compiled(source: str) -> Template:
+    return _ENVIRONMENT.from_string(source)
 
 
 @lru_cache(maxsize=256)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .runs import ngrams, tokens
-from .sentences import language_code, sentences
+from .sentences import language_code, segments
 
 Kind = Literal["copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"]
 
 COPY_LIMIT = 9
-"""Longest run of words that a passage may share with an earlier text. The contract says 12; the margin is for runs that cross a cut."""
+"""Most words in a row that a passage may share with another text. The contract says 12; the margin is for runs across a cut."""
 
 LOOP_RUN = 7
 """A run of this many words that comes twice in one passage is a loop."""
@@ -51,12 +51,10 @@ def find_fault(
     `before` is what the same passage says before it, `seen` every text that it must not copy; `finale` allows "The end".
     """
     examiner = Examiner(seen=seen, language=language, finale=finale, third_person=third_person, copy_limit=copy_limit)
-    for sentence in sentences(text, language) or [text]:
-        if fault := examiner.examine(sentence, before):
+    for piece in segments(text, language):
+        if piece.strip() and (fault := examiner.examine(piece, before)):
             return fault
-        start = text.find(sentence)
-        # The gap keeps paragraph breaks, which decide where a line and a quotation begin.
-        before, text = before + text[: start + len(sentence)], text[start + len(sentence) :]
+        before += piece
     return None
 
 
@@ -85,8 +83,8 @@ class Examiner:
             or _role(sentence)
             or _code(sentence)
             or _heading(sentence, before)
-            or _script(sentence, before)
             or _meta(sentence, before, self.finale)
+            or _script(sentence, before)
             or _alphabet(sentence, self._scripts)
             or (_narrator(sentence, before) if self.third_person else None)
             or self._copying(sentence, before)
@@ -116,7 +114,8 @@ def _control(sentence: str) -> Fault | None:
 
 
 _ROLE = re.compile(
-    r"<\|[^|\n]{0,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|^\s*#{2,} ?(?:Instruction|Response)|(?m:^\s*(?:Assistant|User|System|Human) ?:)"
+    r"<\|[^|\n]{0,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|^\s*#{2,} ?(?:Instruction|Response)"
+    r"|(?m:^\s*(?:Assistant|User|System|Human) ?:)"
 )
 
 
@@ -126,8 +125,8 @@ def _role(sentence: str) -> Fault | None:
 
 
 _CODE = re.compile(
-    r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|[{}]|\"\s*:\s*[\"\[{\d]|(?m:^\s*(?:def|class|import|from|print|return|var|const) ?\w*[\s(.].*[():;]\s*$)"
-    r"|https?://|==|!=|=>|\w\(\)|&[a-z]{2,6};|\\[nt]"
+    r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|[{}]|\"\s*:\s*[\"\[{\d]"
+    r"|(?m:^\s*(?:def|class|import|print|return|var|const) ?\w*[\s(.].*[():;]\s*$)|https?://|==|!=|=>|\w\(\)|&[a-z]{2,6};|\\[nt]"
 )
 
 
@@ -137,11 +136,11 @@ def _code(sentence: str) -> Fault | None:
 
 
 _HEADING = re.compile(
-    r"(?m:^\s*(?:#{1,6}\s|[-*_=]{3,}\s*$|\*\*[^*\n]+\*\*:?\s*$|[-*•+]\s+\S|\d{1,2}[.)]\s+\S|\|.*\|\s*$))|\*\*|__\w"
+    r"(?m:^\s*(?:#{1,6}\s|[-*_=]{3,}\s*$|\*\*[^*\n]+\*\*:?\s*$|[-*•+]\s+\S|\d{1,2}[.)](?:\s+\S|\s*$)|\|.*\|\s*$))|\*\*|__\w"
 )
 _NUMBERED = re.compile(
-    r"(?:chapter|scene|part|act|section|episode|step)\s+(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
-    r"(?=\s*(?:[:.\n—–-]|$))|(?:epilogue|prologue)\s*(?:[:\n]|$)",
+    r"(?:chapter|scene|part|act|section|episode|step)\s+"
+    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b(?=\s*(?:[:.\n—–-]|$))|(?:epilogue|prologue)\s*(?:[:\n]|$)",
     re.IGNORECASE,
 )
 
@@ -162,12 +161,14 @@ def _heading(sentence: str, before: str) -> Fault | None:
 
 # "Then: silence." is a sentence of a novel; "Maya: Run!" is a line of a script.
 _NOT_SPEAKERS = frozenset(
-    "then now outside inside silence and but yes no so nothing still again one two three worse better result above below "
-    "behind ahead there here first second third finally later today tonight tomorrow yesterday because or".split()
-)
+    {"then", "now", "outside", "inside", "silence", "and", "but", "yes", "no", "so", "nothing", "still", "again",
+     "one", "two", "three", "worse", "better", "result", "above", "below", "behind", "ahead", "there", "here",
+     "first", "second", "third", "finally", "later", "today", "tonight", "tomorrow", "yesterday", "because", "or"}
+)  # fmt: skip
 _SPEAKER = re.compile(r"(?m:^\s*([^\W\d_][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3})(\s*\([^)\n]*\))?\s*:\s*(?=\S))")
 _DIRECTION = re.compile(
-    r"(?m:^\s*(?:INT\.|EXT\.|FADE (?:IN|OUT|TO)|CUT TO\b|DISSOLVE TO|SCENE\b.*:)|^\s*\([^()\n]*\)\s*$|^\s*\[[^\[\]\n]*\]\s*$)"
+    r"(?m:^\s*(?:INT\.|EXT\.|FADE (?:IN|OUT|TO)|CUT TO\b|DISSOLVE TO|SCENE\b.*:)"
+    r"|^\s*\([^()\n]*\)\s*$|^\s*\[[^\[\]\n]*\]\s*$)"
 )
 
 
@@ -190,16 +191,26 @@ _NOTE = re.compile(
     r"|the next scene|next scene|continued|already told)\s*:",
     re.IGNORECASE,
 )
+_WORK = r"(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|excerpt|plan)"
 _META = re.compile(
-    r"^(?:sure|certainly|of course|absolutely|okay|great)!|^(?:sure|certainly|of course),? (?:here|i can|i'll|let me)\b"
-    r"|^here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){0,3}(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|plan)s?\b"
-    r"|\bas an ai\b|\b(?:ai|large) language model\b|\b(?:open ?ai|chatgpt)\b"
-    r"|^i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))|^i (?:can(?:'t|not)|am unable to) (?:assist|help with|fulfil|continue|write|provide|generate)"
-    r"|^(?:in )?(?:this|the) (?:next |final |above |following |last )?(?:passage|scene|chapter|story|novel|excerpt) (?:shows|ends|begins|opens|continues|closes|describes|explores|follows|takes place|is set|concludes|introduces)\b"
-    r"|^in this (?:passage|scene|chapter|excerpt|story|novel)\b|^the reader\b"
-    r"|\bto be continued\b|\b(?:end of|next) (?:the )?(?:scene|chapter|passage)\b|^word count\b|^\(?(?:about |approximately )?\d{2,4} words\)?[.!]?$"
-    r"|^let me know if\b|^i hope (?:this|you enjoy)|^feel free to\b|^would you like me to\b|^(?:continue|continuing) the (?:story|scene)\b"
-    r"|^i(?:'ll| will) (?:start|begin|continue|write) (?:with|by|the (?:scene|story|passage))\b|^next, let'?s\b|^let'?s (?:add|continue|write|start)\b",
+    "|".join(
+        (
+            r"^(?:sure|certainly|of course|absolutely|okay|great)!",
+            r"^(?:sure|certainly|of course),? (?:here|i can|i'll|let me)\b",
+            rf"^here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}s?\b",
+            r"\bas an ai\b|\b(?:ai|large) language model\b|\b(?:open ?ai|chatgpt)\b",
+            r"^i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
+            r"^i (?:can(?:'t|not)|am unable to) (?:assist|help with|fulfil|continue|write|provide|generate)",
+            rf"^(?:in )?(?:this|the) (?:next |final |above |following |last )?{_WORK} "
+            r"(?:shows|ends|begins|opens|continues|closes|describes|explores|follows|takes place|is set|concludes|introduces)\b",
+            rf"^in this {_WORK}\b|^the reader\b",
+            r"\bto be continued\b|\b(?:end of|next) (?:the )?(?:scene|chapter|passage)\b",
+            r"^word count\b|^\(?(?:about |approximately )?\d{2,4} words\)?[.!]?$",
+            r"^let me know if\b|^i hope (?:this|you enjoy)|^feel free to\b|^would you like me to\b",
+            r"^(?:continue|continuing) the (?:story|scene)\b|^next, let'?s\b|^let'?s (?:add|continue|write|start)\b",
+            r"^i(?:'ll| will) (?:start|begin|continue|write) (?:with|by|the (?:scene|story|passage))\b",
+        )
+    ),
     re.IGNORECASE,
 )
 _THE_END = re.compile(r"^\W*(?:the end|fin|end)\W*$", re.IGNORECASE)
@@ -299,7 +310,7 @@ def _loop(sentence: str, before: str) -> Fault | None:
             return Fault("loop", " ".join(repeated[0]))
     pieces = ngrams(own, 3)
     known = pieces & ngrams(earlier, 3)
-    if len(own) >= 8 and len(known) > 0.6 * len(pieces):
+    if len(own) >= 8 and len(known) >= 0.5 * len(pieces):
         return Fault("loop", sentence.strip())
     return None
 

@@ -48,6 +48,7 @@ class ProseGate:
         """Every fault of this passage, the present one included."""
         self._settled = ""
         self._tail = ""
+        self._counted = self._count = 0
         self._examiner = Examiner(
             seen=seen, language=language, finale=finale, third_person=third_person, copy_limit=copy_limit
         )
@@ -65,13 +66,16 @@ class ProseGate:
     @property
     def words(self) -> int:
         """Return the number of accepted words."""
-        return count_words(self._settled)
+        if self._counted != len(self._settled):
+            # Counted once per accepted sentence, and not at every piece of the stream.
+            self._counted, self._count = len(self._settled), count_words(self._settled)
+        return self._count
 
     @property
     def enough(self) -> bool:
         """Tell whether to stop here: the next sentence may not fit, or a paragraph ended past the middle of the range."""
         count = self.words
-        at_break = self._tail.startswith("\n") or not self._tail.strip() and self._settled.endswith("\n")
+        at_break = self._tail.startswith("\n") or (not self._tail.strip() and self._settled.endswith("\n"))
         return count >= self.max_words - 20 or (at_break and count >= 0.35 * self.min_words + 0.65 * self.max_words)
 
     @property
@@ -121,7 +125,7 @@ class ProseGate:
             if final and piece is pieces[-1] and not ends_a_sentence(piece):
                 return
             if piece.strip():
-                self.fault = self._examiner.examine(piece.strip("\n"), self._settled)
+                self.fault = self._examiner.examine(piece, self._settled)
             if self.fault:
                 self.refused.append(self.fault)
                 return
@@ -154,7 +158,7 @@ def _strip_opening(text: str, *, final: bool) -> str | None:
     while match := _WRAPPERS.match(text):
         text = text[match.end() :]
     undecided = "\n" not in text.strip() and (
-        _PREFACE.match(text) or len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text)
+        _PREFACE.match(text) or (len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text))
     )
     if undecided and not final and len(text) < 200:
         return None
@@ -181,14 +185,19 @@ def _unwrap_quotes(text: str) -> str:
 
 
 _MORAL = re.compile(
-    r"\blittle did (?:he|she|they|\w+) know\b|\bwould never be the same\b|\b(?:had|was|were) (?:only )?just (?:begun|beginning)\b"
-    r"|\bonly the beginning\b|\b(?:a )?(?:testament|reminder) (?:to|of|that)\b|\bwhatever (?:the future|came next|lay ahead|challenges)\b"
-    r"|\bno matter what\b.*\btogether\b|\b(?:journey|adventure|story|battle) (?:was )?(?:far from over|ahead)\b"
-    r"|\b(?:sense|feeling) of (?:hope|purpose|determination|peace|accomplishment|closure|relief)\b"
-    r"|\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bpower of (?:love|friendship|hope)\b"
-    r"|\b(?:and|as) (?:so|they|he|she).{0,60}\bthey knew that\b",
+    "|".join(
+        (
+            r"\blittle did \w+ know\b|\bwould never be the same\b|\bonly the beginning\b",
+            r"\b(?:had|was|were) (?:only )?just (?:begun|beginning)\b",
+            r"\b(?:testament|reminder) (?:to|of|that)\b|\bpower of (?:love|friendship|hope)\b",
+            r"\bwhatever (?:the future|came next|lay ahead|challenges)\b|\bno matter what\b.*\btogether\b",
+            r"\b(?:journey|adventure|story|battle) (?:was )?(?:far from over|ahead)\b",
+            r"\b(?:sense|feeling) of (?:hope|purpose|determination|peace|accomplishment|closure|relief)\b",
+            r"\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bthey knew that\b",
+        )
+    ),
     re.IGNORECASE,
-)  # fmt: skip
+)
 
 
 def _without_moral(text: str, min_words: int, language: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from sentencex import segment
+from sentencex import segment  # type: ignore[import-untyped]
 
 _CODES = {
     "arabic": "ar", "bengali": "bn", "bulgarian": "bg", "burmese": "my", "catalan": "ca", "chinese": "zh", "czech": "cs",

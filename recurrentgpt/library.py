@@ -10,10 +10,12 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
+from langgraph.types import RetryPolicy
+
 from recurrentgpt import settings
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.errors import StoryNotFound
-from recurrentgpt.graph.story import Graph, build_story_graph
+from recurrentgpt.graph.story import RETRY, Graph, build_story_graph
 from recurrentgpt.loop import acall, call
 from recurrentgpt.memory.chronicle import Chronicle, StoryRecord
 
@@ -34,30 +36,37 @@ class StorySummary:
 class Library:
     """Savers, store and graph, opened once and shared by the stories that are read and written through them."""
 
-    def __init__(self, persistence: Persistence, *, locks: Path | None = None) -> None:
+    def __init__(self, persistence: Persistence, *, locks: Path | None = None, retry: RetryPolicy = RETRY) -> None:
         self.persistence = persistence
         self.chronicle = Chronicle(persistence.store)
-        self.graph: Graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store)
+        self.graph: Graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store, retry=retry)
         self.locks = locks
         """Folder of one lock file per story, so that two processes do not write the same one; None for no locks."""
         self._stack: AsyncExitStack | None = None
 
     @classmethod
-    def open(cls, folder: str | Path | None = None, *, database_url: str | None = None) -> Library:
-        """Open the stories in `folder` (default: the user's own) or behind `database_url`; close with `close()` or `with`."""
-        return call(lambda: cls._open(folder, database_url))
+    def open(
+        cls, folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+    ) -> Library:
+        """Open the stories in `folder` (default: the user's own) or behind `database_url`; close with `close()` or `with`.
+
+        `retry` says how often a model's passing faults are tried again, and how long to wait before.
+        """
+        return call(lambda: cls._open(folder, database_url, retry))
 
     @classmethod
-    async def aopen(cls, folder: str | Path | None = None, *, database_url: str | None = None) -> Library:
+    async def aopen(
+        cls, folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+    ) -> Library:
         """Open like `open`, without blocking the event loop."""
-        return await acall(lambda: cls._open(folder, database_url))
+        return await acall(lambda: cls._open(folder, database_url, retry))
 
     @classmethod
-    async def _open(cls, folder: str | Path | None, database_url: str | None) -> Library:
-        place = Path(folder).expanduser() if folder else None
+    async def _open(cls, folder: str | Path | None, database_url: str | None, retry: RetryPolicy) -> Library:
+        place = Path(folder).expanduser() if folder else None  # noqa: ASYNC240 - it reads no disk
         stack = AsyncExitStack()
         persistence = await stack.enter_async_context(open_persistence(database_url, place))
-        library = cls(persistence, locks=(place or settings.home()) / "locks")
+        library = cls(persistence, locks=(place or settings.home()) / "locks", retry=retry)
         library._stack = stack
         _open.add(library)
         return library

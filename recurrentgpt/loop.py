@@ -12,7 +12,7 @@ import queue
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, aclosing
+from contextlib import AbstractContextManager, aclosing, suppress
 from typing import Any, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -53,8 +53,21 @@ def call(work: Callable[[], Awaitable[T]]) -> T:
 
 
 async def acall(work: Callable[[], Awaitable[T]]) -> T:
-    """Run a coroutine function in the background loop without blocking this one."""
-    return await asyncio.wrap_future(portal().start_task_soon(work))
+    """Run a coroutine function in the background loop without blocking this one; cancelling this cancels that first."""
+    let_go = threading.Event()
+
+    async def run() -> T:
+        try:
+            return await work()
+        finally:
+            let_go.set()
+
+    future = portal().start_task_soon(run)
+    try:
+        return await asyncio.wrap_future(future)
+    finally:
+        if not let_go.is_set():
+            await asyncio.to_thread(_cancel, future, let_go)
 
 
 def iterate(source: Callable[[], AsyncGenerator[T]]) -> Iterator[T]:
@@ -85,6 +98,7 @@ async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
     """Yield in this loop what an asynchronous generator yields in the background loop."""
     here = asyncio.get_running_loop()
     items: asyncio.Queue[T | None] = asyncio.Queue()
+    let_go = threading.Event()
 
     async def pump() -> None:
         try:
@@ -92,7 +106,9 @@ async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
                 async for item in found:
                     here.call_soon_threadsafe(items.put_nowait, item)
         finally:
-            here.call_soon_threadsafe(items.put_nowait, None)
+            let_go.set()
+            with suppress(RuntimeError):  # the caller's loop may be gone
+                here.call_soon_threadsafe(items.put_nowait, None)
 
     future = portal().start_task_soon(pump)
     try:
@@ -100,7 +116,8 @@ async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
             yield item
         await asyncio.wrap_future(future)
     finally:
-        future.cancel()
+        if not let_go.is_set():
+            await asyncio.to_thread(_cancel, future, let_go)
 
 
 def _cancel(future: Future[Any], let_go: threading.Event) -> None:

@@ -5,6 +5,7 @@ Every method comes twice: `step()` blocks, `astep()` is awaited. Both run in the
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -97,12 +98,14 @@ class Story:
     @classmethod
     def open(cls, name: str, *, library: Library | None = None, **settings: Any) -> Story:
         """Return the story of this id, unique prefix or title; raise StoryNotFound for none or several."""
-        return call(lambda: cls._open(library or default_library(), name, settings))
+        known = library or default_library()
+        return call(lambda: cls._open(known, name, settings))
 
     @classmethod
     async def aopen(cls, name: str, *, library: Library | None = None, **settings: Any) -> Story:
         """Open like `open`, without blocking the event loop."""
-        return await acall(lambda: cls._open(library or default_library(), name, settings))
+        known = library or await asyncio.to_thread(default_library)
+        return await acall(lambda: cls._open(known, name, settings))
 
     @classmethod
     async def _open(cls, library: Library, name: str, settings: dict[str, Any]) -> Story:

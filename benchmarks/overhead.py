@@ -1,0 +1,144 @@
+"""Measure what a step costs outside the model, and whether it stays flat: `python -m benchmarks.overhead --steps 10000`.
+
+An instant scripted model writes; everything else is real: SQLite on disk, checkpoints, FAISS, the story log. With
+`--embedder minilm` the packaged embedding model is used, with `hash` (the default) an instant one, so that nothing hides the
+growth of the rest. The figures at step N are medians over the 50 steps up to N. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
+
+from recurrentgpt import Context
+from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.models.embeddings import HashEmbeddings, default_embeddings
+from recurrentgpt.testing import ScriptedChatModel
+
+WINDOW = 50
+LOG_BYTES_PER_STEP = 12_000
+"""Most bytes that the log may grow by a step, between the last two marks."""
+LIMITS = {"milliseconds": 1.5, "retrieval_milliseconds": 1.5, "prompt_characters": 1.5}
+
+
+class Forgetful(ScriptedChatModel):
+    """A scripted model that counts the characters it is asked instead of keeping ten thousand conversations."""
+
+    def _chunks(
+        self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
+    ) -> Iterator[ChatGenerationChunk]:
+        # The whole reply at once: the streaming of words is the scripted model's time, not the step's.
+        reply = self._reply(messages, stop, options)
+        message = AIMessageChunk(reply.text, usage_metadata=reply.usage_metadata, chunk_position="last")
+        yield ChatGenerationChunk(message=message, generation_info={"finish_reason": "stop"})
+
+    def take_characters(self) -> list[int]:
+        """Return the lengths of the prompts since the last call, and forget them."""
+        lengths = [sum(len(message.text) for message in call) for call in self.calls]
+        self.calls.clear()
+        self.options.clear()
+        return lengths
+
+
+async def measure(steps: int, embedder: str, tier: str) -> dict[str, Any]:
+    """Write `steps` passages and return the figures at every power of ten."""
+    marks = [mark for mark in (10, 100, 1000, 10_000, 100_000) if mark <= steps]
+    embeddings = default_embeddings() if embedder == "minilm" else HashEmbeddings()
+    model = Forgetful(tier=tier)
+    context = Context(selector="simulator", last_step=steps, model=model, embeddings=embeddings, seed=1)
+    at: dict[int, dict[str, Any]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        async with open_persistence(folder=Path(name)) as persistence:
+            graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store)
+            config = {"configurable": {"thread_id": "overhead"}}
+            step_times: list[float] = []
+            model_times: list[float] = []
+            retrievals: list[float] = []
+            prompts: list[int] = []
+            began = stage = time.perf_counter()
+            step = 0
+            async for mode, chunk in graph.astream(
+                {"genre": "fantasy", "premise": "A lamp that must not go out."},
+                config,
+                context=context,
+                durability="sync",
+                stream_mode=["custom", "updates"],
+            ):
+                now = time.perf_counter()
+                if mode == "custom":
+                    stage = now if chunk["event"] == "stage" and chunk["node"] == "retrieve" else stage
+                    continue
+                for node, update in chunk.items():
+                    if node == "retrieve":
+                        retrievals.append(now - stage)
+                    model_times += [
+                        usage["seconds"] for usage in ((update or {}).get("usage") or {}).values() if usage is not None
+                    ]
+                    if node != "commit":
+                        continue
+                    step_times.append(now - began - sum(model_times))
+                    prompts += model.take_characters()
+                    model_times.clear()
+                    began = time.perf_counter()
+                    if step in marks:
+                        at[step] = _figures(step_times, retrievals, prompts, Path(name))
+                    step += 1
+    return {"steps": steps, "embedder": embedder, "tier": tier, "at": at, "ratios": _ratios(at)}
+
+
+def _figures(steps: list[float], retrievals: list[float], prompts: list[int], folder: Path) -> dict[str, Any]:
+    size = {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
+    log = sum(number for name, number in size.items() if name.startswith("stories"))
+    checkpoints = sum(number for name, number in size.items() if name.startswith("checkpoints"))
+    return {
+        "milliseconds": round(1000 * statistics.median(steps[-WINDOW:]), 2),
+        "retrieval_milliseconds": round(1000 * statistics.median(retrievals[-WINDOW:]), 2),
+        "prompt_characters": round(statistics.mean(prompts[-4 * WINDOW :])),
+        "log_bytes": log,
+        "checkpoint_bytes": checkpoints,
+    }
+
+
+def _ratios(at: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """Return each figure at the last mark over the same at step 100, with its limit."""
+    if len(at) < 3:
+        return {}
+    *_, before, end = sorted(at)
+    last = at[end]
+    growth = round((last["log_bytes"] - at[before]["log_bytes"]) / (end - before))
+    return {
+        "log_bytes_per_step": {"value": growth, "limit": LOG_BYTES_PER_STEP, "ok": growth <= LOG_BYTES_PER_STEP},
+        **_ratios_to_100(at, last),
+    }
+
+
+def _ratios_to_100(at: dict[int, dict[str, Any]], last: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: {"ratio": round(last[name] / at[100][name], 3), "limit": limit, "ok": last[name] <= limit * at[100][name]}
+        for name, limit in LIMITS.items()
+    }
+
+
+def main() -> None:
+    """Parse the command line, measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--embedder", choices=["hash", "minilm"], default="hash")
+    parser.add_argument("--tier", choices=["small", "full"], default="full")
+    chosen = parser.parse_args()
+    print(json.dumps(asyncio.run(measure(chosen.steps, chosen.embedder, chosen.tier)), indent=2))
+
+
+if __name__ == "__main__":
+    main()

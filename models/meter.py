@@ -1,0 +1,86 @@
+"""What model calls cost."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from langchain_core.messages import BaseMessage
+from langchain_core.messages.ai import UsageMetadata
+
+from recurrentgpt.graph.state import Usage
+
+CHARACTERS_PER_TOKEN = 4
+"""Of English text, for calls whose usage the server never reported."""
+
+
+def total_usage(parts: Iterable[Usage]) -> Usage:
+    """Return the sum of several usages; of none, zeros."""
+    total = Usage(calls=0, input_tokens=0, cached_tokens=0, output_tokens=0, resamples=0, seconds=0.0)
+    for part in parts:
+        total = Usage(
+            calls=total["calls"] + part["calls"],
+            input_tokens=total["input_tokens"] + part["input_tokens"],
+            cached_tokens=total["cached_tokens"] + part["cached_tokens"],
+            output_tokens=total["output_tokens"] + part["output_tokens"],
+            resamples=total["resamples"] + part["resamples"],
+            seconds=total["seconds"] + part["seconds"],
+        )
+    return total
+
+
+@dataclass
+class Tally:
+    """What one attempt cost so far."""
+
+    started: float = field(default_factory=time.monotonic)
+    characters: int = 0
+    usage: UsageMetadata | None = None
+    finish_reason: str = ""
+
+
+@dataclass
+class Meter:
+    """Accumulate what calls cost.
+
+    A stream that is cut early reports no usage: its tokens are estimated from the characters sent and received, with
+    nothing counted as cached. `estimated` counts such calls.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    resamples: int = 0
+    seconds: float = 0.0
+    estimated: int = 0
+    finish_reason: str = ""
+    """Why the last reply ended, in the server's words: `stop`, `length` (the token limit), or empty if it was cut."""
+
+    @property
+    def usage(self) -> Usage:
+        """Return the costs as the plain dictionary that the state carries."""
+        return Usage(
+            calls=self.calls,
+            input_tokens=self.input_tokens,
+            cached_tokens=self.cached_tokens,
+            output_tokens=self.output_tokens,
+            resamples=self.resamples,
+            seconds=round(self.seconds, 3),
+        )
+
+    def add(self, tally: Tally, sent: Sequence[BaseMessage]) -> None:
+        """Count one call that sent these messages."""
+        self.calls += 1
+        self.seconds += time.monotonic() - tally.started
+        self.finish_reason = tally.finish_reason
+        if tally.usage is None:
+            self.estimated += 1
+            self.input_tokens += math.ceil(sum(len(message.text) for message in sent) / CHARACTERS_PER_TOKEN)
+            self.output_tokens += math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
+            return
+        self.input_tokens += tally.usage["input_tokens"]
+        self.output_tokens += tally.usage["output_tokens"]
+        self.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0

@@ -1,0 +1,105 @@
+"""RecurrentGPT on LangGraph: novels and interactive stories of any length that never forget where they have been.
+
+    from recurrentgpt import Story
+    story = Story.new(genre="fantasy")
+    print(story.step().text)
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recurrentgpt.errors import (
+        BadAnswer,
+        FetchError,
+        MissingExtra,
+        ModelError,
+        ModelRefused,
+        ModelReplyError,
+        ModelUnavailable,
+        PromptError,
+        RecurrentGPTError,
+        SettingsError,
+        StorageError,
+        StoryBusy,
+        StoryError,
+        StoryNotFound,
+    )
+    from recurrentgpt.graph.context import Context
+    from recurrentgpt.graph.state import State, StoryInput, StoryOutput
+    from recurrentgpt.graph.story import build_step_graph, build_story_graph
+    from recurrentgpt.library import Library, StorySummary
+    from recurrentgpt.story import Passage, Story
+
+_HOMES = {
+    **dict.fromkeys(
+        (
+            "BadAnswer",
+            "FetchError",
+            "MissingExtra",
+            "ModelError",
+            "ModelRefused",
+            "ModelReplyError",
+            "ModelUnavailable",
+            "PromptError",
+            "RecurrentGPTError",
+            "SettingsError",
+            "StorageError",
+            "StoryBusy",
+            "StoryError",
+            "StoryNotFound",
+        ),
+        "recurrentgpt.errors",
+    ),
+    "Context": "recurrentgpt.graph.context",
+    **dict.fromkeys(("State", "StoryInput", "StoryOutput"), "recurrentgpt.graph.state"),
+    **dict.fromkeys(("build_step_graph", "build_story_graph"), "recurrentgpt.graph.story"),
+    **dict.fromkeys(("Library", "StorySummary"), "recurrentgpt.library"),
+    **dict.fromkeys(("Passage", "Story"), "recurrentgpt.story"),
+}
+
+__all__ = [
+    "BadAnswer",
+    "Context",
+    "FetchError",
+    "Library",
+    "MissingExtra",
+    "ModelError",
+    "ModelRefused",
+    "ModelReplyError",
+    "ModelUnavailable",
+    "Passage",
+    "PromptError",
+    "RecurrentGPTError",
+    "SettingsError",
+    "State",
+    "StorageError",
+    "Story",
+    "StoryBusy",
+    "StoryError",
+    "StoryInput",
+    "StoryNotFound",
+    "StoryOutput",
+    "StorySummary",
+    "__version__",
+    "build_step_graph",
+    "build_story_graph",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("recurrentgpt")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,5 @@
+"""Make `python -m recurrentgpt.cli` the same as `recurrentgpt`."""
+
+from recurrentgpt.cli import main
+
+main()

@@ -1,0 +1,35 @@
+"""Render docs/cli.md from the help texts: `python -m recurrentgpt.cli.docs > docs/cli.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from recurrentgpt.cli.app import app
+
+WIDTH = 100
+HEAD = """# The command line
+
+What `recurrentgpt COMMAND --help` prints. This page is made by `python -m recurrentgpt.cli.docs > docs/cli.md`, and a
+test keeps it true.
+"""
+
+
+def render() -> str:
+    """Return the whole page."""
+    return "\n".join([HEAD, *_sections(typer.main.get_command(app), "recurrentgpt", None)])
+
+
+def _sections(command: Any, name: str, parent: Any) -> Iterator[str]:
+    context = type(command).context_class(command, info_name=name, parent=parent, terminal_width=WIDTH)
+    text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+    yield f"## {context.command_path}\n\n```text\n{text}\n```\n"
+    for below, child in getattr(command, "commands", {}).items():
+        yield from _sections(child, below, context)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

@@ -1,0 +1,109 @@
+"""What the tests of the command line share: a scripted endpoint, and the command in this process or in its own."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from langgraph.types import RetryPolicy
+
+from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.faults import is_transient
+from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.testing import FaultyServer, story_replies
+
+QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
+PROCESS = """
+import sys
+import recurrentgpt.nodes.run as surroundings
+from recurrentgpt.models.embeddings import HashEmbeddings
+surroundings.default_embeddings = HashEmbeddings
+from recurrentgpt.cli import main
+main()
+"""
+"""The command in a process of its own, with an embedder that needs no download."""
+
+
+def reply(body: dict[str, Any]) -> str:
+    """Answer any call of the graph as a capable model would, differently for different prompts."""
+    asked = "\n".join(str(message["content"]) for message in body["messages"])
+    schema = body.get("response_format", {}).get("json_schema", {}).get("schema")
+    if schema:
+        asked += f"\n{SCHEMA_HEADING}\n{json.dumps(schema)}"
+    return story_replies([HumanMessage(f"{asked} {body.get('seed')}"), HumanMessage(asked)])
+
+
+@dataclass
+class Result:
+    """What one command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """The JSON Lines of standard output."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
+    """Give an endpoint that writes stories, and make it the user's."""
+    with FaultyServer("ok", text=reply) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+        monkeypatch.setenv("RECURRENTGPT_MODEL", "scripted")
+        yield endpoint
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Give the command in this process: quicker, and without waits between retries."""
+    from recurrentgpt.cli.app import run
+
+    monkeypatch.setattr("recurrentgpt.nodes.run.default_embeddings", HashEmbeddings)
+    monkeypatch.setattr("recurrentgpt.library.build_story_graph", functools.partial(build_story_graph, retry=QUICK))
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def command(*arguments: str, stdin: str = "") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        code = run(list(arguments))
+        captured = capsys.readouterr()
+        return Result(code, captured.out, captured.err)
+
+    return command
+
+
+@pytest.fixture
+def process() -> Callable[..., subprocess.Popen[str]]:
+    """Give the command as a process of its own."""
+
+    def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = [sys.executable, "-c", PROCESS, *arguments]
+        return subprocess.Popen(command, text=True, env=os.environ.copy(), **(pipes | options))
+
+    return start
+
+
+@pytest.fixture
+def story(cli: Cli, server: FaultyServer) -> str:
+    """Give the id of a story of two passages."""
+    result = cli("write", "--genre", "mystery", "--title", "The Glass Bridge", "--steps", "2", "--json")
+    assert result.code == 0, result.err
+    return str(result.events[0]["story"])

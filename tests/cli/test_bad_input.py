@@ -1,0 +1,97 @@
+"""Bad input: one sentence, the right exit code, no traceback, nothing lost."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+
+def _is_sentence(result, code):
+    assert result.code == code, result
+    assert "Traceback" not in result.err
+    errors = [line for line in result.err.splitlines() if line.startswith("Error: ")]
+    assert len(errors) == 1
+    assert errors[0].endswith((".", ").", "1"))
+    return errors[0]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--premise", ""],
+        ["--premise", "  \n"],
+        ["--steps", "0"],
+        ["--steps", "-3"],
+        ["--plans", "50"],
+        ["--top-k", "-1"],
+        ["--new-character", "2"],
+        ["--memory", "nowhere.txt"],
+        ["--model-for", "cook=x"],
+        ["--model-for", "writer"],
+        ["--tier", "huge"],
+        ["--premise", "-", "-i"],
+        ["some story", "--genre", "horror"],
+        [""],
+    ],
+)
+def test_bad_usage(cli, server, arguments):
+    result = cli("write", *arguments)
+    _is_sentence(result, 2)
+    assert result.out == ""
+    assert server.requests == []
+    as_json = cli("write", *arguments, "--json")
+    assert as_json.code == 2
+    (event,) = as_json.events
+    assert event["event"] == "error"
+    assert event["message"]
+
+
+@pytest.mark.parametrize(
+    ("premise", "word"),
+    [
+        ("a" * 1_000_000, "at most"),
+        ("many words " * 100_000, "at most"),
+        ("bell \x07 and \x1b[31m", "control character"),
+    ],
+)
+def test_a_premise_that_no_prompt_should_carry(cli, server, premise, word):
+    result = cli("write", "--premise", premise, "--json")
+    assert word in _is_sentence(result, 1)
+    assert result.events == [{"event": "error", "message": result.err.strip().removeprefix("Error: ")}]
+    assert "\x1b" not in result.err
+    assert server.requests == []
+
+
+def test_a_home_that_cannot_be_a_folder(cli, server, monkeypatch, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(file / "below"))
+    for command in (["stories"], ["write", "--premise", "A bridge."], ["show", "x"]):
+        assert "RECURRENTGPT_HOME" in _is_sentence(cli(*command), 1)
+
+
+def test_a_corrupt_database(cli, server, user_folder):
+    user_folder.mkdir()
+    (user_folder / "stories.db").write_bytes(b"no database at all" * 100)
+    for command in (["stories"], ["write", "--premise", "A bridge."]):
+        assert "stories.db" in _is_sentence(cli(*command), 1)
+    assert (user_folder / "stories.db").read_bytes() == b"no database at all" * 100
+
+
+def test_a_database_of_a_newer_version(cli, story, user_folder):
+    with sqlite3.connect(user_folder / "stories.db") as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    assert "newer version" in _is_sentence(cli("show", story), 1)
+
+
+def test_an_unexpected_error_is_a_sentence_too(cli, monkeypatch):
+    def fail(*, json):
+        raise KeyError("surprise")
+
+    monkeypatch.setattr("recurrentgpt.cli.config.show_settings", fail)
+    result = cli("config", "show")
+    assert "RECURRENTGPT_DEBUG=1" in _is_sentence(result, 1)
+    monkeypatch.setenv("RECURRENTGPT_DEBUG", "1")
+    assert "Traceback" in cli("config", "show").err

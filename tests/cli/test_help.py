@@ -1,0 +1,65 @@
+"""Help: it loads nothing heavy, examples come first, and the page in docs is what it prints."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recurrentgpt.cli.docs import render
+from recurrentgpt.nodes.open_story import GENRES
+
+HEAVY = ("langgraph", "langchain_core", "openai", "torch", "faiss", "numpy", "pydantic_core.core_schema", "rich.live")
+COMMANDS = (
+    "write", "stories", "show", "memory", "export", "doctor", "models", "models list", "models pull", "models path",
+    "config", "config show", "config path",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["write", "--help"], ["--version"], ["config", "path"]])
+def test_nothing_heavy_is_loaded(arguments):
+    script = (
+        "import sys\nfrom recurrentgpt.cli.app import run\n"
+        f"code = run({arguments})\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr.strip() == "[] 0"
+
+
+def test_module_and_command_are_the_same():
+    done = subprocess.run(
+        [sys.executable, "-m", "recurrentgpt.cli", "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout.split()[0]) == (0, "recurrentgpt")
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_examples_come_before_options(cli, command):
+    result = cli(*command.split(), "--help")
+    assert result.code == 0
+    assert 0 < result.out.index("Example") < result.out.index("Options:")
+    assert "..." not in result.out.split("Commands:")[-1].replace("[ARGS]...", "") or "Commands:" not in result.out
+
+
+def test_no_arguments_shows_help(cli):
+    result = cli()
+    assert "Usage: recurrentgpt" in result.out + result.err
+
+
+def test_every_genre_is_named(cli):
+    text = " ".join(cli("write", "--help").out.lower().split())
+    assert [genre for genre in GENRES if genre not in text] == []
+
+
+def test_exit_codes_are_documented(cli):
+    text = cli("--help").out
+    assert "Exit codes: 0" in text
+    assert "130" in text
+
+
+def test_the_page_in_docs_is_current():
+    page = Path(__file__).parents[2] / "docs" / "cli.md"
+    assert page.read_text(encoding="utf-8") == render(), "run: python -m recurrentgpt.cli.docs > docs/cli.md"

@@ -1,0 +1,192 @@
+"""`write -i`: every answer, bad answers, leaving and coming back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from recurrentgpt.cli.interactive import KEYS, Reply, understand
+from recurrentgpt.errors import BadAnswer
+
+
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("1", Reply("1", 1)),
+        (" 3 ", Reply("1", 3)),
+        ("e", Reply("e")),
+        ("E", Reply("e")),
+        ("edit", Reply("e")),
+        ("e 2", Reply("e", 2)),
+        ("w", Reply("w")),
+        ("w She leaves.", Reply("w", text="She leaves.")),
+        ("a", Reply("a")),
+        ("m", Reply("m")),
+        ("s", Reply("s")),
+        ("s 5", Reply("s", 5)),
+        ("r", Reply("r")),
+        ("replan", Reply("r")),
+        ("q", Reply("q")),
+        ("?", Reply("?")),
+        ("She leaves at night.", Reply("w", text="She leaves at night.")),
+        ("a man walks in", Reply("w", text="a man walks in")),
+        ("2 men walk in", Reply("w", text="2 men walk in")),
+        ("她打开了门", Reply("w", text="她打开了门")),
+    ],
+)
+def test_answers(line, reply):
+    assert understand(line, 3) == reply
+
+
+@pytest.mark.parametrize("line", ["", "0", "4", "-1", "99999999999999999999", "x", "leave", "!", "²"])
+def test_bad_answers_say_why(line):
+    with pytest.raises(BadAnswer):
+        understand(line, 3)
+
+
+def _plans(err, at=-1):
+    """Return the plans that were shown."""
+    shown = err.split("What happens next?")[at].splitlines()
+    return [line[2:].strip() for line in shown if line[:2] in ("1 ", "2 ", "3 ")][:3]
+
+
+def _prompt(body):
+    return "\n".join(message["content"] for message in body["messages"])
+
+
+def _writes(server):
+    return [body for body in server.requests if "response_format" not in body]
+
+
+def test_a_whole_human_turn(cli, server):
+    """Choose 2, edit plan 1, write an own plan, edit the memory, leave in the middle of a choice, come back."""
+    answers = "\n".join(
+        [
+            "2",
+            "e",
+            "1",
+            "She polishes the edited lantern.",
+            "m",
+            "+ Zelda owns the blue key.",
+            "",
+            "They sail to the island.",
+            "q",
+        ]
+    )
+    result = cli("write", "-i", "--title", "Turns", stdin=answers + "\n")
+    assert result.code == 0, result.err
+    saved = json.loads(cli("show", "turns", "--json").out)
+    passages = saved["passages"]
+    assert [passage["step"] for passage in passages] == [1, 2, 3, 4]
+    assert passages[1]["plan"] == _plans(result.err, 1)[1]
+    assert passages[2]["plan"] == "She polishes the edited lantern."
+    assert passages[3]["plan"] == "They sail to the island."
+    second, third, fourth = map(_prompt, _writes(server)[1:4])
+    assert passages[1]["plan"] in second
+    assert "She polishes the edited lantern." in third
+    assert "They sail to the island." in fourth
+    assert "Zelda owns the blue key." in fourth
+    assert "Zelda owns the blue key." not in third
+    assert result.out == "\n\n".join(passage["text"] for passage in passages) + "\n"
+
+    again = cli("write", "turns", "-i", stdin="q\n")
+    assert again.code == 0
+    assert _plans(again.err) == _plans(result.err)
+    assert again.out == ""
+
+
+def test_the_choice_is_still_there_in_a_new_process(cli, story, process):
+    first = process("write", story, "-i")
+    _, seen = first.communicate("foo\n", timeout=60)
+    second = process("write", story, "-i")
+    _, again = second.communicate("", timeout=60)
+    assert first.returncode == second.returncode == 0
+    assert _plans(seen) == _plans(again) != []
+    assert isinstance(first, subprocess.Popen)
+
+
+def test_end_of_input_is_q(cli, story):
+    result = cli("write", story, "-i", stdin="")
+    assert result.code == 0
+    assert result.out == ""
+    assert f"Continue: recurrentgpt write {story} -i" in result.err
+
+
+def test_bad_answers_are_asked_again(cli, story):
+    result = cli("write", story, "-i", stdin="x\n7\n\ne\n9\ns\n0\nw\n\nq\n")
+    assert result.code == 0
+    assert "neither a key nor a plan" in result.err
+    assert "There is no plan 7" in result.err
+    assert "numbered 1 to 3" in result.err
+    assert "1 or more" in result.err
+    assert "Nothing was changed" in result.err
+    assert result.out == ""
+
+
+def test_help_names_every_key(cli, story):
+    err = cli("write", story, "-i", stdin="?\nq\n").err
+    assert all(f"  {key}  " in err for key in KEYS)
+
+
+def test_another_take_keeps_both(cli, story, server):
+    result = cli("write", story, "-i", stdin="a\nq\n")
+    assert result.code == 0, result.err
+    assert "2 (another take)" in result.err
+    saved = json.loads(cli("show", story, "--json").out)["passages"]
+    assert [passage["step"] for passage in saved] == [1, 2]
+    assert result.out == saved[1]["text"] + "\n"
+
+
+def test_new_plans_do_not_print_the_passage_again(cli, story):
+    result = cli("write", story, "-i", stdin="r\nq\n")
+    assert result.code == 0, result.err
+    assert result.out == ""
+    assert result.err.count("What happens next?") == 2
+
+
+def test_the_simulator_drives_for_a_while(cli, story):
+    result = cli("write", story, "-i", stdin="s\n2\ns 1\nq\n")
+    assert result.code == 0, result.err
+    assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 5
+
+
+def test_steps_bound_an_interactive_run(cli, story):
+    result = cli("write", story, "-i", "--steps", "2", stdin="1\ns 9\nq\n")
+    assert result.code == 0
+    assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 4
+
+
+def test_the_memory_is_edited_sentence_by_sentence(cli, story):
+    result = cli("write", story, "-i", stdin="m\n1\nThe first is another.\n-2\n+ One more.\n99\n\nq\n")
+    assert result.code == 0
+    assert "Type the number of a sentence" in result.err
+    memory = json.loads(cli("memory", story, "--json").out)["short_term_memory"].splitlines()
+    assert memory[0] == "The first is another."
+    assert memory[-1] == "One more."
+
+
+def test_a_memory_beyond_its_ceiling_is_refused(cli, story):
+    result = cli("write", story, "-i", stdin="m\n" + "+ One more sentence.\n" * 21 + "\nq\n")
+    assert result.code == 0
+    assert "at most 20 sentences" in result.err
+
+
+def test_events_of_a_human_choice(cli, story):
+    result = cli("write", story, "-i", "--json", stdin="3\nq\n")
+    assert result.code == 0
+    assert [event["event"] for event in result.events] == ["story", "plans", "passage", "memory", "plans", "done"]
+    assert result.events[1]["chosen"] == 2
+    assert result.events[2]["plan"] == result.events[1]["plan"]
+
+
+def test_a_plan_chosen_before_a_fault_is_written_at_the_next_start(cli, story, server):
+    server.script = ["401"]
+    failed = cli("write", story, "-i", stdin="She burns the bridge.\n")
+    assert failed.code == 1
+    assert f"Continue: recurrentgpt write {story} -i" in failed.err
+    server.script = ["ok"]
+    result = cli("write", story, "-i", stdin="q\n")
+    assert result.code == 0
+    assert json.loads(cli("show", story, "--json").out)["passages"][-1]["plan"] == "She burns the bridge."

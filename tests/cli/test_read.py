@@ -1,0 +1,166 @@
+"""`stories`, `show`, `memory`, `export`, `models`, `config` and `doctor`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recurrentgpt.cli.read import markdown
+from recurrentgpt.settings import SETTINGS
+from recurrentgpt.testing import FaultyServer
+
+
+def test_no_stories_yet(cli):
+    result = cli("stories")
+    assert (result.code, result.out) == (0, "")
+    assert "recurrentgpt write" in result.err
+    assert cli("stories", "--json").events == []
+
+
+def test_stories(cli, story):
+    assert story in cli("stories").out
+    (line,) = cli("stories", "--json").events
+    assert (line["story"], line["title"], line["genre"], line["step"]) == (story, "The Glass Bridge", "mystery", 2)
+
+
+def test_show(cli, story):
+    shown = json.loads(cli("show", story, "--json").out)
+    assert list(shown) == ["story", "title", "head", "passages"]
+    names = ["id", "parent", "step", "plan", "text", "summary", "short_term_memory"]
+    assert [list(passage) for passage in shown["passages"]] == [names, names]
+    assert shown["head"] == shown["passages"][-1]["id"]
+    assert shown["passages"][0]["parent"] is None
+    text = cli("show", story).out
+    assert text.startswith("The Glass Bridge\n\n1\n\n")
+    assert all(passage["text"] in text for passage in shown["passages"])
+
+
+def test_memory(cli, story):
+    memory = json.loads(cli("memory", story, "--json").out)
+    assert list(memory) == ["story", "step", "short_term_memory", "dropped", "added", "recalled"]
+    text = cli("memory", story).out
+    assert all(line in text for line in memory["short_term_memory"].splitlines())
+    assert all(entry["sentence"] in text for entry in memory["added"])
+
+
+def test_export(cli, story, tmp_path):
+    path = tmp_path / "novel.md"
+    assert cli("export", story, "-o", str(path)).code == 0
+    text = path.read_text()
+    assert text.startswith("# The Glass Bridge\n\n")
+    refused = cli("export", story, "-o", str(path))
+    assert refused.code == 1
+    assert "--force" in refused.err
+    assert cli("export", story, "-o", str(path), "--force").code == 0
+    assert cli("export", story, "-o", "-").out == text
+    assert cli("export", story).code == 2
+    assert "folder" in cli("export", story, "-o", str(tmp_path)).err
+    assert cli("export", story, "-o", str(tmp_path / "none" / "novel.md")).code == 1
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["novel.md"]
+
+
+def test_markdown_means_itself():
+    text = markdown("A *title*", ["# no heading\n- no list\n12. no list\n<b>[x](y)</b> snake_case `code`"])
+    assert text == (
+        "# A \\*title\\*\n\n\\# no heading\n\\- no list\n12\\. no list\n\\<b>\\[x\\](y)\\</b> snake\\_case \\`code\\`\n"
+    )
+
+
+@pytest.mark.parametrize("command", [["show"], ["memory"], ["write"], ["export", "-o", "x.md"]])
+def test_unknown_story(cli, command):
+    result = cli(command[0], "nobody", *command[1:])
+    assert result.code == 1
+    assert (
+        result.err.strip().splitlines()[-1] == "Error: There is no story 'nobody'; `recurrentgpt stories` lists them."
+    )
+
+
+def test_models(cli, user_folder):
+    models = cli("models", "list", "--json").events
+    assert {"model", "what", "license", "bytes", "present", "path"} == set(models[0])
+    assert not any(model["present"] for model in models)
+    assert all(model["model"] in cli("models", "list").out for model in models)
+    for model in models:
+        result = cli("models", "path", model["model"])
+        assert result.out.strip() == model["path"]
+        assert "not fetched yet" in result.err
+    assert cli("models", "path", "nothing").code == 1
+    assert cli("models", "pull", "nothing").code == 1
+
+
+def test_a_fetch_shows_its_progress(cli, monkeypatch, tmp_path):
+    def fetch(entry, progress):
+        for done in (0, entry.size // 2, entry.size):
+            progress(done, entry.size, f"downloading {entry.id}")
+        return tmp_path / entry.id
+
+    monkeypatch.setattr("recurrentgpt.cli.models.fetch", fetch)
+    result = cli("models", "pull", "all-MiniLM-L6-v2")
+    assert (result.code, result.out) == (0, "")
+    assert result.err.count("downloading all-MiniLM-L6-v2") == 1
+    assert str(tmp_path) in result.err
+
+
+def test_config(cli, monkeypatch, user_folder):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://me:password@example.com/v1")
+    shown = cli("config", "show", "--json").events
+    assert [line["setting"] for line in shown] == [setting.name for setting in SETTINGS]
+    by_name = {line["setting"]: line for line in shown}
+    assert by_name["api_key"]["value"] == "set (hidden)"
+    assert by_name["api_key"]["source"] == "environment"
+    assert by_name["base_url"]["value"] == "https://***@example.com/v1"
+    assert by_name["model"]["source"] == "default"
+    text = cli("config", "show").out
+    assert "secret" not in text
+    assert "password" not in text.replace("set (hidden)", "")
+    assert cli("config", "path").out.strip() == str(user_folder)
+
+
+def _checks(result):
+    return {line["check"]: line for line in result.events}
+
+
+def test_doctor_on_a_good_machine(cli, story):
+    result = cli("doctor", "--json")
+    checks = _checks(result)
+    assert result.code == 0, checks
+    assert {"python", "sqlite", "faiss", "packages", "home", "stories", "models", "endpoint", "disk"} == set(checks)
+    assert checks["stories"]["detail"].startswith("1 in ")
+    assert "scripted" in checks["endpoint"]["detail"]
+    assert cli("doctor").out.count("\n") == len(result.events)
+
+
+@pytest.mark.parametrize("fault", ["refused", "model", "scheme", "unnamed"])
+def test_doctor_finds_a_bad_endpoint(cli, server, monkeypatch, fault):
+    if fault == "refused":
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    elif fault == "model":
+        monkeypatch.setenv("RECURRENTGPT_MODEL", "another")
+    elif fault == "scheme":
+        monkeypatch.setenv("OPENAI_BASE_URL", "localhost:8000")
+    else:
+        monkeypatch.delenv("RECURRENTGPT_MODEL")
+    result = cli("doctor", "--json")
+    finding = _checks(result)["endpoint"]
+    assert finding["status"] == ("warn" if fault == "model" else "fail")
+    assert finding["advice"]
+    assert result.code == int(finding["status"] == "fail")
+
+
+def test_doctor_finds_a_bad_home_and_database(cli, monkeypatch, tmp_path, server):
+    assert isinstance(server, FaultyServer)
+    file = tmp_path / "file"
+    file.write_text("no folder")
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(file))
+    result = cli("doctor", "--json")
+    assert result.code == 1
+    assert _checks(result)["home"]["status"] == "fail"
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "stories.db").write_text("this is no database at all, only some text")
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(folder))
+    result = cli("doctor", "--json")
+    assert result.code == 1
+    assert _checks(result)["stories"]["status"] == "fail"

@@ -1,0 +1,124 @@
+"""What the tests of the graphs share: a player who answers, under `invoke` and `ainvoke` alike."""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.types import Command, RetryPolicy
+
+from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.story import Graph, build_story_graph
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.faults import is_transient
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+_threads = itertools.count(1)
+QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
+
+
+@pytest.fixture
+def model() -> ScriptedChatModel:
+    """Give a capable model that never says the same twice; tests of the small tier set `tier`."""
+    calls = itertools.count()
+
+    def reply(messages: list[BaseMessage]) -> str:
+        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
+
+    return ScriptedChatModel(tier="full", replies=reply)
+
+
+@pytest.fixture
+def context(model: ScriptedChatModel) -> Callable[..., Context]:
+    """Give a maker of contexts that use the scripted model and hashed words."""
+
+    def make(**settings: Any) -> Context:
+        return Context(**{"model": model, "embeddings": HashEmbeddings(), "new_character": 0.0, "seed": 7, **settings})
+
+    return make
+
+
+class Player:
+    """One thread of a graph and whoever answers its interrupts."""
+
+    def __init__(self, graph: Graph, context: Context, store: Any, *, way: str = "ainvoke") -> None:
+        self.graph, self.context, self.way = graph, context, way
+        self.chronicle = Chronicle(store)
+        self.config: Any = {"configurable": {"thread_id": f"thread-{next(_threads)}"}}
+        self.result: dict[str, Any] = {}
+
+    async def run(self, given: Any, config: Any = None, **settings: Any) -> dict[str, Any]:
+        """Call the graph and return what it returns."""
+        config, context = config or self.config, settings.pop("context", self.context)
+        if self.way == "invoke":
+            self.result = await asyncio.to_thread(self.graph.invoke, given, config, context=context, **settings)
+        else:
+            self.result = await self.graph.ainvoke(given, config, context=context, **settings)
+        return self.result
+
+    async def begin(self, **given: Any) -> dict[str, Any]:
+        """Start a story and return the first question, or the result where there is none."""
+        return self.question(await self.run({"genre": "fantasy", "premise": "Mira tends a lamp.", **given}))
+
+    async def answer(self, value: Any) -> dict[str, Any]:
+        """Answer the interrupt and return the next question, or the result where there is none."""
+        return self.question(await self.run(Command(resume=value)))
+
+    @staticmethod
+    def question(result: dict[str, Any]) -> dict[str, Any]:
+        found = result.get("__interrupt__")
+        return found[0].value if found else result
+
+    async def state(self) -> dict[str, Any]:
+        """Return the whole state of the thread."""
+        return (await self.graph.aget_state(self.config)).values
+
+    async def log(self) -> dict[str, Any]:
+        """Return the links of the story's log by id."""
+        return await self.chronicle.links((await self.state())["story"])
+
+
+@pytest.fixture
+def player(persistence: Persistence, context: Callable[..., Context]) -> Callable[..., Player]:
+    """Give a maker of players over one kind of persistence."""
+    graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store, retry=QUICK)
+
+    def make(way: str = "ainvoke", **settings: Any) -> Player:
+        return Player(graph, context(**settings), persistence.store, way=way)
+
+    return make
+
+
+@pytest.fixture
+def in_memory(context: Callable[..., Context]) -> Callable[..., Player]:
+    """Give a maker of players where it does not matter how things are kept."""
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.store.memory import InMemoryStore
+
+    def make(way: str = "ainvoke", **settings: Any) -> Player:
+        store = InMemoryStore()
+        graph = build_story_graph(checkpointer=InMemorySaver(), store=store, retry=QUICK)
+        return Player(graph, context(**settings), store, way=way)
+
+    return make
+
+
+def asked(model: ScriptedChatModel, beginning: int = 0) -> list[str]:
+    """Return the whole prompts of all calls from number `beginning` on."""
+    return ["\n".join(str(message.text) for message in call) for call in model.calls[beginning:]]
+
+
+@pytest.fixture
+def prompts(model: ScriptedChatModel) -> Callable[..., list[str]]:
+    """Give the prompts that the model has seen."""
+    return lambda beginning=0: asked(model, beginning)
+
+
+@pytest.fixture
+def write_prompts(model: ScriptedChatModel) -> Callable[..., list[str]]:
+    """Give the prompts of the calls that asked for prose."""
+    return lambda beginning=0: [text for text in asked(model, beginning) if "JSON schema:" not in text]

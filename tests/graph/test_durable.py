@@ -1,0 +1,51 @@
+"""Choices and steps in flight over every kind of persistence."""
+
+import json
+
+from recurrentgpt.graph.story import build_story_graph
+
+EDIT = "Zoltan owes Mira a horse."
+
+
+async def test_a_choice_made_later_in_another_graph_object_goes_on_from_it(player, persistence):
+    it = player()
+    question = await it.begin()
+    it.graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store)
+    (interrupt,) = (await it.graph.aget_state(it.config)).interrupts
+    assert interrupt.value == question
+    second = await it.answer({"number": 2, "short_term_memory": EDIT})
+    assert second["step"] == 2
+    state = await it.state()
+    assert state["plan"] == question["candidate_plans"][1]
+    assert state["previous_memory"] == EDIT
+
+
+async def test_two_takes_and_an_edit_are_siblings_in_the_log(player):
+    it = player()
+    await it.begin()
+    await it.answer({"action": "another_take"})
+    await it.answer({"action": "new_plans", "short_term_memory": EDIT})
+    await it.answer(1)
+    state = await it.state()
+    path = await it.chronicle.get_many(state["story"], await it.chronicle.path(state["story"], state["head"]))
+    assert [commit["step"] for commit in path] == [0, 1, 2]
+    assert path[1]["short_term_memory"] == EDIT
+    links = await it.log()
+    assert sorted(link["step"] for link in links.values()) == [0, 1, 1, 1, 2]
+    assert {link["parent"] for link in links.values() if link["step"] == 1} == {path[0]["id"]}
+    assert (await it.chronicle.head(state["story"]))["head"] == state["head"]
+
+
+async def test_a_long_story_keeps_its_state_and_its_prompts_small(player, model):
+    it = player(selector="simulator", steps=12, plans=2, min_words=20, max_words=40)
+    result = await it.begin()
+    sizes, prompts = [], []
+    for _ in range(4):
+        before = len(model.calls)
+        result = await it.run({"story": result["story"]})
+        sizes.append(len(json.dumps(await it.state())))
+        prompts.append(max(sum(len(message.text) for message in call) for call in model.calls[before:]))
+        model.calls.clear()
+    assert result["step"] == 60
+    assert max(sizes) < 1.2 * sizes[0]
+    assert max(prompts) < 1.2 * prompts[0]

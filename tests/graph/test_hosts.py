@@ -1,0 +1,164 @@
+"""The graphs as a host meets them: without a saver, inside another graph, drawn, and with any context."""
+
+import runpy
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
+from typing_extensions import TypedDict
+
+import recurrentgpt.nodes.run
+from recurrentgpt.errors import SettingsError
+from recurrentgpt.graph.context import Context, resolve_context
+from recurrentgpt.graph.story import build_step_graph, build_story_graph, graph, one_step
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_replies
+
+ROOT = Path(__file__).parents[2]
+
+
+class HostState(TypedDict, total=False):
+    premise: str
+    passage: str
+    story: str
+
+
+@dataclass
+class HostContext:
+    steps: int = 9
+    user: str = "somebody else's field"
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    """Give a model by the environment, as a host without a context of ours has it."""
+    monkeypatch.setattr(recurrentgpt.nodes.run, "default_embeddings", HashEmbeddings)
+
+    def text(body):
+        from langchain_core.messages import HumanMessage
+
+        format = body.get("response_format")
+        asked = [HumanMessage(str(message["content"])) for message in body["messages"]]
+        if format:
+            import json
+
+            asked.append(HumanMessage("JSON schema:\n" + json.dumps(format["json_schema"]["schema"])))
+        return story_replies(asked)
+
+    with FaultyServer(text=text) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("RECURRENTGPT_MODEL", "gpt-scripted")
+        yield server
+
+
+def host(inner, schema=None):
+    builder = StateGraph(HostState, context_schema=schema)
+    builder.add_node("story", inner).add_edge(START, "story")
+    return builder.compile(checkpointer=InMemorySaver(), store=InMemoryStore())
+
+
+@pytest.mark.parametrize(
+    ("schema", "context"),
+    [(None, None), (HostContext, HostContext()), (dict, {"user": "somebody", "steps": 0}), (Context, Context())],
+    ids=["none", "dataclass", "dict", "ours"],
+)
+async def test_it_runs_inside_a_host_with_any_context(environment, schema, context):
+    outer = host(graph, schema)
+    config = {"configurable": {"thread_id": "host"}}
+    result = await outer.ainvoke({"premise": "Mira tends a lamp."}, config, context=context)
+    question = result["__interrupt__"][0].value
+    assert question["step"] == 1
+    result = await outer.ainvoke(Command(resume=2), config, context=context)
+    assert result["__interrupt__"][0].value["step"] == 2
+    result = await outer.ainvoke(Command(resume={"action": "end"}), config, context=context)
+    assert result["story"] == question["story"]
+    assert result["passage"] != question["passage"]
+
+
+@pytest.mark.parametrize("given", [None, HostContext(), object(), 7])
+def test_a_context_that_is_not_ours_means_the_defaults(given):
+    assert resolve_context(given) == Context()
+
+
+def test_a_mapping_gives_the_fields_it_has():
+    assert resolve_context({"steps": 4, "user": "x", "language": None}) == Context(steps=4)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"steps": -1}, {"last_step": -1}, {"token_budget": -1}, {"plans": 0}, {"plans": 10}, {"top_k": -1}, {"min_words": 10},
+     {"min_words": 300, "max_words": 200}, {"new_character": 1.5}],
+)  # fmt: skip
+def test_a_setting_out_of_range_is_one_sentence(wrong):
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
+        Context(**wrong)
+
+
+def test_every_context_field_is_described():
+    import dataclasses
+
+    assert all(field.metadata.get("description") for field in dataclasses.fields(Context))
+
+
+@pytest.mark.parametrize("inner", [graph, one_step])
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+async def test_without_a_store_it_says_so(inner, way, context):
+    config = {"configurable": {"thread_id": "t"}}
+    with pytest.raises(SettingsError, match=r"compile or call it with store="):
+        if way == "ainvoke":
+            await inner.ainvoke({"premise": "x"}, config, context=context())
+        else:
+            inner.invoke({"premise": "x"}, config, context=context())
+
+
+def test_exported_graphs_carry_no_saver_and_a_high_limit():
+    for exported in (graph, one_step):
+        assert exported.checkpointer is None
+        assert exported.store is None
+        assert exported.config["recursion_limit"] == 1_000_000
+
+
+async def test_the_step_graph_writes_one_passage_a_call(context, model):
+    store = InMemoryStore()
+    step = build_step_graph(store=store)
+    first = await step.ainvoke({"premise": "Mira tends a lamp."}, context=context())
+    assert (first["step"], first["status"]) == (1, "choosing")
+    plan = first["candidate_plans"][2]
+    second = await step.ainvoke({"story": first["story"], "plan": plan}, context=context())
+    assert (second["step"], second["plan"]) == (2, plan)
+    calls = len(model.calls)
+    again = await step.ainvoke({"story": first["story"]}, context=context())
+    assert (again["step"], again["passage"]) == (2, second["passage"])
+    assert len(model.calls) == calls, "without a plan there is nothing to write"
+    fork = await step.ainvoke({"story": first["story"], "head": first["head"], "plan": "Bo hides."}, context=context())
+    assert fork["step"] == 2
+    assert fork["head"] != second["head"]
+
+
+async def test_a_small_and_a_capable_model_share_a_story(context):
+    """Roles may have different models, of different tiers."""
+    small, full = ScriptedChatModel(tier="small"), ScriptedChatModel(tier="full")
+    store = InMemoryStore()
+    built = build_story_graph(store=store)
+    mixed = context(model=None, models={"writer": small, "memory": small, "planner": full, "simulator": full})
+    mixed.selector, mixed.steps = "simulator", 2
+    result = await built.ainvoke({"premise": "Mira tends a lamp."}, context=mixed)
+    assert result["step"] == 2
+    assert small.calls
+    assert full.calls
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("graph.mmd", graph), ("step-graph.mmd", one_step)])
+def test_the_committed_drawing_is_not_stale(name, drawn):
+    assert (ROOT / "docs" / name).read_text() == drawn.get_graph().draw_mermaid(), "run: python docs/draw.py"
+
+
+def test_the_drawing_script_draws_what_is_committed(tmp_path, monkeypatch):
+    drawings = runpy.run_path(str(ROOT / "docs" / "draw.py"))["drawings"]()
+    assert {path.name for path in drawings} == {"graph.mmd", "step-graph.mmd"}
+    for path, text in drawings.items():
+        assert path.read_text() == text

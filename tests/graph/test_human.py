@@ -1,0 +1,199 @@
+"""The human's turn: every kind of answer, answers that cannot be used, and where the chosen words arrive."""
+
+import pytest
+
+from recurrentgpt.nodes.answers import ACTIONS
+
+PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
+
+
+@pytest.fixture
+async def asked(in_memory, model):
+    """Give a player who was just asked what shall happen after passage 1."""
+    it = in_memory()
+    it.first = await it.begin()
+    model.calls.clear()
+    return it
+
+
+@pytest.mark.parametrize("answer", [3, "3", " +3 ", {"number": 3}, {"action": "choose", "number": 3}])
+async def test_a_number_chooses_that_plan(asked, write_prompts, answer):
+    await asked.answer(answer)
+    state = await asked.state()
+    assert state["plan"] == asked.first["candidate_plans"][2]
+    assert (state["plan_author"], state["choice"]["index"]) == ("model", 2)
+    assert asked.first["candidate_plans"][2] in write_prompts()[0]
+
+
+@pytest.mark.parametrize(
+    ("answer", "index"),
+    [(PLAN, None), ({"plan": PLAN}, None), ({"action": "write", "plan": PLAN}, None), ({"number": 2, "plan": PLAN}, 1),
+     ({"action": "edit", "number": 2, "plan": PLAN}, 1)],
+)  # fmt: skip
+@pytest.mark.parametrize("tier", ["small", "full"])
+async def test_own_words_reach_the_next_passage_word_for_word(in_memory, model, write_prompts, tier, answer, index):
+    model.tier = tier
+    it = in_memory()
+    await it.begin()
+    before = len(model.calls)
+    question = await it.answer(answer)
+    assert question["step"] == 2
+    assert PLAN in write_prompts(before)[0]
+    state = await it.state()
+    assert (state["plan"], state["plan_author"], state["choice"]["index"]) == (PLAN, "human", index)
+    head = await it.chronicle.get(state["story"], state["head"])
+    assert (head["plan"], head["plan_author"]) == (PLAN, "human")
+
+
+async def test_another_take_writes_the_same_plan_again_beside_the_first(asked):
+    before = await asked.state()
+    question = await asked.answer({"action": "another_take"})
+    after = await asked.state()
+    links = await asked.log()
+    assert question["step"] == 1
+    assert after["plan"] == before["plan"]
+    assert links[after["head"]]["parent"] == links[before["head"]]["parent"]
+    assert before["head"] in links
+
+
+async def test_every_take_is_sampled_with_another_seed(asked, model):
+    async def seeds(answer):
+        beginning = len(model.options)
+        await asked.answer(answer)
+        return {options["seed"] for options in model.options[beginning:]}
+
+    model.options.clear()
+    first, second = await seeds({"action": "another_take"}), await seeds({"action": "another_take"})
+    assert first.isdisjoint(second)
+    third, fourth = await seeds({"action": "new_plans"}), await seeds({"action": "new_plans"})
+    assert third.isdisjoint(fourth)
+
+
+async def test_another_take_does_not_lengthen_the_run(in_memory):
+    it = in_memory(steps=3)
+    await it.begin()
+    assert (await it.answer(1))["step"] == 2
+    assert (await it.answer({"action": "another_take"}))["step"] == 2
+    result = await it.answer(1)
+    assert (result["step"], "question" in result) == (3, False)
+
+
+async def test_new_plans_keep_the_passage_and_the_old_plans(asked, model):
+    before = await asked.state()
+    model.replies = lambda messages: '{"plans": ["Ada runs.", "Bo hides a spoon.", "Cy sings at dawn."]}'
+    question = await asked.answer({"action": "new_plans"})
+    assert question["candidate_plans"] == ["Ada runs.", "Bo hides a spoon.", "Cy sings at dawn."]
+    assert question["passage"] == before["passage"]
+    after = await asked.state()
+    old, new = await asked.chronicle.get_many(after["story"], [before["head"], after["head"]])
+    assert new["amends"] == old["id"]
+    assert old["candidate_plans"] == asked.first["candidate_plans"]
+    assert new["candidate_plans"] == question["candidate_plans"]
+    assert len(model.calls) == 1, "the passage and the memory stay as they are"
+
+
+@pytest.mark.parametrize("passages", [1, 2])
+async def test_the_simulator_drives_for_as_many_passages_as_it_is_handed(asked, passages):
+    question = await asked.answer({"action": "simulator", "passages": passages})
+    assert question["step"] == 1 + passages
+    assert "question" in question
+    assert (await asked.state())["choice"]["by"] == "simulator"
+
+
+async def test_the_simulator_drives_to_the_end_of_the_run(in_memory):
+    it = in_memory(steps=4)
+    await it.begin()
+    result = await it.answer({"action": "simulator", "passages": 0})
+    assert (result["step"], "question" in result) == (4, False)
+
+
+async def test_end_ends_and_the_story_can_still_be_reopened(asked):
+    result = await asked.answer({"action": "end"})
+    assert (result["status"], result["step"]) == ("finished", 1)
+    assert (await asked.graph.aget_state(asked.config)).next == ()
+    head = await asked.chronicle.head(result["story"])
+    assert head["status"] == "finished"
+    again = asked.question(await asked.run({"story": result["story"]}))
+    assert again["candidate_plans"] == asked.first["candidate_plans"]
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+@pytest.mark.parametrize(
+    "answer",
+    [{"number": 1}, {"plan": PLAN}, {"action": "simulator"}],
+    ids=["choose", "write", "simulator"],
+)
+async def test_an_edited_memory_reaches_the_next_passage_and_the_log(in_memory, model, write_prompts, tier, answer):
+    model.tier = tier
+    it = in_memory()
+    await it.begin()
+    before = await it.state()
+    calls = len(model.calls)
+    await it.answer({**answer, "short_term_memory": "Zoltan owes Mira a horse.\nThe lamp is blue. Nobody knows."})
+    edited = "Zoltan owes Mira a horse.\nThe lamp is blue.\nNobody knows."
+    prompt = write_prompts(calls)[0]
+    assert all(line in prompt for line in edited.splitlines())
+    assert before["short_term_memory"].splitlines()[0] not in prompt.partition("From further back:")[0]
+    state = await it.state()
+    new = await it.chronicle.get(state["story"], state["head"])
+    amended = await it.chronicle.get(state["story"], new["parent"])
+    assert (amended["amends"], amended["short_term_memory"]) == (before["head"], edited)
+    old = await it.chronicle.get(state["story"], before["head"])
+    assert old["short_term_memory"] == before["short_term_memory"]
+    assert amended["parent"] == old["parent"]
+
+
+@pytest.mark.parametrize("action", ["new_plans", "end"])
+async def test_an_edited_memory_is_in_the_log_whatever_the_action(asked, model, action):
+    before = await asked.state()
+    await asked.answer({"action": action, "short_term_memory": "Zoltan owes Mira a horse."})
+    state = await asked.state()
+    amended = await asked.chronicle.get(state["story"], state["head"])
+    assert amended["short_term_memory"] == "Zoltan owes Mira a horse."
+    assert amended["amends"] == before["head"]
+    assert (await asked.chronicle.head(state["story"]))["head"] == amended["id"]
+
+
+BAD = [
+    (0, "from 1 to 3"), (4, "from 1 to 3"), (-1, "from 1 to 3"), ("9", "from 1 to 3"), ("", "some words"), ("   ", "some words"),
+    (True, "number from 1"), (2.5, "float"), ([1], "list"), ({"number": "2"}, "from 1 to 3"),
+    ({"action": "dance"}, "no action 'dance'"), ({"action": "edit", "number": 1}, "some words"),
+    ({"action": "choose"}, "from 1 to 3"), ({"action": "simulator", "passages": -2}, "whole number"),
+    ({"number": 1, "short_term_memory": "Mira runs. " * 21}, "20 sentences"),
+    ({"number": 1, "short_term_memory": "word " * 501}, "500 words"), ({"number": 1, "short_term_memory": 7}, "text"),
+    ("word " * 401, "400 words"), ("A plan with a bell \x07 in it.", "control character"),
+    ("A plan with half a letter \ud800 in it.", "control character"),
+    ({"number": 1, "short_term_memory": "A nought \x00 here."}, "control character"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "reason"), BAD)
+async def test_a_bad_answer_is_asked_again_with_the_reason(asked, answer, reason):
+    again = await asked.answer(answer)
+    assert reason in again["problem"]
+    assert {**again, "problem": None} == {**asked.first, "problem": None}
+    snapshot = await asked.graph.aget_state(asked.config)
+    assert snapshot.next == ("select_plan",)
+    assert not any(task.error for task in snapshot.tasks)
+
+
+async def test_bad_answers_do_not_pile_up(asked):
+    await asked.answer(99)
+    again = await asked.answer("")
+    assert "some words" in again["problem"]
+    assert (await asked.answer(1))["step"] == 2
+
+
+async def test_another_take_of_an_opening_is_a_bad_answer(asked):
+    path = await asked.chronicle.path(asked.first["story"], (await asked.state())["head"])
+    at_opening = asked.question(await asked.run({"story": asked.first["story"], "head": path[0]}))
+    assert at_opening["step"] == 0
+    again = await asked.answer({"action": "another_take"})
+    assert "no passage" in again["problem"]
+    assert (await asked.answer(2))["step"] == 1
+
+
+async def test_the_interrupt_carries_the_schema_of_its_answer(asked):
+    (interrupt,) = (await asked.graph.aget_state(asked.config)).interrupts
+    assert interrupt.response_schema["properties"]["action"]["enum"] == list(ACTIONS)
+    assert interrupt.response_schema["properties"]["number"]["maximum"] == 3

@@ -1,0 +1,228 @@
+"""Recall: only ancestors, exact, the same cold and warm, one embedding model at a time."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langgraph.store.memory import InMemoryStore
+
+from recurrentgpt.memory import recall as module
+from recurrentgpt.memory.chronicle import Chronicle, commit_id
+from recurrentgpt.memory.pieces import pack, pieces, unpack
+from recurrentgpt.memory.recall import Recall, piece_text
+from recurrentgpt.models.embeddings import HashEmbeddings
+
+stories = (f"story-{number}" for number in itertools.count())
+WORDS = "lamp harbour glove mirror horse letter tower engine violin compass orchard bridge".split()
+
+
+class Other(HashEmbeddings):
+    """Another model: other vectors under another name."""
+
+    model_id = "other-256"
+
+    def embed_query(self, text):
+        return super().embed_query(text[::-1])
+
+
+class Narrow(HashEmbeddings):
+    """A model that changed its width and kept its name."""
+
+    def embed_query(self, text):
+        return super().embed_query(text)[:64]
+
+
+class Counting(HashEmbeddings):
+    model_id = "counting-256"
+
+    def __init__(self):
+        self.texts = []
+
+    def embed_documents(self, texts):
+        self.texts += texts
+        return super().embed_documents(texts)
+
+
+@pytest.fixture
+def forget():
+    """Give what a new process is: no index in memory."""
+    module._INDEXES.clear()
+    return module._INDEXES.clear
+
+
+async def grow(recall, commit, story, texts, parent=None):
+    """Append one commit per text, a line from `parent`, as the commit node does; return them."""
+    made = []
+    for text in texts:
+        parent = commit(story, parent, text)
+        await recall.chronicle.append(parent, "choosing", also=[await recall.vectors_op(parent)])
+        made.append(parent)
+    return made
+
+
+def brute_force(embeddings, commits, head, query, without):
+    """Return every ancestor's best cosine by reading them all."""
+    by_id = {entry["id"]: entry for entry in commits}
+    asked = np.asarray(embeddings.embed_query(query))
+    scores, at = {}, head
+    while at:
+        entry = by_id[at]
+        texts = [*pieces(entry["passage"]), *([entry["summary"]] if entry["summary"] else [])]
+        if texts and at != without:
+            scores[at] = max(float(np.asarray(embeddings.embed_query(text)) @ asked) for text in texts)
+        at = entry["parent"]
+    return scores
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+async def test_recall_is_what_reading_all_ancestors_finds(data, commit_of=None):
+    module._INDEXES.clear()
+    embeddings, story = HashEmbeddings(), next(stories)
+    recall = Recall(Chronicle(InMemoryStore()), embeddings)
+    make = make_commit
+    commits = []
+    for number in range(data.draw(st.integers(1, 25), label="commits")):
+        parent = data.draw(st.sampled_from([None, *commits]) if commits else st.none(), label="parent")
+        words = data.draw(st.lists(st.sampled_from(WORDS), max_size=6), label="words")
+        text = f"{' '.join(words).capitalize()} {number}. Nobody saw it." if number % 5 else ""
+        commits += await grow(recall, make, story, [text], parent)
+        if data.draw(st.booleans(), label="restart"):
+            module._INDEXES.clear()
+        if data.draw(st.booleans(), label="look"):
+            head = data.draw(st.sampled_from(commits), label="head")["id"]
+            without = data.draw(st.sampled_from(["", head]), label="without")
+            count, query = data.draw(st.integers(1, 5), label="count"), " ".join(data.draw(st.permutations(WORDS))[:3])
+            hits = await recall.search(story, head, query, count, without=without)
+            oracle = brute_force(embeddings, commits, head, query, without)
+            assert {hit.id for hit in hits} <= set(oracle)
+            assert len(hits) == len({hit.id for hit in hits}) == min(count, len(oracle))
+            best = sorted(oracle.values(), reverse=True)[:count]
+            assert [hit.score for hit in hits] == pytest.approx(best, abs=2e-3)
+            assert [oracle[hit.id] for hit in hits] == pytest.approx(best, abs=2e-3)
+
+
+def make_commit(story, parent, passage):
+    before = parent["id"] if parent else ""
+    return {
+        "id": commit_id(story, before, "", passage), "story": story, "parent": before, "amends": "", "passage": passage,
+        "step": parent["step"] + 1 if parent else 0, "summary": passage.split(".")[0], "author": "model",
+    }  # fmt: skip
+
+
+async def test_only_ancestors_are_found_over_every_store(persistence, commit, forget):
+    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    story = next(stories)
+    trunk = await grow(recall, commit, story, ["", "The lamp burned. Mira slept."])
+    left = await grow(recall, commit, story, ["A horse ran over the harbour bridge.", "The horse drank."], trunk[-1])
+    right = await grow(recall, commit, story, ["A horse flew over the tower.", "Nobody cared."], trunk[-1])
+    for _ in ("warm", "cold"):
+        for branch, other in ((left, right), (right, left)):
+            hits = await recall.search(story, branch[-1]["id"], "the horse at the bridge and the tower", 9)
+            assert {hit.id for hit in hits} == {entry["id"] for entry in [trunk[1], *branch]}
+            assert not {hit.id for hit in hits} & {entry["id"] for entry in other}
+        forget()
+
+
+async def test_cold_and_warm_find_the_same_to_the_last_digit(persistence, commit, forget):
+    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    story = next(stories)
+    entries = await grow(recall, commit, story, ["", "The lamp burned."])
+    await recall.search(story, entries[-1]["id"], "lamp", 1)
+    more = [f"{word.capitalize()} number {at} stood by the {WORDS[at - 3]}." for at, word in enumerate(WORDS)]
+    entries += await grow(recall, commit, story, more, entries[-1])
+    query = "the lamp and the letter by the harbour"
+    warm = await recall.search(story, entries[-1]["id"], query, 8)
+    forget()
+    assert await recall.search(story, entries[-1]["id"], query, 8) == warm
+    assert len(warm) == 8
+
+
+async def test_a_new_process_reads_vectors_and_does_not_embed_again(persistence, commit, forget):
+    counting = Counting()
+    recall = Recall(Chronicle(persistence.store), counting)
+    story = next(stories)
+    entries = await grow(recall, commit, story, ["", *(f"The {word} fell." for word in WORDS)])
+    forget()
+    counting.texts.clear()
+    assert await recall.search(story, entries[-1]["id"], "the glove", 1)
+    assert counting.texts == ["the glove"]
+
+
+@pytest.mark.parametrize("other", [Other, Narrow])
+async def test_vectors_of_another_model_are_made_again_and_never_mixed(persistence, commit, forget, other):
+    story, log = next(stories), Chronicle(persistence.store)
+    entries = await grow(Recall(log, HashEmbeddings()), commit, story, ["", *(f"The {word} fell." for word in WORDS)])
+    for cold in (True, False):
+        if cold:
+            forget()
+        hits = await Recall(log, other()).search(story, entries[-1]["id"], "The mirror fell.", 3)
+        assert len(hits) == 3
+        assert hits[0].score == pytest.approx(1, abs=1e-3)
+        assert piece_text(await log.get(story, hits[0].id), hits[0].piece) == "The mirror fell."
+    first = await Recall(log, HashEmbeddings()).search(story, entries[-1]["id"], "The mirror fell.", 1)
+    assert first[0].id == hits[0].id
+
+
+async def test_a_commit_may_be_indexed_before_those_it_follows(persistence, commit, forget):
+    """Another process wrote passages, or another model embedded them, and then somebody edited the newest one here."""
+    story, log = next(stories), Chronicle(persistence.store)
+    here = Recall(log, HashEmbeddings())
+    entries = await grow(here, commit, story, ["", "The lamp burned."])
+    await here.search(story, entries[-1]["id"], "lamp", 1)
+    elsewhere = Recall(log, Other())
+    entries += await grow(elsewhere, commit, story, ["A glove lay there.", "The horse drank."], entries[-1])
+    edited = (await grow(here, commit, story, ["The horse slept."], entries[-2]))[0]
+    for _ in ("warm", "cold"):
+        hits = await here.search(story, edited["id"], "a glove or a horse or a lamp", 9)
+        assert {hit.id for hit in hits} == {entry["id"] for entry in (entries[1], entries[2], edited)}
+        forget()
+
+
+async def test_a_long_passage_is_found_by_its_last_words(persistence, commit, forget):
+    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    filler = " ".join(f"Somebody counted {number} grey stones on the {number + 7}th morning." for number in range(60))
+    story = next(stories)
+    entries = await grow(
+        recall, commit, story, ["", f"{filler} At last the violin sang under water.", f"{filler} Mira slept.", "End."]
+    )
+    (hit,) = await recall.search(story, entries[-1]["id"], "the violin sang under water", 1)
+    assert hit.id == entries[1]["id"]
+    text = piece_text(entries[1], hit.piece)
+    assert text.endswith("At last the violin sang under water.")
+    assert len(text.split()) <= module.pieces.__globals__["PIECE_WORDS"] + 20
+    assert len(pieces(entries[1]["passage"])) >= 3
+
+
+async def test_nothing_is_found_where_there_is_nothing(persistence, commit, forget):
+    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    story = next(stories)
+    assert await recall.search(story, "", "lamp", 3) == []
+    (opening,) = await grow(recall, commit, story, [""])
+    assert await recall.search(story, opening["id"], "lamp", 3) == []
+    entries = await grow(recall, commit, story, ["The lamp burned."], opening)
+    assert await recall.search(story, entries[0]["id"], "lamp", 0) == []
+    assert await recall.search(story, entries[0]["id"], "lamp", 3, without=entries[0]["id"]) == []
+
+
+sentence = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(lambda words: " ".join(words).capitalize() + ".")
+
+
+@given(st.lists(sentence, max_size=30))
+def test_pieces_are_whole_sentences_and_all_of_them(parts):
+    found = pieces(" ".join(parts))
+    assert " ".join(found) == " ".join(parts)
+    assert all(len(piece.split()) <= 170 for piece in found)
+    assert all(piece.endswith(".") for piece in found)
+
+
+@given(st.integers(0, 5), st.integers(1, 9))
+def test_packed_vectors_come_back(rows, dimension):
+    vectors = np.random.default_rng(rows).normal(size=(rows, dimension)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True) if rows else 1
+    back = unpack(pack(vectors), dimension)
+    assert back.shape == vectors.shape
+    assert np.allclose(back, vectors, atol=2e-3)
+    assert np.array_equal(unpack(pack(back), dimension).astype(np.float16), back.astype(np.float16))

@@ -1,0 +1,316 @@
+"""Calls of chat models, against a server that fails as it is told and against a scripted model."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.graph import START, StateGraph
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from recurrentgpt.errors import ModelRefused, ModelReplyError, ModelUnavailable
+from recurrentgpt.graph.context import Context
+from recurrentgpt.models.calls import Meter, ask, is_transient, total_usage, write_stream
+from recurrentgpt.models.roles import ResolvedModel, resolve_model
+from recurrentgpt.testing import Behaviour, FaultyServer, ScriptedChatModel
+
+QUESTION = [HumanMessage("Tell me a fact")]
+FACTS = '{"facts": ["The lamp went out."]}'
+
+
+class Facts(BaseModel):
+    """What a passage adds."""
+
+    facts: list[str] = Field(min_length=1)
+
+
+def model_of(server: FaultyServer, timeout: float = 10.0) -> ResolvedModel:
+    return resolve_model("writer", Context(model="m", base_url=server.base_url, timeout=timeout))
+
+
+def scripted(*replies: str) -> tuple[ResolvedModel, ScriptedChatModel]:
+    chat = ScriptedChatModel(replies=list(replies))
+    return resolve_model("writer", Context(model=chat)), chat
+
+
+async def written(model: ResolvedModel, meter: Meter, **options: Any) -> str:
+    options = {"max_tokens": 50, **options}
+    return "".join([piece async for piece in write_stream(model, QUESTION, meter=meter, **options)])
+
+
+async def test_prose_streams_and_is_metered() -> None:
+    meter = Meter()
+    with FaultyServer() as server:
+        pieces = [piece async for piece in write_stream(model_of(server), QUESTION, max_tokens=50, meter=meter)]
+    assert pieces == ["TELL", " ME", " A", " FACT"]
+    assert meter.finish_reason == "stop"
+    usage = meter.usage
+    assert usage["seconds"] > 0
+    assert {**usage, "seconds": 0} == {
+        "calls": 1,
+        "input_tokens": 4,
+        "cached_tokens": 2,
+        "output_tokens": 4,
+        "resamples": 0,
+        "seconds": 0,
+    }
+
+
+async def test_a_request_carries_what_was_asked_and_no_more() -> None:
+    with FaultyServer() as server:
+        model = model_of(server)
+        await written(model, Meter(), temperature=0.7, seed=3, stop=["END"], sampling={"min_p": 0.04})
+        await written(model, Meter())
+        embedded = ResolvedModel(model.chat, "m", "small", embedded=True)
+        await written(embedded, Meter(), sampling={"min_p": 0.04, "dry_multiplier": 1.0})
+    first, second, third = server.requests
+    assert (first["temperature"], first["seed"], first["stop"], first["max_tokens"]) == (0.7, 3, ["END"], 50)
+    assert "min_p" not in first
+    assert not {"temperature", "seed", "stop", "response_format", "max_completion_tokens"} & set(second)
+    assert (third["min_p"], third["dry_multiplier"]) == (0.04, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        ("429", "limiting the rate"),
+        ("500", "status 500"),
+        ("empty", "empty reply"),
+        ("cut", "failed"),
+        ("unfinished", "cut off"),
+        ("garbage", "not a chat completion"),
+    ],
+)
+async def test_faults_that_may_pass_are_transient(behaviour: Behaviour, words: str) -> None:
+    with FaultyServer(behaviour) as server:
+        with pytest.raises(ModelUnavailable, match=words) as caught:
+            await written(model_of(server), Meter())
+        assert is_transient(caught.value)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        ("400", "status 400"),
+        ("401", "OPENAI_API_KEY"),
+        ("403", "OPENAI_API_KEY"),
+        ("404", "RECURRENTGPT_MODEL or --model"),
+        ("422", "status 422"),
+        ("too long", "longer than m can read"),
+    ],
+)
+async def test_faults_that_stay_name_the_setting(behaviour: Behaviour, words: str) -> None:
+    with FaultyServer(behaviour) as server:
+        with pytest.raises(ModelRefused, match=words) as caught:
+            await written(model_of(server), Meter())
+        assert not is_transient(caught.value)
+        assert len(server.requests) == 1
+
+
+async def test_the_key_is_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2hunter2")
+    with FaultyServer("401") as server:
+        with pytest.raises(ModelRefused) as caught:
+            await written(model_of(server), Meter())
+        assert server.keys == ["hunter2hunter2"]
+    assert "provided: [key]" in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+async def test_a_local_server_without_a_key_gets_a_placeholder() -> None:
+    with FaultyServer() as server:
+        await written(model_of(server), Meter())
+    assert server.keys == ["none"]
+
+
+async def test_silence_ends() -> None:
+    with FaultyServer("hang") as server, pytest.raises(ModelUnavailable, match="said nothing for too long"):
+        await written(model_of(server, timeout=0.3), Meter())
+
+
+async def test_nobody_there() -> None:
+    with FaultyServer() as server:
+        model = model_of(server)
+    with pytest.raises(ModelUnavailable, match="OPENAI_BASE_URL"):
+        await written(model, Meter())
+
+
+async def test_closing_the_stream_hangs_up_and_estimates_the_cost() -> None:
+    meter = Meter()
+    with FaultyServer("endless") as server:
+        stream = write_stream(model_of(server), QUESTION, max_tokens=9999, meter=meter)
+        text = ""
+        async for piece in stream:
+            text += piece
+            if len(text) > 60:
+                break
+        await stream.aclose()
+        assert await asyncio.to_thread(server.hung_up.wait, 5)
+    assert (meter.calls, meter.estimated, meter.finish_reason) == (1, 1, "")
+    assert meter.output_tokens == -(-len(text) // 4)
+    assert meter.input_tokens == 4
+
+
+async def test_connections_are_used_again() -> None:
+    with FaultyServer() as server:
+        for _ in range(3):
+            await written(model_of(server), Meter())
+        assert (len(server.requests), server.connections) == (3, 1)
+
+
+def test_one_model_serves_several_event_loops() -> None:
+    with FaultyServer() as server:
+        model = model_of(server)
+        for _ in range(3):
+            assert asyncio.run(written(model, Meter())) == "TELL ME A FACT"
+
+        async def twice() -> list[str]:
+            return list(await asyncio.gather(written(model, Meter()), written(model, Meter())))
+
+        assert asyncio.run(twice()) == ["TELL ME A FACT"] * 2
+
+
+async def test_a_server_that_knows_schemas_is_held_to_one() -> None:
+    with FaultyServer(text=FACTS) as server:
+        reply = await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())
+    assert reply.facts == ["The lamp went out."]
+    wanted = server.requests[0]["response_format"]
+    assert (wanted["type"], wanted["json_schema"]["strict"]) == ("json_schema", True)
+    assert wanted["json_schema"]["schema"]["additionalProperties"] is False
+    assert wanted["json_schema"]["schema"]["required"] == ["facts"]
+    assert server.requests[0]["messages"] == [{"role": "user", "content": "Tell me a fact"}]
+
+
+async def test_a_server_without_schemas_reads_it_in_the_message_and_is_asked_once() -> None:
+    with FaultyServer("no schema", text=f"Sure!\n```json\n{FACTS}\n```\nAnything else?") as server:
+        model = model_of(server)
+        for _ in range(2):
+            assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts == ["The lamp went out."]
+    assert ["response_format" in request for request in server.requests] == [True, False, False]
+    assert "JSON schema:" in server.requests[1]["messages"][-1]["content"]
+
+
+async def test_a_model_with_one_temperature_is_asked_without() -> None:
+    with FaultyServer("no temperature") as server:
+        model = model_of(server)
+        for _ in range(2):
+            assert await written(model, Meter(), temperature=0.2) == "TELL ME A FACT"
+    assert ["temperature" in request for request in server.requests] == [True, False, False]
+
+
+@pytest.mark.parametrize("bad", ["half json", "apology"])
+async def test_one_repair_shows_the_reply_and_what_is_wrong(bad: Behaviour) -> None:
+    meter = Meter()
+    with FaultyServer(bad, "ok", text=FACTS) as server:
+        assert await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
+    assert (meter.calls, meter.resamples) == (2, 1)
+    roles = [message["role"] for message in server.requests[1]["messages"]]
+    assert roles == ["user", "assistant", "user"]
+    assert "no complete JSON object" in server.requests[1]["messages"][-1]["content"]
+
+
+async def test_after_one_repair_it_gives_up() -> None:
+    meter = Meter()
+    with FaultyServer("apology") as server:
+        with pytest.raises(ModelReplyError, match=r"two tries.*safe at its last passage"):
+            await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
+        assert len(server.requests) == 2
+
+
+async def test_a_callers_check_asks_again() -> None:
+    model, chat = scripted('{"facts": ["Nothing."]}', FACTS)
+
+    def check(reply: Facts) -> str | None:
+        return "That is no fact." if reply.facts == ["Nothing."] else None
+
+    assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter(), check=check)).facts == [
+        "The lamp went out."
+    ]
+    assert "That is no fact." in str(chat.calls[1][-1].text)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ('{"facts": []}', "facts"),
+        ('{"fact": ["x"]}', "facts"),
+        ('["x"]', "no complete JSON object"),
+        ('{"facts": ["x"', "no complete JSON object"),
+        ("", "empty"),
+    ],
+)
+async def test_replies_that_do_not_fit_are_refused(reply: str, problem: str) -> None:
+    model, _ = scripted(reply, reply)
+    with pytest.raises((ModelReplyError, ModelUnavailable), match=problem):
+        await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        FACTS,
+        f"```json\n{FACTS}\n```",
+        f"```\n{FACTS}\n```",
+        f"Here {{as you asked}} it is: {FACTS} I hope it helps.",
+        f'<think>{{"facts": ["a draft"]}}</think>{FACTS}',
+        '{"facts": ["The lamp\nwent out."]}',
+    ],
+)
+async def test_json_is_found_in_talk(reply: str) -> None:
+    model, _ = scripted(reply)
+    facts = (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts
+    assert " ".join(facts[0].split()) == "The lamp went out."
+
+
+async def test_a_plain_schema_gives_a_plain_dictionary() -> None:
+    schema = {"type": "object", "properties": {"choice": {"type": "integer"}}, "required": ["choice"]}
+    model, chat = scripted('{"other": 1}', '{"choice": 2}')
+    assert await ask(model, QUESTION, schema, max_tokens=50, meter=Meter()) == {"choice": 2}
+    assert "lacks choice" in str(chat.calls[1][-1].text)
+
+
+async def test_a_model_of_another_kind_gets_only_what_it_declares() -> None:
+    model, chat = scripted("A word.")
+    assert await written(model, Meter(), temperature=0.5, seed=1, sampling={"min_p": 0.1}) == "A word."
+    assert chat.options == [{"max_tokens": 50, "temperature": 0.5, "seed": 1}]
+
+
+async def test_json_stays_out_of_the_stream_of_messages() -> None:
+    model, _ = scripted("Once upon a time.", FACTS)
+
+    class Empty(TypedDict):
+        done: bool
+
+    async def work(state: Empty) -> dict[str, Any]:
+        await written(model, Meter())
+        await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
+        return {"done": True}
+
+    graph = StateGraph(Empty).add_node("work", work).add_edge(START, "work").compile()
+    seen = ""
+    async for item in graph.astream({"done": False}, stream_mode="messages"):
+        message, _ = cast("tuple[BaseMessage, dict[str, Any]]", item)
+        seen += str(message.text)
+    assert seen == "Once upon a time."
+
+
+async def test_the_scripted_model_counts_shared_words_as_cached() -> None:
+    model, _ = scripted("one two", "three")
+    meter = Meter()
+    await written(model, meter)
+    longer = [*QUESTION, AIMessage("one two"), HumanMessage("and now")]
+    assert [piece async for piece in write_stream(model, longer, max_tokens=5, meter=meter)] == ["three"]
+    assert (meter.input_tokens, meter.cached_tokens, meter.output_tokens) == (4 + 8, 4, 3)
+    with pytest.raises(AssertionError, match="2 replies"):
+        await written(model, meter)
+
+
+def test_usages_add_up() -> None:
+    one = Meter(calls=1, input_tokens=2, cached_tokens=1, output_tokens=3, resamples=1, seconds=0.5).usage
+    assert total_usage([one, one])["output_tokens"] == 6
+    assert total_usage([]) == Meter().usage

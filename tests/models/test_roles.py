@@ -1,0 +1,134 @@
+"""Which model plays which role."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recurrentgpt.errors import ModelRefused, SettingsError
+from recurrentgpt.graph.context import Context
+from recurrentgpt.models import embedded, fetch
+from recurrentgpt.models.catalogue import WRITER, ModelFile
+from recurrentgpt.models.roles import aresolve_model, resolve_model
+from recurrentgpt.testing import ScriptedChatModel
+
+URL = "http://127.0.0.1:9/v1"
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Replace the embedded server; collects the files that it is asked to serve."""
+    files: list[Path] = []
+
+    def serve(path: Path) -> embedded.Endpoint:
+        files.append(path)
+        return embedded.Endpoint("http://127.0.0.1:9/v1", "a-key-of-its-own")
+
+    def present(entry: ModelFile, progress: fetch.Progress | None = None) -> Path:
+        return Path("/models") / entry.files[0].path
+
+    monkeypatch.setattr(embedded, "embedded_server", serve)
+    monkeypatch.setattr(fetch, "fetch", present)
+    return files
+
+
+def test_with_no_settings_the_embedded_model_plays_every_role(started: list[Path]) -> None:
+    model = resolve_model("writer", Context())
+    assert (model.name, model.tier, model.embedded) == (WRITER.id, "small", True)
+    assert started == [Path("/models") / WRITER.files[0].path]
+
+
+def test_a_key_alone_sends_nothing_to_its_owner(
+    started: list[Path], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-somebody-elses")
+    with caplog.at_level(logging.INFO, "recurrentgpt"):
+        model = resolve_model("writer", Context())
+    assert model.embedded
+    assert model.chat.openai_api_base == "http://127.0.0.1:9/v1"  # type: ignore[attr-defined]
+    assert model.chat.openai_api_key.get_secret_value() == "a-key-of-its-own"  # type: ignore[attr-defined]
+    assert "no model is named" in caplog.text
+    assert "sk-somebody" not in caplog.text
+
+
+def test_a_key_and_a_name_mean_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    model = resolve_model("writer", Context(model="gpt-4o"))
+    assert (model.name, model.tier, model.embedded) == ("gpt-4o", "full", False)
+    assert model.chat.openai_api_base is None  # type: ignore[attr-defined]
+
+
+def test_an_endpoint_without_a_model_is_not_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", URL)
+    with pytest.raises(SettingsError, match="RECURRENTGPT_MODEL or pass --model"):
+        resolve_model("writer", Context())
+
+
+def test_a_name_without_an_endpoint_says_what_is_missing() -> None:
+    with pytest.raises(ModelRefused, match=r"'gpt-4o'.*OPENAI_BASE_URL.*OPENAI_API_KEY"):
+        resolve_model("writer", Context(model="gpt-4o"))
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(SettingsError, match="http://"):
+        resolve_model("writer", Context(model="m", base_url="localhost:1234"))
+
+
+def test_the_nearer_setting_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", URL)
+    monkeypatch.setenv("RECURRENTGPT_MODEL", "from-environment")
+    assert resolve_model("writer", Context()).name == "from-environment"
+    context = Context(model="of-the-run", models={"judge": "of-the-role"})
+    assert resolve_model("writer", context).name == "of-the-run"
+    assert resolve_model("judge", context).name == "of-the-role"
+
+
+def test_a_chat_model_given_in_code_is_used_as_it_is() -> None:
+    writer, judge = ScriptedChatModel(), ScriptedChatModel(tier="small")
+    context = Context(model=writer, models={"judge": judge})
+    resolved = resolve_model("writer", context)
+    assert resolved.chat is writer
+    assert (resolved.name, resolved.tier, resolved.embedded) == ("scripted", "full", False)
+    assert resolve_model("judge", context).chat is judge
+    assert resolve_model("judge", context).tier == "small"
+
+
+def test_the_tier_of_the_run_beats_everything() -> None:
+    assert resolve_model("writer", Context(model=ScriptedChatModel(), tier="small")).tier == "small"
+    assert resolve_model("writer", Context(model="m:1.5b", base_url=URL)).tier == "small"
+    assert resolve_model("writer", Context(model="m:1.5b", base_url=URL, tier="full")).tier == "full"
+
+
+def test_a_gguf_file_is_embedded(started: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-needed")
+    file = tmp_path / "mine.gguf"
+    file.write_bytes(b"GGUF")
+    model = resolve_model("writer", Context(model=str(file)))
+    assert (model.name, model.tier, model.embedded, started) == ("mine", "small", True, [file])
+
+
+@pytest.mark.parametrize(
+    ("role", "context", "words"),
+    [
+        ("poet", Context(), "no role 'poet'"),
+        ("writer", Context(models={"poet": "m"}), "no role 'poet'"),
+        ("writer", Context(models="m"), "must map roles"),
+        ("writer", Context(model=3), "not int"),
+    ],
+)
+def test_nonsense_is_refused_in_a_sentence(role: Any, context: Context, words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        resolve_model(role, context)
+
+
+async def test_clients_are_made_once_per_endpoint_and_never_show_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "hunter2hunter2")
+    context = Context(model="m", base_url=URL)
+    first, second = await aresolve_model("writer", context), await aresolve_model("judge", context)
+    assert first.chat is second.chat
+    assert (await aresolve_model("writer", Context(model="other", base_url=URL))).chat is not first.chat
+    assert "hunter2" not in f"{first!r}{first.chat!r}{first.chat!s}"
+    assert "a-secret" not in repr(embedded.Endpoint(URL, "a-secret"))

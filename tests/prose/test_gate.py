@@ -1,0 +1,157 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recurrentgpt.prose.faults import COPY_LIMIT
+from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.runs import longest_shared_run
+from recurrentgpt.prose.sentences import count_words
+
+NAMES = ["Ada", "Bruno", "Clara", "Otto"]
+
+
+def prose(count: int, seed: int = 0) -> str:
+    """Return `count` sentences that share no run, in paragraphs of three."""
+    dealer = random.Random(seed)
+    lines = []
+    for number in range(count):
+        letters = ["".join(dealer.choices("abcdefghijklmnoprstu", k=dealer.randint(3, 7))) for _ in range(8)]
+        lines.append(f"{dealer.choice(NAMES)} {' '.join(letters)}." + ("\n\n" if number % 3 == 2 else " "))
+    return "".join(lines).strip()
+
+
+def gate_of(text: str, size: int = 3, **settings) -> ProseGate:
+    gate = ProseGate(**{"min_words": 20, "max_words": 80, **settings})
+    for start in range(0, len(text), size):
+        gate.feed(text[start : start + size])
+    gate.close()
+    return gate
+
+
+@pytest.mark.parametrize("size", [1, 4, 17, 1000])
+def test_good_prose_comes_through_unchanged(size):
+    text = prose(5)
+    gate = gate_of(text, size)
+    assert gate.complete
+    assert gate.fault is None
+    assert gate.finish() == text
+    assert gate.settled == len(gate.text)
+
+
+def test_a_faulty_sentence_is_held_back_and_writing_goes_on_from_the_accepted_ones():
+    good, more = prose(3), prose(3, seed=1)
+    gate = gate_of(good + "\n\nBRUNO: We have to go. And more")
+    assert gate.fault is not None
+    assert gate.fault.kind == "script"
+    assert not gate.complete
+    assert gate.text[: gate.settled].rstrip() == good
+    assert gate.cut() == good
+    assert gate.fault is None
+    for piece in more.split(" "):
+        gate.feed(" " + piece)
+    gate.close()
+    assert gate.complete
+    assert gate.finish() == f"{good} {more}"
+    assert [fault.kind for fault in gate.refused] == ["script"]
+
+
+def test_a_continuation_that_starts_without_a_space_gets_one():
+    gate = gate_of("Ada ran to the gate.")
+    gate.cut()
+    gate.feed("Bruno fell behind her.")
+    gate.close()
+    assert gate.finish() == "Ada ran to the gate. Bruno fell behind her."
+
+
+def test_enough_stops_at_a_sentence_and_the_limit_is_hard():
+    gate = gate_of(prose(40))
+    assert gate.enough
+    assert gate.complete
+    passage = gate.finish()
+    assert 50 <= count_words(passage) <= 80
+    assert passage.endswith(".")
+    before = gate.text
+    gate.feed(" Otto came too late.")
+    assert gate.text == before
+
+
+def test_too_short_is_not_complete():
+    gate = gate_of("Ada ran to the gate. She was too")
+    assert not gate.complete
+    assert gate.fault is None
+    assert gate.words == 5
+    assert gate.cut() == "Ada ran to the gate."
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        "Sure! Here is the next scene:\n\n",
+        "Certainly! Here's the passage:\n",
+        "Here is the next scene of the novel:\n\n",
+        "# The Harbour\n\n",
+        "**The Harbour**\n\n",
+        "Title: The Harbour\n\n",
+        "Chapter 3\n\n",
+        "The Harbour at Night\n\n",
+        "```\n",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_announcements_are_stripped_silently(junk, size):
+    text = prose(4)
+    gate = gate_of(junk + text, size)
+    assert gate.refused == []
+    assert gate.finish() == text
+
+
+def test_emphasis_is_stripped_silently():
+    gate = gate_of("Ada *never* came back from the **old** _quay_ again, he said.")
+    assert gate.finish() == "Ada never came back from the old quay again, he said."
+
+
+def test_quotation_marks_around_the_whole_passage_are_stripped():
+    text = prose(6)
+    assert gate_of(f'"{text}"').finish() == text
+    spoken = '"Go," Ada said.\n\n"No," said Bruno, "not before she has told us all of it."'
+    assert gate_of(spoken).finish() == spoken
+
+
+def test_copied_text_is_refused():
+    earlier = prose(6, seed=9)
+    gate = gate_of(prose(2) + " " + earlier, seen=[earlier])
+    assert gate.fault is not None
+    assert gate.fault.kind == "copying"
+    # The first copied sentence is still shorter than the limit.
+    assert longest_shared_run(gate.cut(), [earlier])[0] <= COPY_LIMIT
+
+
+def test_a_closing_moral_is_dropped_if_enough_is_left():
+    text = prose(5)
+    assert gate_of(f"{text}\n\nAda knew that their journey had only just begun.").finish() == text
+    short = "Ada ran. Their journey had only just begun."
+    assert gate_of(short).finish() == short
+
+
+def test_an_unfinished_end_is_trimmed():
+    assert gate_of(prose(4) + ' Otto said, "If you').finish() == prose(4)
+
+
+@given(st.text(alphabet="Ab c.!?\"“”*#:\n", max_size=200), st.integers(min_value=1, max_value=9))
+def test_the_pieces_do_not_matter_to_what_is_accepted(text, size):
+    gate = gate_of(text, size, min_words=5, max_words=2000)
+    passage = gate.finish()
+    assert gate.text[: gate.settled] == gate.cut() or gate.cut().startswith(gate.text[: gate.settled].rstrip())
+    assert count_words(passage) <= 2000
+    assert "\n\n\n" not in passage
+    assert passage == passage.strip()
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_survived(text):
+    gate = gate_of(text, 7)
+    gate.finish()
+    gate.cut()
+    gate.finish()

@@ -1,0 +1,58 @@
+import random
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recurrentgpt.prose.runs import longest_shared_run, ngrams, overlap, shared_ngrams, tokens
+
+WORDS = st.lists(st.sampled_from("a b c d".split()), max_size=25).map(" ".join)
+
+
+def naive(text: str, others: list[str]) -> int:
+    own, best = tokens(text), 0
+    for other in others:
+        theirs = tokens(other)
+        for n in range(1, len(own) + 1):
+            if ngrams(own, n) & ngrams(theirs, n):
+                best = max(best, n)
+    return best
+
+
+def test_case_and_punctuation_do_not_matter():
+    length, run = longest_shared_run("She said: “The door was open.”", ["THE DOOR, was open; nobody came", "she"])
+    assert (length, run) == (4, "the door was open")
+
+
+def test_nothing_shared():
+    assert longest_shared_run("a b", ["c d"]) == (0, "")
+    assert longest_shared_run("", ["c d"]) == (0, "")
+    assert longest_shared_run("a b", []) == (0, "")
+
+
+def test_a_run_does_not_cross_from_one_text_into_the_next():
+    assert longest_shared_run("one two three four", ["one two", "three four"])[0] == 2
+
+
+@given(WORDS, st.lists(WORDS, max_size=3))
+def test_the_longest_run_is_found(text, others):
+    length, run = longest_shared_run(text, others)
+    assert length == naive(text, others)
+    assert f" {run} " in f" {' '.join(tokens(text))} " or not run
+
+
+def test_a_passage_against_twenty_takes_milliseconds():
+    dealer = random.Random(1)
+    vocabulary = [f"w{number}" for number in range(2000)]
+    passages = [" ".join(dealer.choices(vocabulary, k=300)) for _ in range(21)]
+    started = time.perf_counter()
+    longest_shared_run(passages[0], passages[1:])
+    assert time.perf_counter() - started < 0.2
+
+
+def test_ngrams_and_overlap():
+    assert ngrams(["a", "b", "c"], 2) == {("a", "b"), ("b", "c")}
+    assert ngrams(["a"], 2) == set()
+    assert shared_ngrams("x a b c", ["a b", "b c"], 2) == {("a", "b"), ("b", "c")}
+    assert overlap("a b c", "a b c d") == 1.0
+    assert overlap("a b", "c d") == overlap("", "a b") == 0.0

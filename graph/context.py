@@ -22,7 +22,6 @@ class Context:
     steps: int = _setting(0, "Passages to write in this run; 0 means until somebody ends it")
     last_step: int = _setting(0, "Stop after this passage of the story, counted from its first; beats steps")
     ending: bool = _setting(False, "Steer the last passages of a bounded run to a close")
-    mode: Literal["novel", "fiction"] = _setting("novel", "Which family of prompts to use")
     model: Any = _setting(None, "Model name for every role; the embedded model when empty. Code may pass a chat model")
     models: Any = _setting(None, "Models per role: an object with any of writer, memory, planner, simulator, judge")
     base_url: str | None = _setting(None, "Address of an OpenAI-compatible endpoint")
@@ -34,14 +33,13 @@ class Context:
     plans: int = _setting(3, "Plans to propose at each step")
     top_k: int = _setting(3, "Passages to recall from the long-term memory at each step")
     new_character: float = _setting(0.1, "Probability that a step invites a new character, 0 to 1")
-    token_budget: int = _setting(0, "Tokens that this story may use in all; 0 means no limit")
     seed: int | None = _setting(None, "Seed of every random decision; made from the story's id when empty")
     timeout: float = _setting(120.0, "Seconds to wait for a model to say something")
     prompts: str | None = _setting(None, "Folder of prompt templates that replace the packaged ones")
     embeddings: Any = _setting(None, "A LangChain Embeddings to use in place of the packaged model")
 
     def __post_init__(self) -> None:
-        for name in ("steps", "last_step", "token_budget"):
+        for name in ("steps", "last_step"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"{name} cannot be negative; it is {getattr(self, name)}.")
         if not 1 <= self.plans <= 9:
@@ -54,6 +52,10 @@ class Context:
             )
         if not 0 <= self.new_character <= 1:
             raise SettingsError(f"new_character is a probability between 0 and 1; it is {self.new_character}.")
+
+
+STORY_SETTINGS = ("language", "min_words", "max_words", "plans", "top_k", "new_character", "seed")
+"""Fields that belong to a story rather than to a run: its record keeps them, and they hold when it is continued."""
 
 
 def resolve_context(given: object) -> Context:

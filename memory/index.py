@@ -95,8 +95,11 @@ class StoryIndex:
             scores, found = self._flat.search(query.reshape(1, -1), wanted)
         else:
             bits = np.packbits(mask, bitorder="little")
+            # FAISS keeps pointers only: `bits` and `selector` must outlive the search.
             selector = faiss.IDSelectorBitmap(rows, faiss.swig_ptr(bits))
-            scores, found = self._flat.search(query.reshape(1, -1), wanted, params=faiss.SearchParameters(sel=selector))
+            restricted = faiss.SearchParameters()
+            restricted.sel = selector
+            scores, found = self._flat.search(query.reshape(1, -1), wanted, params=restricted)
         best: dict[int, Hit] = {}
         for score, row in zip(scores[0].tolist(), found[0].tolist(), strict=True):
             if row < 0:

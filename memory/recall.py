@@ -65,7 +65,7 @@ class Recall:
             kept = _INDEXES.get(self._key(commit["story"]))
         if kept is not None and vectors.shape[1] == kept.index.dimension:
             with kept.lock:
-                kept.index.add(commit["id"], commit["parent"], commit["step"], vectors)
+                kept.index.add(commit["id"], commit["parent"], commit["step"], _rounded(vectors))
         return self._row(commit, vectors)
 
     async def _index(self, story: str, head: str, dimension: int) -> _Kept:
@@ -100,7 +100,8 @@ class Recall:
         def add_all() -> None:
             dimension = kept.index.dimension
             with kept.lock:
-                for key, row in rows.items():
+                # In the order of the story, as they were added while it was written: it decides between equal scores.
+                for key, row in sorted(rows.items(), key=lambda item: int(item[1]["step"])):
                     if row["dimension"] == dimension:
                         kept.index.add(key, row["parent"], row["step"], unpack(row["vectors"], dimension))
 
@@ -112,7 +113,7 @@ class Recall:
         for commit in commits:
             vectors = await self._vectors_of(commit)
             with kept.lock:
-                kept.index.add(commit["id"], commit["parent"], commit["step"], vectors)
+                kept.index.add(commit["id"], commit["parent"], commit["step"], _rounded(vectors))
             operations.append(self._row(commit, vectors))
         if operations:
             await self.chronicle.batch(operations)
@@ -120,9 +121,7 @@ class Recall:
     async def _vectors_of(self, commit: Commit) -> Matrix:
         texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
         # An opening has no text: no rows, of the right width.
-        vectors = await self._embed(texts) if texts else (await self._embed([" "]))[:0]
-        # Rounded as the log rounds them, so that a warm index and one read back later find the same.
-        return unpack(pack(vectors), vectors.shape[1])
+        return await self._embed(texts) if texts else (await self._embed([" "]))[:0]
 
     async def _embed(self, texts: list[str]) -> Matrix:
         # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.
@@ -143,6 +142,11 @@ class Recall:
 
     def _key(self, story: str) -> tuple[Any, ...]:
         return (self.chronicle.root, story, self.model_id)
+
+
+def _rounded(vectors: Matrix) -> Matrix:
+    """Return vectors as the log gives them back, so that a warm index and one that is read later find the same."""
+    return unpack(pack(vectors), vectors.shape[1])
 
 
 def piece_text(commit: Commit, number: int) -> str:

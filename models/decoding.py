@@ -84,7 +84,7 @@ def prose_tokens(max_words: int) -> int:
 _OPENINGS = ("A", "B", "D", "AT", "B", "AN", "D")
 _BODIES = ("TTN", "NTT", "TNT", "NTTT", "TTTN")
 _ENDINGS = ("T", "N", "NT", "TN")
-_LENGTH = {"A": 24, "B": 42, "D": 44, "N": 42, "T": 22}
+_LENGTH = {"A": 22, "B": 36, "D": 38, "N": 36, "T": 16}
 """Words that the embedded model puts into a paragraph of each kind, on average."""
 
 _VERBS = (

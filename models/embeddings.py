@@ -34,7 +34,7 @@ def embedding_id(embeddings: Embeddings) -> str:
 
 
 def default_embeddings() -> Embeddings:
-    """Return the process's embedder: the folder that RECURRENTGPT_EMBEDDER names, else the fetched all-MiniLM-L6-v2.
+    """Return the process's embedder: the folder (or `hash-256`) that RECURRENTGPT_EMBEDDER names, else all-MiniLM-L6-v2.
 
     It is quick; the first embedding loads the model, and fetches it where it is missing.
     """
@@ -42,7 +42,9 @@ def default_embeddings() -> Embeddings:
 
 
 @functools.lru_cache(maxsize=4)
-def _at(folder: str | None) -> MiniLM:
+def _at(folder: str | None) -> Embeddings:
+    if folder == HashEmbeddings.model_id:
+        return HashEmbeddings()
     return MiniLM(None if folder is None else Path(folder).expanduser())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recurrentgpt.graph.context import STORY_SETTINGS
 from recurrentgpt.graph.state import Rationale, State, Usage
 from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
@@ -64,7 +65,7 @@ async def _open(state: State, run: Run) -> Update:
         genre=state["genre"],
         premise=state["premise"],
         brief=state["brief"],
-        settings={"mode": run.context.mode, "language": run.context.language, "seed": run.context.seed},
+        settings={name: getattr(run.context, name) for name in STORY_SETTINGS},
         created=entry["created"],
     )
     await run.chronicle.append(

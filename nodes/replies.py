@@ -7,6 +7,7 @@ fact and two or three to a plan, which no instruction gets from a small model.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -120,8 +121,18 @@ def opening_reply(
             inside = f"[{_LATIN}0-9 ’'-]{{15,110}}"
             pronouns = "(He|She)"
             premise = f"^{_literal(names[0])}, {_literal(spark)}\\. {pronouns} wants to {inside}, but {inside}\\.$"
-        who = f"(a|an|the) [{_LATIN} ’'-]{{4,40}} who (wants|fears|hides|owes|needs|lost) [{_LATIN} ’'-]{{8,60}}"
-        people = _exactly(list[Person], [_object({"name": _literal(name), "who": who}) for name in names])
+        people = _exactly(
+            list[Person],
+            [
+                _object(
+                    {
+                        "name": _literal(name),
+                        "who": f"(a|an|the) [{_LATIN} ’'-]{{4,24}} who {drive} [{_LATIN} ’'-]{{8,60}}",
+                    }
+                )
+                for name, drive in zip(names, itertools.cycle(_DRIVES), strict=False)
+            ],
+        )
         if moves:
             scenes = _exactly(list[str], [{"type": "string", "pattern": p} for p in _plan_patterns(moves, names)])
     return create_model(
@@ -186,6 +197,8 @@ def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0) 
     ]
 
 
+# People who want the same make no story.
+_DRIVES = ("(wants|needs)", "(hides|fears)", "(owes|lost|hates)")
 # What the second sentence of a plan begins with: a plan that only goes on is no plan.
 _TURNS = ("But", "Then", "Now")
 

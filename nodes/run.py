@@ -66,7 +66,7 @@ class Run:
 
     def prompts(self, model: ResolvedModel) -> Prompts:
         """Return the templates that suit a model."""
-        return Prompts(self.context.mode, model.tier, self.context.prompts)
+        return Prompts(model.tier, self.context.prompts)
 
     def chance(self, state: State, *purpose: object) -> random.Random:
         """Return a random generator that depends on the story's seed and on `purpose`, and on nothing else."""

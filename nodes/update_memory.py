@@ -125,7 +125,7 @@ async def _within_ceilings(
     about = [state["brief"]["premise"], state["plan"]]
 
     def relevance(sentences: list[str]) -> list[float]:
-        return _similarity(run, sentences, about).max(axis=1).tolist()
+        return [float(best) for best in _similarity(run, sentences, about).max(axis=1)]
 
     kept, dropped = await asyncio.to_thread(
         lambda: forget(lines, relevance, most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS, protect=protect)

@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from recurrentgpt.errors import ModelReplyError
+from recurrentgpt.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.graph.state import State
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
@@ -23,7 +23,7 @@ from recurrentgpt.prose.sentences import language_code
 MOST_SAMPLES = 5
 """Calls for one passage. Each goes on from the sentences already accepted, so that none of them is written in vain."""
 
-READABLE = 0.5
+READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
 
@@ -39,7 +39,13 @@ async def write(state: State, run: Run) -> Update:
         run.meter.resamples += bool(sample)
         turns = [*asked, *_onwards(gate, model, prompts, run)]
         form = _form(gate, state, run, step) if model.embedded else {}
-        await _sample(gate, turns, model, run, shown, seed=run.seed(state, "write", sample), form=form)
+        try:
+            await _sample(gate, turns, model, run, shown, seed=run.seed(state, "write", sample), form=form)
+        except ModelUnavailable:
+            # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
+            if not gate.cut() or sample == MOST_SAMPLES - 1:
+                raise
+            continue
         gate.close()
         if gate.complete:
             break
@@ -140,7 +146,7 @@ def _gate(state: State, run: Run, step: int, *, memory: str, previous: str, smal
         seen=[text for text in shown if text],
         language=run.context.language,
         finale=finale(state, run, step) == "last",
-        third_person=small and run.context.mode == "novel",
+        third_person=small,
     )
 
 

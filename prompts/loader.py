@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError
-from jinja2.sandbox import ImmutableSandboxedEnvironment, SecurityError
+from jinja2.exceptions import SecurityError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.errors import PromptError
@@ -29,12 +30,12 @@ _ENVIRONMENT = ImmutableSandboxedEnvironment(
 
 
 class Prompts:
-    """Fill the templates of one mode (`novel`, `fiction`) and one tier (`small`, `full`).
+    """Fill the templates of one tier (`small`, `full`) of one mode, a folder of templates.
 
     A template that exists in `directory` (same relative path) replaces the packaged one.
     """
 
-    def __init__(self, mode: str = "novel", tier: str = "full", directory: str | Path | None = None) -> None:
+    def __init__(self, tier: str, directory: str | Path | None = None, *, mode: str = "novel") -> None:
         self.mode, self.tier, self.directory = mode, tier, directory
 
     def fill(self, name: str, **variables: Any) -> str:

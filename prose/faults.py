@@ -301,7 +301,7 @@ def _loop(sentence: str, before: str) -> Fault | None:
     if len(own) < LOOP_RUN:
         needle, hay = f" {' '.join(own)} ", f" {' '.join(earlier)} "
         times = hay.count(needle)
-        return Fault("loop", " ".join(own)) if len(own) > 2 and times >= (1 if len(own) > 5 else 3) else None
+        return Fault("loop", " ".join(own)) if len(own) > 2 and times >= (1 if len(own) > 5 else 2) else None
     for run in ngrams(own, LOOP_RUN) & ngrams(earlier, LOOP_RUN):
         return Fault("loop", " ".join(run))
     if len(set(own)) < len(own):

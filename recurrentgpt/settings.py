@@ -32,7 +32,11 @@ SETTINGS = (
     Setting("model", "RECURRENTGPT_MODEL", "Model name, or the path of a GGUF file; the embedded model when unset"),
     Setting("base_url", "OPENAI_BASE_URL", "Address of an OpenAI-compatible endpoint"),
     Setting("api_key", "OPENAI_API_KEY", "Key of that endpoint", secret=True),
-    Setting("embedder", "RECURRENTGPT_EMBEDDER", "Folder of a sentence-transformers model; the fetched one when unset"),
+    Setting(
+        "embedder",
+        "RECURRENTGPT_EMBEDDER",
+        "Folder of a sentence-transformers model, or hash-256 (words, no meaning); the fetched one when unset",
+    ),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 

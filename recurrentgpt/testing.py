@@ -168,9 +168,9 @@ class ScriptedChatModel(BaseChatModel):
     ) -> Iterator[ChatGenerationChunk]:
         reply = self._reply(messages, stop, options)
         for word in re.findall(r"\s*\S+\s*$|\s*\S+", reply.text) or [""]:
-            yield ChatGenerationChunk(message=AIMessageChunk(word))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
         yield ChatGenerationChunk(
-            message=AIMessageChunk("", usage_metadata=reply.usage_metadata, chunk_position="last"),
+            message=AIMessageChunk(content="", usage_metadata=reply.usage_metadata, chunk_position="last"),
             generation_info={"finish_reason": "stop"},
         )
 

@@ -13,7 +13,8 @@ from recurrentgpt.cli.page import Page
 from recurrentgpt.cli.screen import Screen
 from recurrentgpt.loop import call
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.story import Event, Story
+from recurrentgpt.events import Event
+from recurrentgpt.story import Story
 
 _DOING = {
     "open_story": "imagining the story",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
 
@@ -52,30 +51,22 @@ def _plans(err, at=-1):
     return [line[2:].strip() for line in shown if line[:2] in ("1 ", "2 ", "3 ")][:3]
 
 
-def _prompt(body):
-    return "\n".join(message["content"] for message in body["messages"])
-
-
-def _writes(server):
-    return [body for body in server.requests if "response_format" not in body]
+def _first_write(server, plan):
+    """Return the first prompt for prose that holds this plan word for word."""
+    prompts = (
+        "\n".join(message["content"] for message in body["messages"])
+        for body in server.requests
+        if "response_format" not in body
+    )
+    return next(prompt for prompt in prompts if plan in prompt)
 
 
 def test_a_whole_human_turn(cli, server):
     """Choose 2, edit plan 1, write an own plan, edit the memory, leave in the middle of a choice, come back."""
-    answers = "\n".join(
-        [
-            "2",
-            "e",
-            "1",
-            "She polishes the edited lantern.",
-            "m",
-            "+ Zelda owns the blue key.",
-            "",
-            "They sail to the island.",
-            "q",
-        ]
+    answers = (
+        "2\ne\n1\nShe polishes the edited lantern.\nm\n+ Zelda owns the blue key.\n\nThey sail to the island.\nq\n"
     )
-    result = cli("write", "-i", "--title", "Turns", stdin=answers + "\n")
+    result = cli("write", "-i", "--title", "Turns", stdin=answers)
     assert result.code == 0, result.err
     saved = json.loads(cli("show", "turns", "--json").out)
     passages = saved["passages"]
@@ -83,12 +74,9 @@ def test_a_whole_human_turn(cli, server):
     assert passages[1]["plan"] == _plans(result.err, 1)[1]
     assert passages[2]["plan"] == "She polishes the edited lantern."
     assert passages[3]["plan"] == "They sail to the island."
-    second, third, fourth = map(_prompt, _writes(server)[1:4])
-    assert passages[1]["plan"] in second
-    assert "She polishes the edited lantern." in third
-    assert "They sail to the island." in fourth
+    second, third, fourth = (_first_write(server, passage["plan"]) for passage in passages[1:])
     assert "Zelda owns the blue key." in fourth
-    assert "Zelda owns the blue key." not in third
+    assert "Zelda owns the blue key." not in second + third
     assert result.out == "\n\n".join(passage["text"] for passage in passages) + "\n"
 
     again = cli("write", "turns", "-i", stdin="q\n")
@@ -98,13 +86,12 @@ def test_a_whole_human_turn(cli, server):
 
 
 def test_the_choice_is_still_there_in_a_new_process(cli, story, process):
-    first = process("write", story, "-i")
-    _, seen = first.communicate("foo\n", timeout=60)
-    second = process("write", story, "-i")
-    _, again = second.communicate("", timeout=60)
-    assert first.returncode == second.returncode == 0
-    assert _plans(seen) == _plans(again) != []
-    assert isinstance(first, subprocess.Popen)
+    seen = []
+    for answers in ("foo\n", ""):
+        with process("write", story, "-i") as running:
+            seen.append(running.communicate(answers, timeout=60)[1])
+        assert running.returncode == 0
+    assert _plans(seen[0]) == _plans(seen[1]) != []
 
 
 def test_end_of_input_is_q(cli, story):

@@ -13,10 +13,6 @@ from recurrentgpt.testing import FaultyServer
 from .conftest import reply
 
 
-def _prose(result):
-    return result.out.strip("\n").split("\n\n\n")
-
-
 def _saved(cli, story):
     return json.loads(cli("show", story, "--json").out)
 
@@ -197,13 +193,14 @@ def test_ctrl_c_saves_and_says_how_to_go_on(cli, story, server, process):
 
 
 def test_a_reader_that_leaves_is_no_error(process, server):
-    running = process("write", "--steps", "2")
-    assert running.stdout is not None
-    running.stdout.read(5)
-    running.stdout.close()
-    assert running.stderr is not None
-    err = running.stderr.read()
-    assert running.wait(timeout=30) == 0
+    with process("write", "--steps", "2") as running:
+        assert running.stdin is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.read(5)
+        running.stdout.close()
+        err = running.stderr.read()
+    assert running.returncode == 0
     assert "Error" not in err
     assert "Broken" not in err
     assert "Traceback" not in err

@@ -15,7 +15,20 @@ from recurrentgpt.memory.recall import Recall, piece_text
 from recurrentgpt.models.embeddings import HashEmbeddings
 
 stories = (f"story-{number}" for number in itertools.count())
-WORDS = "lamp harbour glove mirror horse letter tower engine violin compass orchard bridge".split()
+WORDS = [
+    "lamp",
+    "harbour",
+    "glove",
+    "mirror",
+    "horse",
+    "letter",
+    "tower",
+    "engine",
+    "violin",
+    "compass",
+    "orchard",
+    "bridge",
+]
 
 
 class Other(HashEmbeddings):
@@ -31,7 +44,8 @@ class Narrow(HashEmbeddings):
     """A model that changed its width and kept its name."""
 
     def embed_query(self, text):
-        return super().embed_query(text)[:64]
+        folded = np.reshape(super().embed_query(text), (4, 64)).sum(axis=0)
+        return (folded / np.linalg.norm(folded)).tolist()
 
 
 class Counting(HashEmbeddings):
@@ -76,9 +90,9 @@ def brute_force(embeddings, commits, head, query, without):
     return scores
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
-async def test_recall_is_what_reading_all_ancestors_finds(data, commit_of=None):
+async def test_recall_is_what_reading_all_ancestors_finds(data):
     module._INDEXES.clear()
     embeddings, story = HashEmbeddings(), next(stories)
     recall = Recall(Chronicle(InMemoryStore()), embeddings)
@@ -207,7 +221,9 @@ async def test_nothing_is_found_where_there_is_nothing(persistence, commit, forg
     assert await recall.search(story, entries[0]["id"], "lamp", 3, without=entries[0]["id"]) == []
 
 
-sentence = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(lambda words: " ".join(words).capitalize() + ".")
+sentence = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(
+    lambda words: " ".join(words).capitalize() + "."
+)
 
 
 @given(st.lists(sentence, max_size=30))
@@ -225,4 +241,4 @@ def test_packed_vectors_come_back(rows, dimension):
     back = unpack(pack(vectors), dimension)
     assert back.shape == vectors.shape
     assert np.allclose(back, vectors, atol=2e-3)
-    assert np.array_equal(unpack(pack(back), dimension).astype(np.float16), back.astype(np.float16))
+    assert np.allclose(np.linalg.norm(back, axis=1), 1, atol=1e-5)

@@ -1,0 +1,89 @@
+"""The command in a terminal: what a person sees, drawn by a terminal emulator."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+
+import pytest
+
+from .conftest import PROCESS
+
+pyte = pytest.importorskip("pyte", reason="the terminal emulator pyte is not installed")
+pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+
+ROWS, COLUMNS = 200, 72
+
+
+class Terminal:
+    """A person's terminal with the command running in it."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self._stream = pyte.ByteStream(self.screen)
+        self.pid, self._file = pty.fork()
+        if not self.pid:
+            os.environ.update(TERM="xterm-256color", COLUMNS=str(COLUMNS), LINES=str(ROWS))
+            os.execv(sys.executable, [sys.executable, "-c", PROCESS, *arguments])
+
+    @property
+    def lines(self) -> list[str]:
+        return [line.rstrip() for line in self.screen.display]
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.lines).split())
+
+    def until(self, mark: str, seconds: float = 60) -> None:
+        deadline = time.monotonic() + seconds
+        while mark not in self.text:
+            assert time.monotonic() < deadline, self.text
+            if not self._read():
+                break
+        assert mark in self.text
+
+    def send(self, keys: str) -> None:
+        os.write(self._file, keys.encode())
+
+    def end(self) -> int:
+        while self._read():
+            pass
+        os.close(self._file)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+    def _read(self) -> bool:
+        if not select.select([self._file], [], [], 1)[0]:
+            return True
+        try:
+            data = os.read(self._file, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            return False
+        self._stream.feed(data)
+        return bool(data)
+
+
+@pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning", "ignore:.*fork.*:DeprecationWarning")
+def test_a_turn_at_the_terminal(story, cli):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    assert "The Glass Bridge" in terminal.text
+    terminal.send("e 1\r")
+    terminal.until("Plan: ")
+    terminal.send("\x15She polishes the [bold]lantern[/bold].\r")
+    terminal.until("3 She polishes the [bold]lantern[/bold].")
+    deadline = time.monotonic() + 60
+    while terminal.text.count("Next?") < 2 and time.monotonic() < deadline:
+        terminal._read()
+    terminal.send("q\r")
+    assert terminal.end() == 0
+    text = cli("show", story, "--json").out
+    import json
+
+    passage = json.loads(text)["passages"][-1]
+    assert passage["plan"] == "She polishes the [bold]lantern[/bold]."
+    assert " ".join(passage["text"].split()) in terminal.text, "lines of prose were lost"
+    assert all(len(line) <= COLUMNS for line in terminal.lines)
+    assert "writing passage" not in terminal.text, "the status was left behind"
+    assert f"Continue: recurrentgpt write {story} -i" in terminal.text

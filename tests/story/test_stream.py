@@ -1,0 +1,198 @@
+"""What a reader of the stream sees, and what happens when they stop reading."""
+
+import asyncio
+
+import pytest
+
+from recurrentgpt.errors import StoryBusy
+from recurrentgpt.story import Story
+
+
+def follow(events):
+    """Return the text that each passage's listener held when it was finished, beside the passage itself."""
+    held, settled, found = "", 0, []
+    for event in events:
+        match event:
+            case {"event": "stage", "node": "write"}:
+                held, settled = "", 0
+            case {"event": "prose"}:
+                before = held[:settled]
+                held += event["text"]
+                settled = event["settled"]
+                assert settled <= len(held)
+                assert held.startswith(before)
+            case {"event": "retract"}:
+                assert event["length"] <= len(held)
+                held = held[: event["length"]]
+                settled = min(settled, len(held))
+            case {"event": "passage"}:
+                found.append((held, event["text"]))
+    return found
+
+
+def test_events_come_in_their_order(begin):
+    events = list(begin().stream(2))
+    names = [event["event"] for event in events if event["event"] not in ("prose", "retract", "stage")]
+    assert names == ["story", "passage", "memory", "plans", "passage", "memory", "plans", "done"]
+    stages = [event["node"] for event in events if event["event"] == "stage"]
+    assert stages[:4] == ["open_story", "commit", "retrieve", "write"]
+    assert set(stages[4:6]) == {"update_memory", "propose_plans"}
+    passages = [event for event in events if event["event"] == "passage"]
+    assert [passage["parent"] for passage in passages] == [None, passages[0]["id"]]
+    plans = [event for event in events if event["event"] == "plans"]
+    assert plans[0]["plan"] == passages[1]["plan"]
+    assert (plans[1]["chosen"], plans[1]["plan"]) == (None, None)
+    done = events[-1]
+    assert done["steps"] == 2
+    assert done["usage"]["calls"] == 8
+    assert set(events[0]) >= {"event"}
+
+
+def test_what_was_streamed_is_the_passage(begin):
+    for held, passage in follow(begin().stream(3)):
+        assert held == passage
+
+
+WRAPPED = [
+    ("Sure! Here is the next passage:\n\n{}", "Sure"),
+    ("**Chapter 3**\n\n{}", "Chapter"),
+    ("{}\n\nI hope you enjoyed this passage! Let me know what happens next.", "hope you"),
+    ('"{}"', '""'),
+]
+
+
+@pytest.mark.parametrize(("wrapper", "refused"), WRAPPED)
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_wrappers_of_the_model_reach_neither_story_nor_stream(begin, model, wrapper, refused, tier):
+    plain, model.tier = model.replies, tier
+
+    def replies(messages):
+        text = plain(messages)
+        return text if text.startswith("{") else wrapper.format(text)
+
+    model.replies = replies
+    for held, passage in follow(begin().stream(2)):
+        assert held == passage
+        assert refused not in passage
+        assert "**" not in passage
+
+
+def test_a_passage_of_several_samples_is_streamed_as_it_is_kept(begin, model):
+    plain, calls = model.replies, []
+
+    def replies(messages):
+        text = plain(messages)
+        if text.startswith("{"):
+            return text
+        calls.append(text)
+        return (
+            text
+            if len(calls) % 2 == 0
+            else text[:700] + "\n\nAs an AI language model, I cannot continue this story. Sorry."
+        )
+
+    model.replies = replies
+    events = list(begin().stream(2))
+    assert [held for held, _ in follow(events)] == [text for _, text in follow(events)]
+    assert any(event["event"] == "retract" for event in events)
+    assert all("language model" not in text for _, text in follow(events))
+    assert len(calls) == 4
+
+
+@pytest.mark.parametrize("after", ["stage", "prose", "passage", "plans"])
+def test_closing_the_iterator_stops_the_writing_and_keeps_what_is_done(begin, after):
+    story = begin()
+    story.step()
+    stream = story.stream(50)
+    for event in stream:
+        if event["event"] == after:
+            break
+    stream.close()
+    done = story.passages()
+    assert len(done) <= 3
+    newest = story.step()
+    assert newest.step == len(done) + 1, "and the story is free to be written"
+    assert [passage.id for passage in story.passages()][:-1] == [passage.id for passage in done]
+
+
+@pytest.mark.parametrize("after", ["stage", "prose", "passage"])
+async def test_closing_the_awaited_iterator_does_so_too(begin, after):
+    story = begin()
+    await story.astep()
+    stream = story.astream(50)
+    async for event in stream:
+        if event["event"] == after:
+            break
+    await stream.aclose()
+    done = await story.apassages()
+    assert len(done) <= 3
+    assert (await story.astep()).step == len(done) + 1
+
+
+async def test_cancelling_a_step_frees_the_story(begin, model):
+    story = begin()
+    await story.astep()
+    reached, here = asyncio.Event(), asyncio.get_running_loop()
+    plain = model.replies
+
+    def replies(messages):
+        here.call_soon_threadsafe(reached.set)
+        return plain(messages)
+
+    model.replies = replies
+    task = asyncio.create_task(story.astep())
+    await reached.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await story.astep()).step == len(await story.apassages())
+
+
+def test_a_choice_survives_a_step_that_was_stopped(begin, model, write_prompts):
+    story = begin()
+    story.step()
+    plan = story.choose("Zephyrine swims beneath the quicksilver aqueduct.")
+    stream = story.stream()
+    for event in stream:
+        if event["event"] == "prose":
+            break
+    stream.close()
+    assert story.step().plan == plan
+    assert plan in write_prompts()[-1]
+
+
+def test_a_story_that_is_being_written_is_busy_for_others(library, begin, settings):
+    story = begin()
+    story.step()
+    other = Story.open(story.id, library=library, **settings())
+    stream = story.stream(1)
+    next(stream)
+    for write in (other.step, lambda: other.choose(1), lambda: other.edit_memory("Mira."), lambda: list(other.new_plans()),
+                  lambda: list(other.another_take()), story.step):  # fmt: skip
+        with pytest.raises(StoryBusy, match="being written"):
+            write()
+    assert len(other.passages()) == 1, "reading is free"
+    stream.close()
+    assert other.step().step == 2
+
+
+def test_without_a_lock_two_writers_make_siblings(settings, model):
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.store.memory import InMemoryStore
+
+    from recurrentgpt.checkpoints import Persistence
+    from recurrentgpt.library import Library
+
+    store = InMemoryStore()
+    first, second = (Library(Persistence(InMemorySaver(), store, "memory")) for _ in range(2))
+    story = Story.new("fantasy", library=first, **settings())
+    story.step()
+    other = Story.open(story.id, library=second, **settings())
+    stream = story.stream(1)
+    while next(stream)["event"] != "prose":
+        pass
+    theirs = other.step()
+    list(stream)
+    mine = story.passages()[-1]
+    assert (mine.step, theirs.step, mine.parent) == (2, 2, theirs.parent)
+    assert mine.id != theirs.id

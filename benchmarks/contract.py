@@ -1,4 +1,4 @@
-"""Check that a model keeps the contract of every step: `python -m benchmarks.contract --steps 20 --genres fantasy,mystery,horror`.
+"""Check that a model keeps the contract of every step: `python -m benchmarks.contract --steps 20 --genres fantasy,mystery`.
 
 The model is the configured one, the embedded one by default. One row per step goes to stderr while the story is written; stdout
 gets JSON with every figure, the limits they are held to, and what broke them. With `--save FOLDER` the stories and the table are

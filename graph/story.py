@@ -1,4 +1,4 @@
-"""The graphs of a story, assembled from the verbs in `recurrentgpt.nodes`; one chain each, to be read as Figure 1 of the paper."""
+"""The graphs of a story, assembled from the verbs in `recurrentgpt.nodes`: one chain each, like Figure 1 of the paper."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ refuses them, so only the embedded server and others that are known to be llama.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,9 +46,10 @@ WRITE = Decoding(
         "min_p": 0.08,
         "top_k": 0,
         "top_p": 1.0,
-        # DRY stops exact loops and the model then loops with one word changed; a frequency penalty over the passage stops those.
-        "frequency_penalty": 0.25,
-        "presence_penalty": 0.1,
+        # DRY stops exact loops, and the model then loops with one word changed. These two stop that, and have to be weak: they
+        # count full stops like any other token, and at a frequency penalty of 0.25 sentences no longer end.
+        "presence_penalty": 0.35,
+        "frequency_penalty": 0.06,
         "repeat_last_n": 320,
     },
 )
@@ -59,14 +61,12 @@ FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k
 PLANS = Decoding(
     temperature=0.9,
     max_tokens=480,
-    # The penalties keep the third plan from repeating the first, and all of them from repeating the memory.
-    sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0, "presence_penalty": 0.3, "repeat_last_n": 256},
+    # DRY keeps the third plan from repeating the first, and all of them from repeating the memory.
+    sampling={**_DRY, "min_p": 0.08, "top_k": 0, "top_p": 1.0},
 )
 """Plans: warm, and each unlike the last."""
 
-OPEN = Decoding(
-    temperature=0.9, max_tokens=900, sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0, "presence_penalty": 0.2}
-)
+OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
 """The founding of a story: warm, for nothing has to be kept yet."""
 
 CHOOSE = Decoding(temperature=0.6, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})
@@ -115,7 +115,8 @@ def scene_grammar(shape: str, names: Sequence[str], step: int = 0, going_on: boo
     """
     dealer = random.Random(f"verbs {step}")
     verbs = " | ".join(f'"{verb}"' for verb in sorted(dealer.sample(_VERBS, 12)))
-    people = " | ".join(f'"{name}"' for name in names) or "[A-Z] [a-z]+"
+    spelt = (re.sub(rf"[^{_LATIN}'’-]", "", name) for name in names)
+    people = " | ".join(f'"{name}"' for name in spelt if name) or "[A-Z] [a-z]+"
     kinds = {"A": "said", "B": "act", "D": "later", "N": "narration", "T": "talk"}
     body = r' "\n\n" '.join(kinds[kind] for kind in shape) or '""'
     root = rf'(" " sentence)? "\n\n" {body}' if going_on else body

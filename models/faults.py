@@ -65,7 +65,8 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
             f"{model.name} said nothing for too long: continue the story to try again, or raise the timeout of the run."
         )
     if model.embedded and names & {"APIConnectionError", "APIError"}:
-        return ModelUnavailable(f"The embedded model {model.name} stopped; continue the story to start it again{_root(error)}.")
+        why = _root(error) or detail
+        return ModelUnavailable(f"The embedded model {model.name} stopped; continue the story to start it again{why}.")
     if isinstance(error, ConnectionError) or names & {"APIConnectionError", "TransportError", "ModelConnectionError"}:
         return ModelUnavailable(
             f"The connection to the server of {model.name} failed: check that it runs and that OPENAI_BASE_URL is its "

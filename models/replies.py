@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,7 +54,7 @@ def read(reply: str, schema: type[BaseModel] | dict[str, Any]) -> tuple[Any, str
 
     JSON that breaks off is refused, not completed: half a sentence is not a sentence.
     """
-    found = _first_object(_THINKING.sub("", reply))
+    found = _printable(_first_object(_THINKING.sub("", reply)))
     if found is None:
         return None, "It holds no complete JSON object."
     if isinstance(schema, dict):
@@ -65,6 +66,15 @@ def read(reply: str, schema: type[BaseModel] | dict[str, Any]) -> tuple[Any, str
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"
         return None, f"In {place}: {first['msg']}."
+
+
+def _printable(node: Any) -> Any:
+    """Return what was read without control characters and halves of letters: no text needs them, some databases refuse them."""
+    if isinstance(node, str):
+        return "".join(c for c in node if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+    if isinstance(node, list):
+        return [_printable(item) for item in node]
+    return {name: _printable(value) for name, value in node.items()} if isinstance(node, dict) else node
 
 
 def _first_object(text: str) -> dict[str, Any] | None:

@@ -23,11 +23,13 @@ async def commit(state: State, run: Run) -> Update:
     if head is None:
         return await _open(state, run)
     if state["step"] == head["step"]:
-        amended = await amend(run, head, {name: state[name] for name in AMENDABLE}, passage=state["passage"])  # type: ignore[literal-required]
+        changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
+        amended = await amend(run, head, changes, passage=state["passage"], usage=_spent(state))
+        update = _committed(amended, state if amended is not head else None)
         if state.get("status") != "finished":
-            return _committed(amended)
+            return update
         await run.chronicle.move_head(amended, "finished")
-        return {**_committed(amended), "status": "finished"}
+        return {**update, "status": "finished"}
     changed: dict[str, Any] = {"short_term_memory": state["previous_memory"]}
     head = await amend(run, head, changed, passage=state["previous_passage"])
     entry = _entry(state, parent=head["id"])
@@ -35,10 +37,10 @@ async def commit(state: State, run: Run) -> Update:
     return _committed(entry, state)
 
 
-async def amend(run: Run, head: Commit, changes: dict[str, Any], *, passage: str) -> Commit:
+async def amend(run: Run, head: Commit, changes: dict[str, Any], *, passage: str, usage: Usage | None = None) -> Commit:
     """Return `head` as corrected, appended as its sibling; `head` itself when nothing differs.
 
-    The usage of the sibling is nothing: the calls were counted with the commit it amends.
+    `usage` is what the correction cost; what the passage cost is counted with the commit it amends.
     """
     changes = {name: value for name, value in changes.items() if value != head[name]}  # type: ignore[literal-required]
     if passage != head["passage"]:
@@ -50,7 +52,7 @@ async def amend(run: Run, head: Commit, changes: dict[str, Any], *, passage: str
         head["story"], head["parent"], head["plan"], corrected["passage"], amendment=[head["id"], changes]
     )
     corrected["amends"] = head["id"]
-    corrected["usage"] = total_usage([])
+    corrected["usage"] = usage or total_usage([])
     corrected["created"] = now()
     await run.chronicle.append(corrected, "choosing", also=[await run.recall.vectors_op(corrected)])
     return corrected

@@ -12,7 +12,7 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled
-from recurrentgpt.nodes.moves import deal_names, deal_spark
+from recurrentgpt.nodes.moves import deal, deal_names, deal_spark
 from recurrentgpt.nodes.replies import opening_reply
 from recurrentgpt.nodes.run import Run
 
@@ -74,7 +74,7 @@ async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -
         spark="" if given["premise"] else deal_spark(seed),
         names="" if given["premise"] else names,
         language=context.language,
-        plans=context.plans,
+        moves=deal(0, seed, context.plans),
     )
     schema = opening_reply(context.language, context.plans, () if given["premise"] else names)
     system = prompts.fill("system", brief={"genre": given["genre"]}, language=context.language)

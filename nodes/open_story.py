@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 
 from recurrentgpt.errors import SettingsError, StoryNotFound
@@ -26,6 +27,7 @@ GENRES = (
     "literary",
 )
 MOST_WORDS = {"genre": 12, "premise": 500, "title": 30, "short_term_memory": 500, "plan": 400}
+_ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
 
@@ -41,7 +43,9 @@ async def open_story(state: State, run: Run) -> Update:
 
 
 def check_input(given: StoryInput) -> None:
-    """Raise SettingsError for an input that no prompt should carry: too long, or with control characters."""
+    """Raise SettingsError for an input that no prompt should carry, too long or with control characters, and for a bad id."""
+    if not _ID.fullmatch(story := given.get("story") or "new"):
+        raise SettingsError(f"The id of a story is 1 to 64 letters, digits, - and _; {story[:64]!r} is not.")
     for name, most in MOST_WORDS.items():
         text = given.get(name) or ""
         if not isinstance(text, str):
@@ -118,7 +122,7 @@ async def _begin(state: State, run: Run) -> Update:
         short_term_memory=state.get("short_term_memory", ""),
         plan=state.get("plan", ""),
     )
-    check_input(given)
+    check_input({**given, "story": state.get("story", "")})
     story = state.get("story") or uuid.uuid4().hex[:12]
     genre = given["genre"].strip() or run.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}))

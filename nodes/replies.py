@@ -112,22 +112,24 @@ def opening_reply(
     Where people have been dealt (`names`, and with them a `spark` and `moves` for the first scenes), the reply is bound to
     them: the premise begins with the spark and says what the first of them wants and what is in the way.
     """
-    sentence = _text(sentences_pattern(language, 1, 1, 180))
+    sentence = _text(sentences_pattern(language, 1, 1))
     premise = sentences_pattern(language, 2, 3)
     scenes: Any = _list(_text(sentences_pattern(language, 2, 3)), plans)
     people: Any = list[Person]
     if names and _is_english(language):
         if spark:
-            inside = f"[{_LATIN}0-9 ’'-]{{15,110}}"
+            inside = f"[{_LATIN}0-9 ’'-]{{15,160}}"
             pronouns = "(He|She)"
             premise = f"^{_literal(names[0])}, {_literal(spark)}\\. {pronouns} wants to {inside}, but {inside}\\.$"
+        # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
+        word = f"[{_LATIN}’'-]{{2,14}}"
         people = _exactly(
             list[Person],
             [
                 _object(
                     {
                         "name": _literal(name),
-                        "who": f"(a|an|the) [{_LATIN} ’'-]{{4,24}} who {drive} [{_LATIN} ’'-]{{8,60}}",
+                        "who": f"(a|an|the|her|his) {word}( {word})? who {drive} [{_LATIN} ’'-]{{8,80}}",
                     }
                 )
                 for name, drive in zip(names, itertools.cycle(_DRIVES), strict=False)
@@ -147,15 +149,17 @@ def opening_reply(
     )
 
 
-def facts_reply(language: str, count: int = 3) -> type[Facts]:
-    """Return the Facts of one summary and `count` facts, a sentence each."""
-    sentence = _text(sentences_pattern(language, 1, 1, 160))
-    return create_model(
-        "Facts",
-        __base__=Facts,
-        summary=(_text(sentences_pattern(language, 1, 1)), ...),
-        facts=(_list(sentence, count), ...),
-    )
+def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> type[Facts]:
+    """Return the Facts of one summary and `count` facts, a sentence each.
+
+    With `people` (their names), every sentence in English begins with one of them or with an article: a note that begins
+    with "he" means nothing two scenes later.
+    """
+    summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
+    if people and _is_english(language):
+        subjects = "|".join([*dict.fromkeys(_first(name) for name in people), "The", "A"])
+        summary, fact = (f"^({subjects}) {pattern.split(']', 1)[1]}" for pattern in (summary, fact))
+    return create_model("Facts", __base__=Facts, summary=(_text(summary), ...), facts=(_list(_text(fact), count), ...))
 
 
 def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0) -> type[Plans]:
@@ -164,7 +168,7 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
     of its move.
     """
-    patterns = [sentences_pattern(language, 2, 3, 180)] * len(moves)
+    patterns = [sentences_pattern(language, 2, 3)] * len(moves)
     if people and _is_english(language):
         patterns = _plan_patterns(moves, people, step)
     fields: dict[str, Any] = {
@@ -182,7 +186,7 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
     return create_model(
         "Choice",
         __base__=Choice,
-        why=(_text(sentences_pattern(language, 1, 1, 200)), ...),
+        why=(_text(sentences_pattern(language, 1, 1)), ...),
         index=(index, ...),
         plan=(_text(plan), ...),
     )
@@ -191,8 +195,8 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
 def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0) -> list[str]:
     inside = f"[{_LATIN}0-9 ,;'’—-]"
     return [
-        f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}{{12,150}}\\. "
-        f"{_TURNS[place % len(_TURNS)]} {inside}{{15,150}}\\.( [A-Z]{inside}{{15,120}}\\.)?$"
+        f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}{{12,180}}\\. "
+        f"{_TURNS[place % len(_TURNS)]} {inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"
         for place, move in enumerate(moves)
     ]
 

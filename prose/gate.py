@@ -80,8 +80,8 @@ class ProseGate:
 
     @property
     def complete(self) -> bool:
-        """Tell whether the passage needs no further sample."""
-        return self.enough or (self.fault is None and self.words >= self.min_words)
+        """Tell whether the passage needs no further sample: after a fault too, it may end with what was accepted before."""
+        return self.enough or self.words >= self.min_words
 
     def feed(self, piece: str) -> None:
         """Take the next piece of the stream; after a fault, or once there is enough, it is ignored."""
@@ -193,7 +193,10 @@ _MORAL = re.compile(
             r"\bwhatever (?:the future|came next|lay ahead|challenges)\b|\bno matter what\b.*\btogether\b",
             r"\b(?:journey|adventure|story|battle) (?:was )?(?:far from over|ahead)\b",
             r"\b(?:sense|feeling) of (?:hope|purpose|determination|peace|accomplishment|closure|relief)\b",
-            r"\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bthey knew that\b",
+            r"\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bonly time would tell\b",
+            r"\bwork(?:ed|ing)? together\b",
+            r"\b(?:he|she|they) knew (?:that )?(?:it|this|he|she|they|there) (?:was|were|would|had)\b",
+            r"\bwould (?:find a way|get through|be ready|never forget)\b|\bfor the first time in (?:years|a long time)\b",
         )
     ),
     re.IGNORECASE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import threading
 import weakref
@@ -81,8 +82,14 @@ class Library:
 
     async def _close(self) -> None:
         stack, self._stack = self._stack, None
-        if stack is not None:
-            await stack.aclose()
+        if stack is None:
+            return
+        # LangGraph's stores cancel their task only when they are collected, too late for the loop to end it quietly.
+        batching: asyncio.Task[None] | None = getattr(self.persistence.store, "_task", None)
+        if batching is not None:
+            batching.cancel()
+            await asyncio.wait([batching])
+        await stack.aclose()
 
     def __enter__(self) -> Library:
         return self

@@ -60,8 +60,13 @@ class Session:
         return [commit for commit in await self._commits() if commit["step"]]
 
     async def usage(self) -> Usage:
-        """Return what all passages of this branch have cost."""
-        return total_usage([commit["usage"] for commit in await self._commits()])
+        """Return what all passages of this branch have cost, their corrections and new plans included."""
+        found = commits = await self._commits()
+        while commits := await self._log.get_many(
+            self.id, [commit["amends"] for commit in commits if commit["amends"]]
+        ):
+            found = found + commits
+        return total_usage([commit["usage"] for commit in found])
 
     async def write(self, steps: int) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield the events; where no plan was chosen, the simulator chooses."""

@@ -86,13 +86,13 @@ class Story:
     @classmethod
     def open(cls, name: str, *, library: Library | None = None, **settings: Any) -> Story:
         """Return the story of this id, unique prefix or title; raise StoryNotFound for none or several."""
-        known: Library = library or default_library()
+        known = library or default_library()
         return call(lambda: cls._open(known, name, settings))
 
     @classmethod
     async def aopen(cls, name: str, *, library: Library | None = None, **settings: Any) -> Story:
         """Open like `open`, without blocking the event loop."""
-        known = library or await asyncio.to_thread(default_library)
+        known: Library = library or await asyncio.to_thread(default_library)
         return await acall(lambda: cls._open(known, name, settings))
 
     @classmethod

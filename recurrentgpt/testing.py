@@ -14,16 +14,16 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import Field, PrivateAttr
 
 from recurrentgpt.models.catalogue import Tier
-from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.models.replies import SCHEMA_HEADING, describe
 from recurrentgpt.testing_server import Behaviour, FaultyServer
 
-__all__ = ["Behaviour", "FaultyServer", "Replies", "ScriptedChatModel", "story_replies"]
+__all__ = ["Behaviour", "FaultyServer", "Replies", "ScriptedChatModel", "story_answers", "story_replies"]
 
 Replies = Callable[[list[BaseMessage]], str]
 
@@ -58,6 +58,14 @@ def story_replies(messages: list[BaseMessage]) -> str:
     return "\n\n".join(" ".join(_sentence(seed + 7 * row + column) for column in range(7)) for row in range(5))
 
 
+def story_answers(body: dict[str, Any]) -> str:
+    """Answer the body of an OpenAI request like `story_replies`; made for `FaultyServer(text=story_answers)`."""
+    messages: list[BaseMessage] = [HumanMessage(message["content"]) for message in body["messages"]]
+    if "response_format" in body:
+        messages = describe(messages, body["response_format"]["json_schema"]["schema"])
+    return story_replies(messages)
+
+
 def _sentence(number: int) -> str:
     """Return one plain sentence; neighbouring numbers give different ones."""
     dealer = random.Random(number)
@@ -85,6 +93,8 @@ def _example(node: dict[str, Any], root: dict[str, Any], seed: int) -> Any:
     match node.get("type"):
         case "object":
             return {key: _example(value, root, seed + 31 * at) for at, (key, value) in enumerate(_fields(node))}
+        case "array" if "prefixItems" in node:
+            return [_example(item, root, seed + 17 * at) for at, item in enumerate(node["prefixItems"])]
         case "array":
             count = max(node.get("minItems", 0), min(3, node.get("maxItems", 3)))
             return [_example(node.get("items", {}), root, seed + 17 * at) for at in range(count)]

@@ -11,9 +11,9 @@ from typing import Any, cast
 from recurrentgpt.cli.console import one_line, print_json, visible
 from recurrentgpt.cli.page import Page
 from recurrentgpt.cli.screen import Screen
+from recurrentgpt.events import Event
 from recurrentgpt.loop import call
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.events import Event
 from recurrentgpt.story import Story
 
 _DOING = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import sys
@@ -78,10 +79,7 @@ def test_a_turn_at_the_terminal(story, cli):
         terminal._read()
     terminal.send("q\r")
     assert terminal.end() == 0
-    text = cli("show", story, "--json").out
-    import json
-
-    passage = json.loads(text)["passages"][-1]
+    passage = json.loads(cli("show", story, "--json").out)["passages"][-1]
     assert passage["plan"] == "She polishes the [bold]lantern[/bold]."
     assert " ".join(passage["text"].split()) in terminal.text, "lines of prose were lost"
     assert all(len(line) <= COLUMNS for line in terminal.lines)

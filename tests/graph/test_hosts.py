@@ -108,11 +108,13 @@ def test_every_context_field_is_described():
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 async def test_without_a_store_it_says_so(inner, way, context):
     config = {"configurable": {"thread_id": "t"}}
-    with pytest.raises(SettingsError, match=r"compile or call it with store="):
-        if way == "ainvoke":
-            await inner.ainvoke({"premise": "x"}, config, context=context())
-        else:
-            inner.invoke({"premise": "x"}, config, context=context())
+    given, missing = {"premise": "x"}, r"compile or call it with store="
+    if way == "ainvoke":
+        with pytest.raises(SettingsError, match=missing):
+            await inner.ainvoke(given, config, context=context())
+    else:
+        with pytest.raises(SettingsError, match=missing):
+            inner.invoke(given, config, context=context())
 
 
 def test_exported_graphs_carry_no_saver_and_a_high_limit():

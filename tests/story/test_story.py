@@ -38,9 +38,6 @@ def test_a_story_from_its_first_step_to_its_fifth(each_library, settings, model,
     again = Story.open(story.id, library=each_library, **settings())
     fifth = again.step()
     assert [passage.step for passage in again.passages()] == [1, 2, 3, 4, 5]
-    assert [passage.id for passage in again.passages()][1:] == [
-        child.id for child, after in zip(again.passages()[1:], [*again.passages()[2:], None], strict=True)
-    ]
     assert again.head == fifth.id
     assert again.memory == fifth.short_term_memory
     assert again.rationale["added"]
@@ -82,7 +79,9 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     assert second.text != first.text
     assert story.memory != memory
     plans = story.plans
+    cost = story.usage["calls"]
     list(story.new_plans())
+    assert story.usage["calls"] == cost + 1
     assert story.plans != plans
     assert story.passages()[-1].text == second.text
     chosen = story.plans[0]
@@ -207,7 +206,7 @@ def test_several_threads_write_several_stories(library, settings):
         try:
             for _ in range(3):
                 story.step()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - any failure is one too many
             failed.append(error)
 
     threads = [threading.Thread(target=write, args=(story,)) for story in stories]

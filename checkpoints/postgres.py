@@ -13,6 +13,7 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.store.base import Op, Result
 
 from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.errors import MissingExtra, SettingsError, StorageError
 
 try:
@@ -244,7 +245,8 @@ async def open_postgres(url: str) -> AsyncIterator[Persistence]:
                 store = StoryPostgresStore(pool, place)
                 await saver.setup()
                 await store.setup()
-        yield Persistence(saver, store, place)
+        async with batching(store):
+            yield Persistence(saver, store, place)
     finally:
         await pool.close()
 

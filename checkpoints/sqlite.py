@@ -22,8 +22,10 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-# Absolute, as langgraph.json loads this file a second time, outside its package.
 from recurrentgpt.checkpoints import Persistence
+
+# Absolute, as langgraph.json loads this file a second time, outside its package.
+from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
 from recurrentgpt.errors import StorageError
 from recurrentgpt.settings import home
@@ -227,7 +229,8 @@ async def _open_store(folder: Path) -> AsyncIterator[StorySqliteStore]:
         opened = StorySqliteStore(conn, path)
         async with _prepared(conn, path, synchronous="FULL"):
             await opened.setup()
-        yield opened
+        async with batching(opened):
+            yield opened
 
 
 @asynccontextmanager

@@ -50,10 +50,13 @@ def check_input(given: StoryInput) -> None:
         text = given.get(name) or ""
         if not isinstance(text, str):
             raise SettingsError(f"The {name.replace('_', ' ')} is text; this is a {type(text).__name__}.")
-        if len(text) > most * LONG_WORD or count_words(text) > most:
+        if len(text) > most * LONG_WORD:
             raise SettingsError(
-                f"The {name.replace('_', ' ')} has {count_words(text[: most * LONG_WORD])} words or more; "
-                f"at most {most} fit. Shorten it."
+                f"The {name.replace('_', ' ')} has {len(text):,} characters; at most {most * LONG_WORD:,} fit. Shorten it."
+            )
+        if count_words(text) > most:
+            raise SettingsError(
+                f"The {name.replace('_', ' ')} has {count_words(text):,} words; at most {most} fit. Shorten it."
             )
         if odd := control_character(text):
             raise SettingsError(f"The {name.replace('_', ' ')} holds the control character {odd!r}; take it out.")

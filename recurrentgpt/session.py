@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from recurrentgpt.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.events import Event, done_event, memory_event, passage_event, plans_event, story_event
 from recurrentgpt.graph.context import Context
-from recurrentgpt.graph.state import Choice, StoryInput, Usage
+from recurrentgpt.graph.state import Choice, State, StoryInput, Usage
 from recurrentgpt.library import Library
 from recurrentgpt.lock import writing
 from recurrentgpt.memory.chronicle import Chronicle, Commit
@@ -25,6 +25,7 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.answers import Answer, check_memory, parse_answer
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.open_story import restored
+from recurrentgpt.nodes.routes import plan_waits
 from recurrentgpt.nodes.run import Run
 
 
@@ -151,6 +152,13 @@ class Session:
                 now = await restored(self._log, await self._log.record(self.id), commit)
                 await self._seed({**now, **waiting})
         return memory
+
+    async def waiting_plan(self) -> str | None:
+        """Return the plan that is chosen or being written from, if the next passage has one."""
+        snapshot = await self.library.graph.aget_state(self._config)
+        values = cast(State, snapshot.values)
+        here = bool(snapshot.next) and values.get("head", "") == await self.head_id()
+        return values["plan"] if here and plan_waits(values) else None
 
     async def _waiting(self) -> dict[str, Any]:
         """Return the choice that was made and not written from yet, if any."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recurrentgpt.events import Event, shown_parent
-from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.context import STORY_SETTINGS, Context
 from recurrentgpt.graph.state import Brief, Rationale, StoryInput, Usage
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.loop import acall, aiterate, call, iterate
@@ -92,14 +92,15 @@ class Story:
     @classmethod
     async def aopen(cls, name: str, *, library: Library | None = None, **settings: Any) -> Story:
         """Open like `open`, without blocking the event loop."""
-        known: Library = library or await asyncio.to_thread(default_library)
+        known = library if library is not None else await asyncio.to_thread(default_library)
         return await acall(lambda: cls._open(known, name, settings))
 
     @classmethod
     async def _open(cls, library: Library, name: str, settings: dict[str, Any]) -> Story:
         record = await library.find(name)
         # What the story was begun with holds unless the caller says otherwise.
-        return cls(library, record["story"], Context(**{**record["settings"], **settings}))
+        kept = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
+        return cls(library, record["story"], Context(**{**kept, **settings}))
 
     # Reading
 
@@ -137,6 +138,11 @@ class Story:
     def plans(self) -> list[str]:
         """The plans to choose from."""
         return call(self._session.head_commit)["candidate_plans"]
+
+    @property
+    def waiting_plan(self) -> str | None:
+        """The plan that is chosen and not yet written, if there is one."""
+        return call(self._session.waiting_plan)
 
     @property
     def usage(self) -> Usage:

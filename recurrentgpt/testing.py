@@ -28,10 +28,10 @@ __all__ = ["Behaviour", "FaultyServer", "Replies", "ScriptedChatModel", "story_a
 Replies = Callable[[list[BaseMessage]], str]
 
 _WORDS = {
-    "what": "grey narrow painted borrowed silver crooked patient frozen hollow foreign scarlet rusted gentle hidden broken early",
-    "thing": "lantern ledger bridge kettle orchard staircase letter harbour mirror garden engine window violin compass tower coat",
+    "what": "grey narrow painted borrowed silver crooked frozen hollow foreign scarlet rusted gentle hidden broken early",
+    "thing": "lantern ledger bridge kettle orchard stairs letter harbour mirror garden engine window violin compass tower coat",
     "who": "Mira Tobias Adela Corvin Sunniva Marek Yolanda Piers Nadine Oswin Leoni Ruben Talia Bruno Edda Kasimir",
-    "did": "carried buried followed mended counted questioned polished traded guarded measured copied forgot lifted named sold drew",
+    "did": "buried followed mended counted questioned polished traded guarded measured copied forgot lifted named sold drew",
     "how": "slowly twice gladly alone badly again quietly today upstairs outside backwards together sideways early later somehow",
 }
 _LISTS = {kind: words.split() for kind, words in _WORDS.items()}

@@ -65,18 +65,8 @@ class Session:
         if head is None:
             return
         self.step, self.title = head["step"], self.story.title
-        self.plan = self.waiting_plan() or ""
+        self.plan = self.story.waiting_plan or ""
         self.announce()
-
-    def waiting_plan(self) -> str | None:
-        """Return the plan that is chosen but not yet written to its end, if there is one."""
-        head = self.story.head
-        graph, config = self.story.library.graph, {"configurable": {"thread_id": self.story.id}}
-        snapshot = call(lambda: graph.aget_state(cast(Any, config)))
-        values = cast("dict[str, Any]", snapshot.values)
-        plan = values.get("plan", "")
-        chosen = bool(snapshot.next) and values.get("head") == head and plan != values.get("written_plan")
-        return str(plan) if chosen and plan else None
 
     def exists(self) -> bool:
         """Tell whether anything of the story is in the log."""
@@ -195,7 +185,7 @@ class Session:
         if self._printed:
             self.screen.put("\n")
         if not self.plan and self._told:
-            self.plan = self.waiting_plan() or ""
+            self.plan = self.story.waiting_plan or ""
         number = f"{self.step + 1}" + (f" ({remark})" if remark else "")
         plan = f"  {one_line(self.plan)}" if self.plan else ""
         self.screen.remark(("" if self._printed else "\n") + f"{number}{plan}" + ("\n" if self.screen.terminal else ""))

@@ -59,7 +59,9 @@ Tier = Annotated[
     typer.Option(help="Prompts for a small or a capable model. [default: by the model's name]"),
 ]
 Language = Annotated[str | None, typer.Option(metavar="NAME", help="Language of the story. [default: English]")]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of every random decision. [default: 0]")]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", help="Seed of every random decision. [default: made from the story's id]")
+]
 MinWords = Annotated[
     int | None, typer.Option(min=20, max=2000, metavar="N", help="Fewest words of a passage. [default: 200]")
 ]

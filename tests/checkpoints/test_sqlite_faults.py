@@ -4,7 +4,9 @@ import asyncio
 import os
 import sqlite3
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from langgraph.store.base import GetOp, PutOp
@@ -13,6 +15,7 @@ from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.sqlite import APPLICATION_ID, CHECKPOINTS, STORIES
 from recurrentgpt.errors import StorageError
 
+NOBODY = 65534
 BOTH = pytest.mark.parametrize("name", [STORIES, CHECKPOINTS])
 
 
@@ -108,13 +111,31 @@ async def test_a_folder_without_write_permission():
     assert "RECURRENTGPT_HOME" in said
 
 
+@contextmanager
+def plain_user(folder):
+    """Own `folder` and act as a user whom permissions bind: root may write read-only files."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, NOBODY, NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 @BOTH
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write read-only files")
-async def test_a_read_only_file_is_found_at_opening(user_folder, name):
-    async with open_persistence(folder=user_folder):
-        pass
-    (user_folder / name).chmod(0o444)
-    assert f"{name} cannot be used: it may not be written" in await failure(user_folder)
+async def test_a_read_only_file_is_found_at_opening(name):
+    # Not in tmp_path, which only its owner may enter.
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        async with open_persistence(folder=folder):
+            pass
+        (folder / name).chmod(0o444)
+        with plain_user(folder):
+            assert f"{name} cannot be used: it may not be written" in await failure(folder)
 
 
 async def test_a_database_turned_read_only(sqlite, put_steps):

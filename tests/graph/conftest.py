@@ -18,7 +18,7 @@ from recurrentgpt.models.faults import is_transient
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 _threads = itertools.count(1)
-QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
+QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, max_attempts=5, retry_on=is_transient)
 
 
 @pytest.fixture

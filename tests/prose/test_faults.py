@@ -20,7 +20,9 @@ GOOD = [
     "— Je ne sais pas, dit-il.",
     "1914 was a bad year for glass.",
     "In this house nobody spoke before noon.",
-    "The story begins with a theft, or so my grandmother told it.".replace("my", "her").replace("The story", "Her story"),
+    "The story begins with a theft, or so my grandmother told it.".replace("my", "her").replace(
+        "The story", "Her story"
+    ),
     "He wrote two words on the slate, wiped them off, and wrote them again.",
     "They had 300 words for snow and not one for bread.",
     "“I'm sorry, but I can't open it,” the guard said.",
@@ -129,7 +131,7 @@ def test_a_first_person_narrator_is_refused_on_request_and_speech_is_not():
     assert find_fault("I opened the door.", third_person=True).kind == "narrator"
     assert find_fault("She asked for my papers.", third_person=True).kind == "narrator"
     assert find_fault('"I opened the door," she said.', third_person=True) is None
-    assert find_fault("I saw it.\" She sat.", before='He nodded. "Yes. ', third_person=True) is None
+    assert find_fault('I saw it." She sat.', before='He nodded. "Yes. ', third_person=True) is None
     assert find_fault("I opened the door.") is None
 
 

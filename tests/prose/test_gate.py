@@ -42,7 +42,7 @@ def test_good_prose_comes_through_unchanged(size):
 
 def test_a_faulty_sentence_is_held_back_and_writing_goes_on_from_the_accepted_ones():
     good, more = prose(3), prose(3, seed=1)
-    gate = gate_of(good + "\n\nBRUNO: We have to go. And more")
+    gate = gate_of(good + "\n\nBRUNO: We have to go. And more", min_words=40)
     assert gate.fault is not None
     assert gate.fault.kind == "script"
     assert not gate.complete
@@ -55,6 +55,13 @@ def test_a_faulty_sentence_is_held_back_and_writing_goes_on_from_the_accepted_on
     assert gate.complete
     assert gate.finish() == f"{good} {more}"
     assert [fault.kind for fault in gate.refused] == ["script"]
+
+
+def test_a_fault_past_the_fewest_words_needs_no_other_sample():
+    gate = gate_of(prose(3) + "\n\nBRUNO: We have to go. And more")
+    assert gate.fault is not None
+    assert gate.complete
+    assert gate.finish() == prose(3)
 
 
 def test_a_continuation_that_starts_without_a_space_gets_one():
@@ -139,7 +146,7 @@ def test_an_unfinished_end_is_trimmed():
     assert gate_of(prose(4) + ' Otto said, "If you').finish() == prose(4)
 
 
-@given(st.text(alphabet="Ab c.!?\"“”*#:\n", max_size=200), st.integers(min_value=1, max_value=9))
+@given(st.text(alphabet='Ab c.!?"“”*#:\n', max_size=200), st.integers(min_value=1, max_value=9))
 def test_the_pieces_do_not_matter_to_what_is_accepted(text, size):
     gate = gate_of(text, size, min_words=5, max_words=2000)
     passage = gate.finish()

@@ -17,7 +17,7 @@ from recurrentgpt.models.faults import is_transient
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
-QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
+QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, max_attempts=5, retry_on=is_transient)
 
 
 @pytest.fixture

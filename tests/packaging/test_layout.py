@@ -1,0 +1,239 @@
+"""The package as a whole: what it is made of, which way its imports point, and what a wheel holds."""
+
+import ast
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+FOLDERS = {name: ROOT / folder for name, folder in PROJECT["tool"]["setuptools"]["package-dir"].items()}
+NOT_PACKAGED = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
+
+# One line is one layer; it may import itself and the lines above it.
+LAYERS = [
+    "recurrentgpt.errors",
+    "recurrentgpt.settings recurrentgpt.loop recurrentgpt.lock",
+    "recurrentgpt.prose",
+    "recurrentgpt.prompts",
+    "recurrentgpt.graph.state recurrentgpt.graph.context",
+    "recurrentgpt.models",
+    "recurrentgpt.memory",
+    "recurrentgpt.nodes",
+    "recurrentgpt.graph",
+    "recurrentgpt.library recurrentgpt.session recurrentgpt.story recurrentgpt.events recurrentgpt.testing",
+    "recurrentgpt.testing_server",
+    "recurrentgpt.cli",
+]
+HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line.split()}
+ALONE = "recurrentgpt.checkpoints"
+MAY_USE_CHECKPOINTS = HEIGHT["recurrentgpt.library"]
+
+
+def modules():
+    """Return every module of the package by name."""
+    found = {}
+    for package, folder in FOLDERS.items():
+        for path in folder.glob("*.py"):
+            found[package if path.stem == "__init__" else f"{package}.{path.stem}"] = path
+    return found
+
+
+MODULES = modules()
+
+
+def height(module):
+    """Return the layer of a module: that of its longest known prefix."""
+    while module not in HEIGHT:
+        module, _, last = module.rpartition(".")
+        if not last or module == "recurrentgpt":
+            return None
+    return HEIGHT[module]
+
+
+def imports(name, path):
+    """Yield the modules that a module imports, wherever in the file, type checking included."""
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            for alias in node.names:
+                full = f"{base}.{alias.name}"
+                yield full if full in MODULES else base
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_imports_point_one_way(name):
+    own = height(name)
+    for imported in imports(name, MODULES[name]):
+        if imported.partition(".")[0] != "recurrentgpt" or name == "recurrentgpt":
+            continue
+        if name.startswith(ALONE):
+            assert imported.startswith((ALONE, "recurrentgpt.errors", "recurrentgpt.settings")), imported
+        elif imported.startswith(ALONE):
+            assert own is not None
+            assert own >= MAY_USE_CHECKPOINTS, f"{name} imports {imported}"
+        elif imported != "recurrentgpt":
+            assert own is not None, f"{name} belongs to no layer"
+            assert height(imported) is not None, f"{imported} belongs to no layer"
+            assert height(imported) <= own, f"{name} imports {imported}, which is above it"
+
+
+@pytest.mark.parametrize(
+    "path", [*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py"), *MODULES.values()], ids=str
+)
+def test_packages_are_imported_by_their_full_name(path):
+    tops = {folder.name for folder in FOLDERS.values() if folder.parent == ROOT} - {"recurrentgpt"}
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [node.module]
+        else:
+            continue
+        assert not {name.partition(".")[0] for name in names} & tops
+
+
+@pytest.mark.parametrize("path", MODULES.values(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_is_one_room(path):
+    assert len(path.read_text().splitlines()) <= 300
+
+
+def test_every_folder_with_code_is_listed_in_pyproject():
+    listed = set(FOLDERS.values())
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == set(FOLDERS)
+    tops = {path.parent for path in ROOT.glob("*/*.py")} - {ROOT / name for name in NOT_PACKAGED}
+    assert {path for path in tops if not path.name.startswith(".")} <= listed
+    for folder in tops:
+        below = {path.parent for path in folder.rglob("*.py") if "__pycache__" not in path.parts}
+        assert below <= listed, below - listed
+
+
+def test_type_checkers_see_every_package():
+    links = {link.name: link.resolve() for link in (ROOT / ".types" / "recurrentgpt").iterdir()}
+    outside = {name.partition(".")[2]: folder for name, folder in FOLDERS.items() if folder.parent == ROOT}
+    outside.pop("", None)
+    assert links == outside
+
+
+def test_every_public_name_is_what_it_says():
+    import recurrentgpt
+
+    assert sorted(set(recurrentgpt.__all__)) == sorted(recurrentgpt.__all__)
+    for name in recurrentgpt.__all__:
+        assert getattr(recurrentgpt, name) is not None
+    assert set(recurrentgpt.__all__) <= set(dir(recurrentgpt))
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = recurrentgpt.nonsense
+    errors = {name for name, value in vars(recurrentgpt.errors).items() if isinstance(value, type)}
+    assert errors <= set(recurrentgpt.__all__), "every error can be caught by its public name"
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    code = "import sys, recurrentgpt; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert not {"langgraph", "langchain_core", "faiss", "numpy", "pydantic", "openai", "torch"} & set(loaded)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Build the sdist, and from it the wheel, as a release does; give both."""
+    import setuptools
+
+    if int(setuptools.__version__.partition(".")[0]) < 77:
+        pytest.skip("setuptools is too old to build the package; upgrade it")
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(clean_copy(out.parent))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (sdist,), (wheel,) = out.glob("*.tar.gz"), out.glob("*.whl")
+    return sdist, wheel
+
+
+def clean_copy(place):
+    """Copy what a clone would hold: building leaves its traces in the source folder."""
+    names = subprocess.check_output(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True
+    )
+    for name in filter(None, names.split("\0")):
+        source, target = ROOT / name, place / "clone" / name
+        if source.is_file() and not source.is_symlink():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+    return place / "clone"
+
+
+def test_the_wheel_holds_all_code_and_prompts_and_nothing_else(built):
+    _, wheel = built
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    wanted = {"recurrentgpt/py.typed"}
+    for package, folder in FOLDERS.items():
+        wanted |= {f"{package.replace('.', '/')}/{path.name}" for path in folder.glob("*.py")}
+    wanted |= {f"recurrentgpt/{path.relative_to(ROOT)}" for path in (ROOT / "prompts").rglob("*.md")}
+    assert held == wanted
+
+
+def test_the_sdist_holds_what_the_wheel_is_made_of(built):
+    sdist, _ = built
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    sources = {str(path.relative_to(ROOT)) for path in MODULES.values()}
+    sources |= {str(path.relative_to(ROOT)) for path in (ROOT / "prompts").rglob("*.md")}
+    assert sources <= held
+    assert {"pyproject.toml", "README.md", "LICENSE", "recurrentgpt/py.typed"} <= held
+
+
+STORY = """
+import recurrentgpt
+from recurrentgpt import Library, Story
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.testing import ScriptedChatModel
+
+print(recurrentgpt.__file__)
+for tier in ("small", "full"):
+    with Library.open("stories") as library:
+        story = Story.new("fantasy", library=library, model=ScriptedChatModel(tier=tier), embeddings=HashEmbeddings())
+        list(story.stream(2))
+        print(len(story.passages()))
+"""
+
+
+@pytest.mark.real
+def test_a_story_is_written_from_the_wheel_in_a_clean_environment(built, tmp_path):
+    """The environment is new; what the package depends on is lent to it by a .pth file, so that this takes seconds."""
+    _, wheel = built
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
+    python = next((tmp_path / "venv").glob("*/python*"))
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    ]
+    subprocess.run(install, check=True)
+    (site,) = (tmp_path / "venv").glob("[Ll]ib*/**/site-packages")
+    ours = next(entry for entry in sys.path if entry.endswith("site-packages"))
+    # Folders named in a .pth file have no .pth files of their own read: the editable install does not come along.
+    (site / "lent.pth").write_text(ours + "\n")
+    said = subprocess.check_output([str(python), "-c", STORY], text=True, cwd=tmp_path).split()
+    assert Path(said[0]).is_relative_to(tmp_path / "venv")
+    assert said[1:] == ["2", "2"]
+    version = subprocess.check_output([str(python.parent / "recurrentgpt"), "--version"], text=True, cwd=tmp_path)
+    assert re.search(re.escape(PROJECT["project"]["version"]), version)

@@ -37,6 +37,9 @@ _DRY = {
     "dry_sequence_breakers": ["\n"],
 }
 
+# Plans have to take up the premise and the memory in their words, so there the run may be longer.
+_DRY_PLANS = {**_DRY, "dry_allowed_length": 9}
+
 WRITE = Decoding(
     temperature=0.9,
     max_tokens=800,
@@ -62,11 +65,11 @@ PLANS = Decoding(
     temperature=0.9,
     max_tokens=480,
     # DRY keeps the third plan from repeating the first, and all of them from repeating the memory.
-    sampling={**_DRY, "min_p": 0.08, "top_k": 0, "top_p": 1.0},
+    sampling={**_DRY_PLANS, "min_p": 0.08, "top_k": 0, "top_p": 1.0},
 )
 """Plans: warm, and each unlike the last."""
 
-OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
+OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY_PLANS, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
 """The founding of a story: warm, for nothing has to be kept yet."""
 
 CHOOSE = Decoding(temperature=0.6, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})

@@ -65,18 +65,20 @@ async def _asked(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -
 
 async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
-    prompts, context = run.prompts(model), run.context
-    names = deal_names(seed)
+    prompts, context, free = run.prompts(model), run.context, not given["premise"]
+    names = deal_names(seed) if free else []
+    spark = deal_spark(seed) if free else ""
+    moves = deal(0, seed, context.plans) if free else []
     turns = prompts.turns(
         "open",
         genre=given["genre"],
         premise=given["premise"],
-        spark="" if given["premise"] else deal_spark(seed),
-        names="" if given["premise"] else names,
+        spark=spark,
+        names=names,
+        moves=moves,
         language=context.language,
-        moves=deal(0, seed, context.plans),
     )
-    schema = opening_reply(context.language, context.plans, () if given["premise"] else names)
+    schema = opening_reply(context.language, context.plans, names, spark, moves)
     system = prompts.fill("system", brief={"genre": given["genre"]}, language=context.language)
     reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=run.meter)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]

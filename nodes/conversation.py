@@ -32,6 +32,11 @@ def memory_lines(memory: str) -> list[str]:
     return [line.strip() for line in memory.splitlines() if line.strip()]
 
 
+def people(state: State) -> list[str]:
+    """Return the names of the main characters."""
+    return [character.split(":")[0].strip() for character in state["brief"]["characters"] if character.strip(" :")]
+
+
 def sampled(decoding: Decoding) -> dict[str, Any]:
     """Return the keyword arguments that make a small model's call sample as `decoding` says."""
     return {

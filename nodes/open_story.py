@@ -126,6 +126,8 @@ async def _begin(state: State, run: Run) -> Update:
         plan=state.get("plan", ""),
     )
     check_input({**given, "story": state.get("story", "")})
+    # One line: a template's own lines are its structure.
+    given["premise"] = " ".join(given["premise"].split())
     story = state.get("story") or uuid.uuid4().hex[:12]
     genre = given["genre"].strip() or run.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}))

@@ -12,6 +12,7 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import (
     FULL_REPLY_TOKENS,
     memory_lines,
+    people,
     plans_request,
     sampled,
     variables,
@@ -70,7 +71,7 @@ async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
     reply = await ask(
         model,
         turns,
-        plans_reply(moves, run.context.language),
+        plans_reply(moves, run.context.language, people(state), state["step"]),
         **sampled(PLANS),
         seed=run.seed(state, "propose_plans"),
         meter=run.meter,

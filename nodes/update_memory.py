@@ -18,7 +18,7 @@ from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, sampled, variables, written_turns
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, people, sampled, variables, written_turns
 from recurrentgpt.nodes.replies import facts_reply
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prose.sentences import count_words
@@ -98,7 +98,7 @@ async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
     reply = await ask(
         model,
         turns,
-        facts_reply(run.context.language),
+        facts_reply(run.context.language, people=people(state)),
         **sampled(FACTS),
         seed=run.seed(state, "update_memory"),
         meter=run.meter,

@@ -14,7 +14,7 @@ from recurrentgpt.graph.state import State
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import finale, memory_lines, write_turns
+from recurrentgpt.nodes.conversation import finale, memory_lines, people, write_turns
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
@@ -130,7 +130,8 @@ def _form(gate: ProseGate, state: State, run: Run, step: int) -> dict[str, str]:
     """Return the grammar of the scene, or of what is missing of it; there is one for English only."""
     if language_code(run.context.language) != "en":
         return {}
-    names = [character.split(":")[0].split()[0] for character in state["brief"]["characters"] if character.strip()]
+    first_names = [name.split()[0] for name in people(state)]
+    names = [name for name in first_names if name in state["plan"]] or first_names
     words = (run.context.min_words + run.context.max_words) // 2 - gate.words
     shape = scene_shape(step, run.deck(state), max(words, 60))
     return {"grammar": scene_grammar(shape, names, step, going_on=bool(gate.text))}

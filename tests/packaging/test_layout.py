@@ -27,7 +27,7 @@ LAYERS = [
     "recurrentgpt.memory",
     "recurrentgpt.nodes",
     "recurrentgpt.graph",
-    "recurrentgpt.library recurrentgpt.session recurrentgpt.story recurrentgpt.events recurrentgpt.testing",
+    "recurrentgpt.library recurrentgpt.session recurrentgpt.story recurrentgpt.events recurrentgpt.testing "
     "recurrentgpt.testing_server",
     "recurrentgpt.cli",
 ]
@@ -214,7 +214,7 @@ def test_a_story_is_written_from_the_wheel_in_a_clean_environment(built, tmp_pat
     """The environment is new; what the package depends on is lent to it by a .pth file, so that this takes seconds."""
     _, wheel = built
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    python = next((tmp_path / "venv").glob("*/python*"))
+    python = tmp_path / "venv" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     install = [
         sys.executable,
         "-m",

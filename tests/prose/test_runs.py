@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recurrentgpt.prose.runs import longest_shared_run, ngrams, overlap, shared_ngrams, tokens
 
-WORDS = st.lists(st.sampled_from("a b c d".split()), max_size=25).map(" ".join)
+WORDS = st.lists(st.sampled_from("abcd"), max_size=25).map(" ".join)
 
 
 def naive(text: str, others: list[str]) -> int:

@@ -1,0 +1,62 @@
+"""What the tests of single nodes share: a story of some passages, and the prompts it took."""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import RetryPolicy
+
+from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.faults import is_transient
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, retry_on=is_transient)
+
+
+@pytest.fixture
+def model() -> ScriptedChatModel:
+    """Give a capable model that never says the same twice; tests of the small tier set `tier`."""
+    calls = itertools.count()
+
+    def reply(messages: list[BaseMessage]) -> str:
+        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
+
+    return ScriptedChatModel(tier="full", replies=reply)
+
+
+@pytest.fixture
+def write(model: ScriptedChatModel) -> Callable[..., Any]:
+    """Give a coroutine that writes a story and returns its commits from the opening on."""
+    store = InMemoryStore()
+    graph = build_story_graph(store=store, retry=QUICK)
+
+    async def run(given: dict[str, Any] | None = None, **settings: Any) -> list[dict[str, Any]]:
+        quiet = {
+            "model": model,
+            "embeddings": HashEmbeddings(),
+            "seed": 7,
+            "new_character": 0.0,
+            "selector": "simulator",
+        }
+        result = await graph.ainvoke(given or {"premise": "Mira tends a lamp."}, context=Context(**quiet | settings))
+        log = Chronicle(store)
+        return await log.get_many(result["story"], await log.path(result["story"], result["head"]))
+
+    return run
+
+
+@pytest.fixture
+def write_prompts(model: ScriptedChatModel) -> Callable[[], list[str]]:
+    """Give the prompts of the calls that asked for prose."""
+
+    def found() -> list[str]:
+        texts = ["\n".join(str(message.text) for message in call) for call in model.calls]
+        return [text for text in texts if "JSON schema:" not in text]
+
+    return found

@@ -1,0 +1,43 @@
+"""The decks that a small model is dealt from."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recurrentgpt.nodes.moves import CLOSING_MOVES, MOVES, deal, deal_names, deal_spark
+
+seeds = st.integers(0, 2**31)
+
+
+@given(seeds, st.integers(1, 9), st.integers(0, 10_000))
+def test_a_deal_has_different_moves_and_can_be_repeated(seed, count, step):
+    dealt = deal(step, seed, count)
+    assert len({move["name"] for move in dealt}) == count
+    assert deal(step, seed, count) == dealt
+    assert all(move["name"].isidentifier() for move in dealt)
+
+
+@given(seeds, st.integers(1, 9))
+def test_no_move_comes_back_before_the_deck_is_used_up(seed, count):
+    turns = len(MOVES) // count
+    names = [move["name"] for step in range(turns) for move in deal(step, seed, count)]
+    assert len(set(names)) == len(names)
+
+
+@given(seeds, st.integers(1, 9), st.sampled_from(["near", "last"]))
+def test_the_end_is_dealt_from_the_closing_deck(seed, count, finale):
+    names = {move["name"].rstrip("_") for move in CLOSING_MOVES}
+    dealt = deal(3, seed, count, finale=finale)
+    assert {move["name"] for move in dealt} <= names
+    assert len(dealt) == min(count, len(CLOSING_MOVES))
+
+
+@given(seeds, st.integers(1, 6))
+def test_names_are_dealt_without_repetition(seed, count):
+    names = deal_names(seed, count)
+    assert names == deal_names(seed, count)
+    assert len({name.split()[0] for name in names}) == len({name.split()[-1] for name in names}) == count
+
+
+def test_other_seeds_deal_otherwise():
+    assert len({deal_spark(seed) for seed in range(200)}) > 50
+    assert len({tuple(deal_names(seed)) for seed in range(200)}) > 190

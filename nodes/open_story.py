@@ -133,7 +133,8 @@ async def _begin(state: State, run: Run) -> Update:
     opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}))
     memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
     plan = given["plan"].strip()
-    plans = opening.plans[: run.context.plans]
+    # A given plan is kept among the candidates, so that the log alone still has it.
+    plans = [*([plan] if plan else []), *opening.plans][: run.context.plans]
     brief = Brief(
         title=given["title"].strip() or opening.title,
         genre=genre,

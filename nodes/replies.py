@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
+from recurrentgpt.prose.runs import overlap
 from recurrentgpt.prose.sentences import language_code
 
 from .moves import Move
@@ -190,6 +191,17 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
         index=(index, ...),
         plan=(_text(plan), ...),
     )
+
+
+def revised(choice: Choice, plans: Sequence[str]) -> str:
+    """Return the plan to write from: the revision, if it revises the plan that was chosen, else that plan as it was.
+
+    A small model chooses the second plan, gives its reasons, and then copies out the first.
+    """
+    chosen = plans[choice.index - 1]
+    likeness = [overlap(plan, choice.plan) for plan in plans]
+    faithful = choice.plan.strip() and likeness[choice.index - 1] == max(likeness)
+    return choice.plan if faithful else chosen
 
 
 def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0) -> list[str]:

@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from .alphabets import foreign
 from .runs import ngrams, tokens
-from .sentences import language_code, segments
+from .sentences import segments
 
 Kind = Literal["copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"]
 
@@ -71,7 +72,6 @@ class Examiner:
         copy_limit: int = COPY_LIMIT,
     ) -> None:
         self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
-        self._scripts = _SCRIPTS.get(language_code(language)) if _known(language) else None
         self._seen: set[tuple[str, ...]] = set()
         for other in seen:
             self._seen |= ngrams(tokens(other), copy_limit + 1)
@@ -85,7 +85,7 @@ class Examiner:
             or _heading(sentence, before)
             or _meta(sentence, before, self.finale)
             or _script(sentence, before)
-            or _alphabet(sentence, self._scripts)
+            or _alphabet(sentence, self.language)
             or (_narrator(sentence, before) if self.third_person else None)
             or self._copying(sentence, before)
             or _loop(sentence, before)
@@ -255,42 +255,9 @@ def _narrator(sentence: str, before: str) -> Fault | None:
     return Fault("narrator", match.group()) if match else None
 
 
-_SCRIPTS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(("ru", "bg", "uk"), frozenset({"CYRILLIC"})),
-    "el": frozenset({"GREEK"}), "he": frozenset({"HEBREW"}), "hi": frozenset({"DEVANAGARI"}), "bn": frozenset({"BENGALI"}),
-    **dict.fromkeys(("ar", "fa"), frozenset({"ARABIC"})),
-    "zh": frozenset({"CJK", "BOPOMOFO"}), "ja": frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"}),
-    "ko": frozenset({"HANGUL", "CJK"}), "th": frozenset({"THAI"}), "lo": frozenset({"LAO"}), "km": frozenset({"KHMER"}),
-    "my": frozenset({"MYANMAR"}),
-}  # fmt: skip
-_LATIN = frozenset({"LATIN"})
-
-
-def _known(language: str) -> bool:
-    return language_code(language) != "en" or language.strip().casefold() in ("english", "en")
-
-
-def _alphabet(sentence: str, scripts: frozenset[str] | None) -> Fault | None:
-    foreign: list[str] = []
-    letters = 0
-    own = scripts or _LATIN
-    for character in sentence:
-        category = unicodedata.category(character)
-        if category == "So" and character not in "©®°№™":
-            return Fault("alphabet", character)
-        if not category.startswith("L") and not (
-            "\u3000" <= character <= "\u303f" or "\uff00" <= character <= "\uffef"
-        ):
-            continue
-        letters += 1
-        script = unicodedata.name(character, "?").split(" ")[0]
-        if script not in own and character not in "ªºµ" and not ("CJK" in own and not category.startswith("L")):
-            foreign.append(character)
-    # A name or a word in Latin letters is at home in every language; a sentence of them is not.
-    latin = own is not _LATIN and all("LATIN" in unicodedata.name(character, "") for character in foreign)
-    if foreign and not (latin and len(foreign) <= letters * 0.5):
-        return Fault("alphabet", "".join(foreign[:12]))
-    return None
+def _alphabet(sentence: str, language: str) -> Fault | None:
+    found = foreign(sentence, language)
+    return Fault("alphabet", found[:12]) if found else None
 
 
 def _loop(sentence: str, before: str) -> Fault | None:

@@ -23,6 +23,9 @@ from collections.abc import Sequence
 from .faults import COPY_LIMIT, Examiner, Fault
 from .sentences import count_words, end_at_sentence, ends_a_sentence, limit_words, segments
 
+MOST_SKIPPED = 6
+"""Repeated sentences that one passage may lose without another sample."""
+
 
 class ProseGate:
     """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
@@ -46,6 +49,9 @@ class ProseGate:
         self.fault: Fault | None = None
         self.refused: list[Fault] = []
         """Every fault of this passage, the present one included."""
+        self.skipped: list[Fault] = []
+        """Repeated sentences that were left out while the stream went on."""
+        self._in_a_row = 0
         self._settled = ""
         self._tail = ""
         self._counted = self._count = 0
@@ -99,7 +105,7 @@ class ProseGate:
 
     def cut(self) -> str:
         """Drop what is not accepted and return the rest, from which the model can go on writing."""
-        self._tail, self.fault = "", None
+        self._tail, self.fault, self._in_a_row = "", None, 0
         self._settled = self._settled.rstrip()
         return self._settled
 
@@ -124,15 +130,32 @@ class ProseGate:
         for piece in pieces:
             if final and piece is pieces[-1] and not ends_a_sentence(piece):
                 return
-            if piece.strip():
-                self.fault = self._examiner.examine(piece, self._settled)
-            if self.fault:
-                self.refused.append(self.fault)
+            fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
+            if fault and not self._may_skip(fault, piece):
+                self.fault = fault
+                self.refused.append(fault)
                 return
-            self._settled += piece
             self._tail = self._tail[len(piece) :]
+            if fault:
+                self.skipped.append(fault)
+                self._in_a_row += 1
+                piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
+            elif piece.strip():
+                self._in_a_row = 0
+            self._settled += piece
             if self.enough:
                 return
+
+    def _may_skip(self, fault: Fault, piece: str) -> bool:
+        """Tell whether the passage does as well without this sentence: a repetition is missed by nobody.
+
+        Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it, and a sentence that opens or
+        closes a quotation cannot go alone.
+        """
+        balanced = piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
+        return (
+            fault.kind in ("loop", "copying") and balanced and self._in_a_row < 2 and len(self.skipped) < MOST_SKIPPED
+        )
 
 
 def _starts_word(piece: str) -> bool:

@@ -107,6 +107,12 @@ def in_memory(context: Callable[..., Context]) -> Callable[..., Player]:
     return make
 
 
+@pytest.fixture
+def play() -> type[Player]:
+    """Give the player itself, for tests that open a place on their own."""
+    return Player
+
+
 def asked(model: ScriptedChatModel, beginning: int = 0) -> list[str]:
     """Return the whole prompts of all calls from number `beginning` on."""
     return ["\n".join(str(message.text) for message in call) for call in model.calls[beginning:]]

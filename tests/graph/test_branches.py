@@ -189,3 +189,13 @@ async def test_a_story_reopens_at_any_passage_from_the_log_alone(player, persist
             assert {name: now[name] for name in lstm} == {name: then[name] for name in lstm}
     newest = await it.answer(1)
     assert newest["step"] == 4
+
+
+async def test_a_given_plan_is_in_the_log_before_it_is_written(in_memory):
+    it = in_memory()
+    await it.run({"premise": "Mira tends a lamp.", "plan": EDIT}, interrupt_after=["commit"])
+    state = await it.state()
+    assert state["step"] == 0
+    assert (await it.chronicle.get(state["story"], state["head"]))["candidate_plans"][0] == EDIT
+    assert it.question(await it.run(None))["step"] == 1
+    assert (await it.state())["plan"] == EDIT

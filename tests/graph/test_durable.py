@@ -1,7 +1,11 @@
 """Choices and steps in flight over every kind of persistence."""
 
+import asyncio
 import json
+import subprocess
+import sys
 
+from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.graph.story import build_story_graph
 
 EDIT = "Zoltan owes Mira a horse."
@@ -36,8 +40,8 @@ async def test_two_takes_and_an_edit_are_siblings_in_the_log(player):
     assert (await it.chronicle.head(state["story"]))["head"] == state["head"]
 
 
-async def test_a_long_story_keeps_its_state_and_its_prompts_small(player, model):
-    it = player(selector="simulator", steps=12, plans=2, min_words=20, max_words=40)
+async def test_a_long_story_keeps_its_state_and_its_prompts_small(in_memory, model):
+    it = in_memory(selector="simulator", steps=12, plans=2, min_words=20, max_words=40)
     result = await it.begin()
     sizes, prompts = [], []
     for _ in range(4):
@@ -49,3 +53,40 @@ async def test_a_long_story_keeps_its_state_and_its_prompts_small(player, model)
     assert result["step"] == 60
     assert max(sizes) < 1.2 * sizes[0]
     assert max(prompts) < 1.2 * prompts[0]
+
+
+CHILD = """
+import asyncio, json, sys
+from pathlib import Path
+from langgraph.types import Command
+from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.testing import ScriptedChatModel
+
+async def main():
+    context = Context(model=ScriptedChatModel(), embeddings=HashEmbeddings())
+    config = json.loads(sys.argv[2])
+    async with open_persistence(folder=Path(sys.argv[1])) as place:
+        graph = build_story_graph(checkpointer=place.saver, store=place.store)
+        (asked,) = (await graph.aget_state(config)).interrupts
+        await graph.ainvoke(Command(resume=2), config, context=context)
+        print(json.dumps([asked.value, (await graph.aget_state(config)).values]))
+
+asyncio.run(main())
+"""
+
+
+async def test_a_choice_that_was_left_open_is_there_in_a_new_process(user_folder, context, play):
+    async with open_persistence(folder=user_folder) as here:
+        it = play(build_story_graph(checkpointer=here.saver, store=here.store), context(), here.store)
+        question = await it.begin()
+        before = await it.state()
+    command = [sys.executable, "-c", CHILD, str(user_folder), json.dumps(it.config)]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    asked, state = json.loads(done.stdout)
+    assert asked == question
+    assert (state["step"], state["plan"]) == (2, question["candidate_plans"][1])
+    assert state["previous_passage"] == before["passage"]

@@ -37,14 +37,9 @@ def write(model: ScriptedChatModel) -> Callable[..., Any]:
     graph = build_story_graph(store=store, retry=QUICK)
 
     async def run(given: dict[str, Any] | None = None, **settings: Any) -> list[dict[str, Any]]:
-        quiet = {
-            "model": model,
-            "embeddings": HashEmbeddings(),
-            "seed": 7,
-            "new_character": 0.0,
-            "selector": "simulator",
-        }
-        result = await graph.ainvoke(given or {"premise": "Mira tends a lamp."}, context=Context(**quiet | settings))
+        quiet = {"model": model, "embeddings": HashEmbeddings(), "seed": 7, "new_character": 0.0, "min_words": 100}
+        context = Context(**{**quiet, "selector": "simulator", **settings})
+        result = await graph.ainvoke(given or {"premise": "Mira tends a lamp."}, context=context)
         log = Chronicle(store)
         return await log.get_many(result["story"], await log.path(result["story"], result["head"]))
 

@@ -1,6 +1,7 @@
 """update_memory and propose_plans: ceilings that hold, reasons that are true, plans that differ."""
 
 import json
+from itertools import pairwise
 
 import pytest
 
@@ -31,7 +32,7 @@ def answering(model, reply):
 async def test_a_memory_stays_within_its_ceilings_and_keeps_learning(write, model, tier):
     model.tier = tier
     commits = await write(steps=14)
-    for before, after in zip(commits, commits[1:], strict=False):
+    for before, after in pairwise(commits):
         old, new = before["short_term_memory"].splitlines(), after["short_term_memory"].splitlines()
         assert 1 <= len(new) <= 20
         assert count_words(after["short_term_memory"]) <= 500
@@ -129,7 +130,7 @@ async def test_a_short_sample_is_continued_from_where_it_stopped(write, model, w
         return parts[-1]
 
     model.replies = replies
-    commits = await write(steps=1)
+    commits = await write(steps=1, min_words=200)
     assert len(parts) > 1
     words = commits[1]["passage"].split()
     assert 200 <= len(words) <= 400

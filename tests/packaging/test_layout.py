@@ -228,7 +228,7 @@ def test_a_story_is_written_from_the_wheel_in_a_clean_environment(built, tmp_pat
         str(wheel),
     ]
     subprocess.run(install, check=True)
-    (site,) = (tmp_path / "venv").glob("[Ll]ib*/**/site-packages")
+    site = next((tmp_path / "venv").glob("[Ll]ib/**/site-packages"))
     ours = next(entry for entry in sys.path if entry.endswith("site-packages"))
     # Folders named in a .pth file have no .pth files of their own read: the editable install does not come along.
     (site / "lent.pth").write_text(ours + "\n")

@@ -12,12 +12,12 @@ from recurrentgpt.prose.sentences import count_words
 NAMES = ["Ada", "Bruno", "Clara", "Otto"]
 
 
-def prose(count: int, seed: int = 0) -> str:
+def prose(count: int, seed: int = 0, length: int = 8) -> str:
     """Return `count` sentences that share no run, in paragraphs of three."""
     dealer = random.Random(seed)
     lines = []
     for number in range(count):
-        letters = ["".join(dealer.choices("abcdefghijklmnoprstu", k=dealer.randint(3, 7))) for _ in range(8)]
+        letters = ["".join(dealer.choices("abcdefghijklmnoprstu", k=dealer.randint(3, 7))) for _ in range(length)]
         lines.append(f"{dealer.choice(NAMES)} {' '.join(letters)}." + ("\n\n" if number % 3 == 2 else " "))
     return "".join(lines).strip()
 
@@ -127,12 +127,29 @@ def test_quotation_marks_around_the_whole_passage_are_stripped():
 
 
 def test_copied_text_is_refused():
-    earlier = prose(6, seed=9)
-    gate = gate_of(prose(2) + " " + earlier, seen=[earlier])
+    earlier = prose(6, seed=9, length=14)
+    gate = gate_of(prose(2) + " " + earlier, seen=[earlier], min_words=60)
     assert gate.fault is not None
     assert gate.fault.kind == "copying"
-    # The first copied sentence is still shorter than the limit.
+    assert len(gate.skipped) == 2
     assert longest_shared_run(gate.cut(), [earlier])[0] <= COPY_LIMIT
+
+
+def test_one_repeated_sentence_is_left_out_while_the_stream_goes_on():
+    before, after = prose(3), prose(3, seed=1)
+    repeated = before.split(". ")[0] + "."
+    gate = gate_of(f"{before}\n\n{repeated} {after}")
+    assert gate.fault is None
+    assert [fault.kind for fault in gate.skipped] == ["loop"]
+    assert gate.finish() == f"{before}\n\n{after}"
+    assert gate.settled == len(gate.text)
+
+
+def test_half_a_quotation_is_not_left_out():
+    line = "The lamp on the far side of the river is lit again."
+    gate = gate_of(f'{prose(2)} {line} "Look. {line}" She sat.', min_words=70)
+    assert gate.fault is not None
+    assert gate.fault.kind == "loop"
 
 
 def test_a_closing_moral_is_dropped_if_enough_is_left():

@@ -46,7 +46,7 @@ def test_any_other_premise_makes_a_story(library, settings, model, write_prompts
     story = Story.new("fantasy", premise, library=library, **settings())
     story.step()
     again = Story.open(story.id, library=library, **settings())
-    assert again.record["premise"] == (premise.strip() or again.brief["premise"])
+    assert again.record["premise"] == (" ".join(premise.split()) or again.brief["premise"])
     assert again.brief["premise"]
     assert again.brief["premise"] in write_prompts()[0]
     assert "49" not in write_prompts()[0].replace(premise, "")

@@ -145,6 +145,14 @@ class Chronicle:
             raise StoryError(f"The log of story {story} lacks commit {missing[0]}; restore the database from a backup.")
         return [cast(Commit, item.value) for item in found]  # type: ignore[union-attr]
 
+    async def latest(self, story: str, head: str, count: int) -> list[Commit]:
+        """Return the last `count` commits up to `head`, newest first."""
+        found: list[Commit] = []
+        while head and len(found) < count:
+            found.append(await self.get(story, head))
+            head = found[-1]["parent"]
+        return found
+
     async def append(self, commit: Commit, status: str, *, also: Sequence[PutOp] = ()) -> None:
         """Write a commit, its link and the story's head as one batch, with the rows in `also`; idempotent."""
         story, key = commit["story"], commit["id"]

@@ -23,6 +23,8 @@ from recurrentgpt.nodes.replies import plans_reply
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prose.runs import overlap
 
+TOKENS_PER_PLAN = 160
+
 MOST_OVERLAP = 0.5
 """Share of word pairs that two plans may have in common."""
 
@@ -72,7 +74,7 @@ async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
         model,
         turns,
         plans_reply(moves, run.context.language, people(state), state["step"]),
-        **sampled(PLANS),
+        **(sampled(PLANS) | {"max_tokens": TOKENS_PER_PLAN * run.context.plans}),
         seed=run.seed(state, "propose_plans"),
         meter=run.meter,
         check=lambda reply: repeats(reply.in_order()),

@@ -9,7 +9,7 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import CHOOSE
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, people, planned_turns, sampled, variables
 from recurrentgpt.nodes.replies import Choice as Choosing
-from recurrentgpt.nodes.replies import choice_reply
+from recurrentgpt.nodes.replies import choice_reply, revised
 from recurrentgpt.nodes.run import Run, Update
 
 
@@ -35,6 +35,7 @@ async def simulator(state: State, run: Run) -> Update:
         turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
         schema: type[Choosing] = choice_reply(len(plans), run.context.language, people(state))
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=run.meter, check=check)
+        reply.plan = revised(reply, shuffled)
     else:
         before = (
             planned_turns(state, run, prompts) if state["step"] else [SystemMessage(prompts.fill("system", **shared))]

@@ -23,6 +23,9 @@ from recurrentgpt.nodes.replies import facts_reply
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prose.sentences import count_words
 
+FORGET_DOWN_TO = 14
+"""Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""
+
 
 class DroppedReply(BaseModel):
     """A sentence to drop."""
@@ -113,7 +116,7 @@ async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
     new = await asyncio.to_thread(
         admit, facts, old, lambda fact, held: _similarity(run, [fact], list(held))[0].tolist()
     )
-    kept, dropped = await _within_ceilings([*old, *new], state, run, protect=len(new))
+    kept, dropped = await _within_ceilings([*old, *new], state, run, protect=len(new), down_to=FORGET_DOWN_TO)
     added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
     return {
         "short_term_memory": "\n".join(kept),
@@ -123,7 +126,7 @@ async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
 
 
 async def _within_ceilings(
-    lines: list[str], state: State, run: Run, *, protect: int = 0
+    lines: list[str], state: State, run: Run, *, protect: int = 0, down_to: int | None = None
 ) -> tuple[list[str], list[Dropped]]:
     """Return the sentences that stay within the ceilings, and those that do not with the reason."""
     about = [state["brief"]["premise"], state["plan"]]
@@ -132,7 +135,9 @@ async def _within_ceilings(
         return [float(best) for best in _similarity(run, sentences, about).max(axis=1)]
 
     kept, dropped = await asyncio.to_thread(
-        lambda: forget(lines, relevance, most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS, protect=protect)
+        lambda: forget(
+            lines, relevance, most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS, protect=protect, down_to=down_to
+        )
     )
     return kept, [Dropped(sentence=item["sentence"], why=item["why"]) for item in dropped]
 

@@ -14,14 +14,19 @@ from recurrentgpt.graph.state import State
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import finale, memory_lines, people, write_turns
+from recurrentgpt.nodes.conversation import finale, people, write_turns
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
-from recurrentgpt.prose.sentences import language_code
 
-MOST_SAMPLES = 5
+MOST_SAMPLES = 8
 """Calls for one passage. Each goes on from the sentences already accepted, so that none of them is written in vain."""
+
+WATCHED = 20
+"""Passages before this one that a small model must not copy."""
+
+WARMER = 0.1
+"""Added to a small model's temperature with each further sample: from the same words it tends to the same fault."""
 
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
@@ -33,14 +38,15 @@ async def write(state: State, run: Run) -> Update:
     prompts, step = run.prompts(model), state.get("step", 0) + 1
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
     asked = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
-    gate = _gate(state, run, step, memory=memory, previous=previous, small=model.tier == "small")
+    gate = await _gate(state, run, step, previous=previous, small=model.tier == "small")
     shown = Shown(run.emit)
     for sample in range(MOST_SAMPLES):
         run.meter.resamples += bool(sample)
         turns = [*asked, *_onwards(gate, model, prompts, run)]
         form = _form(gate, state, run, step) if model.embedded else {}
         try:
-            await _sample(gate, turns, model, run, shown, seed=run.seed(state, "write", sample), form=form)
+            seed, warmer = run.seed(state, "write", sample), WARMER * sample
+            await _sample(gate, turns, model, run, shown, seed=seed, warmer=warmer, form=form)
         except ModelUnavailable:
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
             if not gate.cut() or sample == MOST_SAMPLES - 1:
@@ -97,6 +103,7 @@ async def _sample(
     shown: Shown,
     *,
     seed: int,
+    warmer: float,
     form: dict[str, str],
 ) -> None:
     """Feed the gate from one call, until it has enough or finds a fault."""
@@ -105,7 +112,7 @@ async def _sample(
         model,
         turns,
         max_tokens=prose_tokens(run.context.max_words - gate.words),
-        temperature=WRITE.temperature if small and temperature is None else temperature,
+        temperature=WRITE.temperature + warmer if small and temperature is None else temperature,
         sampling={**WRITE.sampling, **form} if small else None,
         seed=seed,
         meter=run.meter,
@@ -128,7 +135,7 @@ async def _sample(
 
 def _form(gate: ProseGate, state: State, run: Run, step: int) -> dict[str, str]:
     """Return the grammar of the scene, or of what is missing of it; there is one for English only."""
-    if language_code(run.context.language) != "en":
+    if run.context.language.strip().casefold() not in ("english", "en"):
         return {}
     first_names = [name.split()[0] for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
@@ -137,14 +144,19 @@ def _form(gate: ProseGate, state: State, run: Run, step: int) -> dict[str, str]:
     return {"grammar": scene_grammar(shape, names, step, going_on=bool(gate.text))}
 
 
-def _gate(state: State, run: Run, step: int, *, memory: str, previous: str, small: bool) -> ProseGate:
-    """Return a gate that refuses what was copied from anything the prompt shows."""
-    shown = [previous, *memory_lines(memory), state["plan"]]
-    shown += [text for entry in state.get("recalled", []) for text in (entry["summary"], entry["piece"])]
+async def _gate(state: State, run: Run, step: int, *, previous: str, small: bool) -> ProseGate:
+    """Return a gate that refuses what was copied from earlier passages.
+
+    Memory and plan are no such texts: they say what passages said, or shall say. A small model is watched over the last
+    passages, for it says the same things in the same words; the log is only read here.
+    """
+    seen = [previous, *(entry["piece"] for entry in state.get("recalled", []))]
+    if small:
+        seen += [commit["passage"] for commit in await run.chronicle.latest(state["story"], state["head"], WATCHED)]
     return ProseGate(
         min_words=run.context.min_words,
         max_words=run.context.max_words,
-        seen=[text for text in shown if text],
+        seen=[text for text in seen if text],
         language=run.context.language,
         finale=finale(state, run, step) == "last",
         third_person=small,

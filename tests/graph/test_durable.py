@@ -41,18 +41,14 @@ async def test_two_takes_and_an_edit_are_siblings_in_the_log(player):
 
 
 async def test_a_long_story_keeps_its_state_and_its_prompts_small(in_memory, model):
-    it = in_memory(selector="simulator", steps=12, plans=2, min_words=20, max_words=40)
-    result = await it.begin()
-    sizes, prompts = [], []
-    for _ in range(4):
-        before = len(model.calls)
-        result = await it.run({"story": result["story"]})
-        sizes.append(len(json.dumps(await it.state())))
-        prompts.append(max(sum(len(message.text) for message in call) for call in model.calls[before:]))
-        model.calls.clear()
-    assert result["step"] == 60
-    assert max(sizes) < 1.2 * sizes[0]
-    assert max(prompts) < 1.2 * prompts[0]
+    it = in_memory(selector="simulator", steps=60, plans=2, min_words=20, max_words=40)
+    assert (await it.begin())["step"] == 60
+    states = [snapshot async for snapshot in it.graph.aget_state_history(it.config) if snapshot.next == ("simulator",)]
+    sizes = [len(json.dumps(snapshot.values)) for snapshot in reversed(states)]
+    assert len(sizes) == 59
+    assert max(sizes[30:]) < 1.2 * max(sizes[10:30])
+    prompts = [sum(len(message.text) for message in call) for call in model.calls]
+    assert max(prompts[120:]) < 1.2 * max(prompts[40:120])
 
 
 CHILD = """

@@ -1,6 +1,8 @@
 """The graphs as a host meets them: without a saver, inside another graph, drawn, and with any context."""
 
+import asyncio
 import runpy
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -164,3 +166,23 @@ def test_the_drawing_script_draws_what_is_committed(tmp_path, monkeypatch):
     assert {path.name for path in drawings} >= {"graph.mmd", "step-graph.mmd"}
     for path, text in drawings.items():
         assert path.read_text() == text
+
+
+async def test_ainvoke_never_blocks_the_loop_of_its_host(context, model):
+    """An embedder that computes does so elsewhere: it waits for this loop to answer, which a blocked loop cannot."""
+    here, answers = asyncio.get_running_loop(), []
+
+    class Blocking(HashEmbeddings):
+        def embed_documents(self, texts):
+            answered = threading.Event()
+            here.call_soon_threadsafe(answered.set)
+            answers.append(answered.wait(timeout=5))
+            return super().embed_documents(texts)
+
+    for tier in ("small", "full"):
+        model.tier = tier
+        built = build_story_graph(store=InMemoryStore())
+        settings = context(embeddings=Blocking(), selector="simulator", steps=2)
+        assert (await built.ainvoke({"premise": "Mira tends a lamp."}, context=settings))["step"] == 2
+    assert len(answers) > 10
+    assert all(answers)

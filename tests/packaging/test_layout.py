@@ -7,6 +7,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -149,9 +150,7 @@ def test_importing_the_package_loads_nothing_heavy():
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     """Build the sdist, and from it the wheel, as a release does; give both."""
-    import setuptools
-
-    if int(setuptools.__version__.partition(".")[0]) < 77:
+    if int(version("setuptools").partition(".")[0]) < 77:
         pytest.skip("setuptools is too old to build the package; upgrade it")
     out = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(clean_copy(out.parent))]
@@ -235,5 +234,5 @@ def test_a_story_is_written_from_the_wheel_in_a_clean_environment(built, tmp_pat
     said = subprocess.check_output([str(python), "-c", STORY], text=True, cwd=tmp_path).split()
     assert Path(said[0]).is_relative_to(tmp_path / "venv")
     assert said[1:] == ["2", "2"]
-    version = subprocess.check_output([str(python.parent / "recurrentgpt"), "--version"], text=True, cwd=tmp_path)
-    assert re.search(re.escape(PROJECT["project"]["version"]), version)
+    printed = subprocess.check_output([str(python.parent / "recurrentgpt"), "--version"], text=True, cwd=tmp_path)
+    assert re.search(re.escape(PROJECT["project"]["version"]), printed)

@@ -196,3 +196,25 @@ def test_without_a_lock_two_writers_make_siblings(settings, model):
     assert (mine["step"], mine["parent"]) == (theirs.step, theirs.parent)
     assert mine["id"] != theirs.id
     assert story.passages()[-1].id in (mine["id"], theirs.id)
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+def test_a_passage_that_was_written_is_not_written_again(library, begin, settings, write_prompts, reopened):
+    """Stopped while its memory was being made: the passage is in the checkpoint, and only the rest is left to do."""
+    story = begin()
+    story.step()
+    stream, held = story.stream(), ""
+    for event in stream:
+        if event["event"] == "prose":
+            held += event["text"]
+        elif event["event"] == "retract":
+            held = held[: event["length"]]
+        elif event["event"] == "stage" and event["node"] in ("update_memory", "propose_plans"):
+            break
+    stream.close()
+    assert len(story.passages()) == 1, "the instant model was not fast enough to finish"
+    asked = len(write_prompts())
+    if reopened:
+        story = Story.open(story.id, library=library, **settings())
+    assert story.step().text == held
+    assert len(write_prompts()) == asked

@@ -1,0 +1,59 @@
+import re
+
+from recurrentgpt.nodes.moves import deal, deal_names, deal_spark
+from recurrentgpt.nodes.replies import choice_reply, facts_reply, opening_reply, plans_reply
+
+NAMES = ["Lena Hale", "Oscar Moss", "Ruth Kane"]
+
+
+def matches(schema, text):
+    return re.fullmatch(schema["pattern"], text) is not None
+
+
+def test_a_fact_is_one_sentence_that_names_its_subject():
+    fact = facts_reply("English", people=NAMES).model_json_schema()["properties"]["facts"]["items"]
+    assert matches(fact, "Lena keeps the key in her left boot.")
+    assert not matches(fact, "She keeps the key in her left boot.")
+    assert not matches(fact, "Lena keeps the key. Oscar knows it.")
+    assert not matches(fact, "Lena keeps the 钥匙 in her left boot.")
+
+
+def test_every_plan_begins_with_another_person_and_a_verb_of_its_move():
+    moves = deal(1, 1, 3)
+    reply = plans_reply(moves, "English", NAMES, 1)
+    properties = reply.model_json_schema()["properties"]
+    assert list(properties) == [move["name"] for move in moves]
+    for person, turn, move in zip(("Oscar", "Ruth", "Lena"), ("But", "Then", "Now"), moves, strict=True):
+        plan = f"{person} {move['verbs'][0]} the old ferry at the north landing. {turn} the bell rings and nobody is there."
+        assert matches(properties[move["name"]], plan)
+        assert not matches(properties[move["name"]], plan.replace(person, "Somebody"))
+    plans = {move["name"]: f"plan {number}" for number, move in enumerate(moves)}
+    assert reply.model_validate(plans).in_order() == ["plan 0", "plan 1", "plan 2"]
+
+
+def test_an_opening_is_bound_to_what_was_dealt():
+    names, spark, moves = deal_names(1), deal_spark(1), deal(0, 1, 3)
+    reply = opening_reply("English", 3, names, spark, moves)
+    schema = reply.model_json_schema()["properties"]
+    premise = f"{names[0]}, {spark}. She wants to find out who sent it, but the office is closed."
+    assert matches(schema["premise"], premise)
+    assert [item["properties"]["name"]["pattern"] for item in schema["characters"]["prefixItems"]] == [
+        f"^{name}$" for name in names
+    ]
+    read = reply.model_validate(
+        {"title": "T", "premise": premise, "characters": [], "outline": [], "first_scenes": ["one"]}
+    )
+    assert read.plans == ["one"]
+
+
+def test_a_name_cannot_break_a_pattern():
+    schema = choice_reply(3, "English", ["A(b [c"]).model_json_schema()["properties"]
+    assert re.compile(schema["plan"]["pattern"])
+    assert schema["index"]["enum"] == [1, 2, 3]
+
+
+def test_other_languages_have_their_letters():
+    fact = facts_reply("Russian", people=NAMES).model_json_schema()["properties"]["summary"]
+    assert matches(fact, "Анна нашла старый ключ в доме.")
+    fact = facts_reply("Chinese").model_json_schema()["properties"]["summary"]
+    assert matches(fact, "她在旧房子里找到了钥匙。")

@@ -1,0 +1,117 @@
+"""The bridge to the background loop: whoever stops waiting there waits until the work has let go of what it held."""
+
+import asyncio
+import contextlib
+import threading
+
+import pytest
+
+from recurrentgpt import loop
+
+
+class Work:
+    """Something that holds a thing, works for ever, and takes a while to let go."""
+
+    def __init__(self):
+        self.started, self.freed = threading.Event(), False
+
+    async def _let_go(self):
+        for _ in range(500):
+            await asyncio.sleep(0)
+        self.freed = True
+
+    async def run(self):
+        try:
+            self.started.set()
+            await asyncio.Event().wait()
+        finally:
+            await self._let_go()
+
+    async def items(self):
+        try:
+            yield 1
+            await asyncio.Event().wait()
+        finally:
+            await self._let_go()
+
+
+def test_results_and_errors_come_through():
+    async def fine():
+        return threading.current_thread().name
+
+    async def wrong():
+        raise ValueError("no")
+
+    assert loop.call(fine) != threading.current_thread().name
+    with pytest.raises(ValueError, match="no"):
+        loop.call(wrong)
+
+
+def test_items_and_errors_come_through_in_order():
+    async def numbers():
+        yield 0
+        yield 1
+        raise ValueError("no")
+
+    stream = loop.iterate(numbers)
+    assert [next(stream), next(stream)] == [0, 1]
+    with pytest.raises(ValueError, match="no"):
+        next(stream)
+
+
+async def test_awaited_items_and_errors_come_through_in_order():
+    async def numbers():
+        yield 0
+        yield 1
+        raise ValueError("no")
+
+    found = []
+    stream = loop.aiterate(numbers)
+    found.append(await anext(stream))
+    found.append(await anext(stream))
+    with pytest.raises(ValueError, match="no"):
+        await anext(stream)
+    assert found == [0, 1]
+
+
+def test_closing_waits():
+    work = Work()
+    stream = loop.iterate(work.items)
+    assert next(stream) == 1
+    stream.close()
+    assert work.freed
+
+
+async def test_closing_an_awaited_one_waits():
+    work = Work()
+    stream = loop.aiterate(work.items)
+    assert await anext(stream) == 1
+    await stream.aclose()
+    assert work.freed
+
+
+async def test_cancelling_waits():
+    work = Work()
+    task = asyncio.create_task(loop.acall(work.run))
+    await asyncio.to_thread(work.started.wait)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    assert work.freed
+
+
+async def test_cancelling_the_reader_of_a_stream_waits():
+    work = Work()
+    first = asyncio.Event()
+
+    async def read():
+        async with contextlib.aclosing(loop.aiterate(work.items)) as stream:
+            async for _ in stream:
+                first.set()
+
+    task = asyncio.create_task(read())
+    await first.wait()
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    assert work.freed

@@ -28,6 +28,9 @@ WATCHED = 20
 WARMER = 0.1
 """Added to a small model's temperature with each further sample: from the same words it tends to the same fault."""
 
+PROGRESS = 15
+"""Words that a further sample must add, or the next one takes a run-up."""
+
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
@@ -39,7 +42,7 @@ async def write(state: State, run: Run) -> Update:
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
     asked = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
     gate = await _gate(state, run, step, previous=previous, small=model.tier == "small")
-    shown = Shown(run.emit)
+    shown, reached, stuck = Shown(run.emit), 0, 0
     for sample in range(MOST_SAMPLES):
         run.meter.resamples += bool(sample)
         turns = [*asked, *_onwards(gate, model, prompts, run)]
@@ -55,7 +58,9 @@ async def write(state: State, run: Run) -> Update:
         gate.close()
         if gate.complete:
             break
-        gate.cut()
+        stuck = stuck + 1 if gate.words < reached + PROGRESS else 0
+        reached = max(reached, gate.words)
+        gate.cut(back=2 * stuck)
         shown.become(gate.text, gate.settled)
     passage = gate.finish()
     if gate.words < READABLE * run.context.min_words:

@@ -19,10 +19,10 @@ from .sentences import segments
 
 Kind = Literal["copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"]
 
-COPY_LIMIT = 9
+COPY_LIMIT = 10
 """Most words in a row that a passage may share with another text. The contract says 12; the margin is for runs across a cut."""
 
-LOOP_RUN = 7
+LOOP_RUN = 10
 """A run of this many words that comes twice in one passage is a loop."""
 
 
@@ -268,7 +268,7 @@ def _loop(sentence: str, before: str) -> Fault | None:
     if len(own) < LOOP_RUN:
         needle, hay = f" {' '.join(own)} ", f" {' '.join(earlier)} "
         times = hay.count(needle)
-        return Fault("loop", " ".join(own)) if len(own) > 2 and times >= (1 if len(own) > 5 else 2) else None
+        return Fault("loop", " ".join(own)) if len(own) > 2 and times >= (1 if len(own) > 5 else 3) else None
     for run in ngrams(own, LOOP_RUN) & ngrams(earlier, LOOP_RUN):
         return Fault("loop", " ".join(run))
     if len(set(own)) < len(own):
@@ -277,7 +277,7 @@ def _loop(sentence: str, before: str) -> Fault | None:
             return Fault("loop", " ".join(repeated[0]))
     pieces = ngrams(own, 3)
     known = pieces & ngrams(earlier, 3)
-    if len(own) >= 8 and len(known) >= 0.5 * len(pieces):
+    if len(own) >= 8 and len(known) >= 0.7 * len(pieces):
         return Fault("loop", sentence.strip())
     return None
 

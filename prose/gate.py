@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from .faults import COPY_LIMIT, Examiner, Fault
 from .sentences import count_words, end_at_sentence, ends_a_sentence, limit_words, segments
 
-MOST_SKIPPED = 6
+MOST_SKIPPED = 10
 """Repeated sentences that one passage may lose without another sample."""
 
 
@@ -103,10 +103,15 @@ class ProseGate:
         if self.fault is None and not self.enough:
             self._settle(final=True)
 
-    def cut(self) -> str:
-        """Drop what is not accepted and return the rest, from which the model can go on writing."""
+    def cut(self, back: int = 0) -> str:
+        """Drop what is not accepted and return the rest, from which the model can go on writing.
+
+        `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
+        """
         self._tail, self.fault, self._in_a_row = "", None, 0
         self._settled = self._settled.rstrip()
+        if back:
+            self._settled = "".join(segments(self._settled, self.language)[:-back]).rstrip()
         return self._settled
 
     def finish(self) -> str:
@@ -154,7 +159,7 @@ class ProseGate:
         """
         balanced = piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
         return (
-            fault.kind in ("loop", "copying") and balanced and self._in_a_row < 2 and len(self.skipped) < MOST_SKIPPED
+            fault.kind in ("loop", "copying") and balanced and self._in_a_row < 3 and len(self.skipped) < MOST_SKIPPED
         )
 
 

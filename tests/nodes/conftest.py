@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.store.memory import InMemoryStore
@@ -17,6 +18,10 @@ from recurrentgpt.models.faults import is_transient
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, retry_on=is_transient)
+
+# A busy machine is no failure.
+hypothesis.settings.register_profile("calm", deadline=None)
+hypothesis.settings.load_profile("calm")
 
 
 @pytest.fixture

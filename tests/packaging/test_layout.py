@@ -1,6 +1,7 @@
 """The package as a whole: what it is made of, which way its imports point, and what a wheel holds."""
 
 import ast
+import gc
 import re
 import subprocess
 import sys
@@ -49,6 +50,15 @@ def modules():
 MODULES = modules()
 
 
+def parsed(path):
+    """Return the syntax tree of a file; Python 3.11 fails to make one when garbage is collected meanwhile."""
+    gc.disable()
+    try:
+        return ast.parse(path.read_text())
+    finally:
+        gc.enable()
+
+
 def height(module):
     """Return the layer of a module: that of its longest known prefix."""
     while module not in HEIGHT:
@@ -61,7 +71,7 @@ def height(module):
 def imports(name, path):
     """Yield the modules that a module imports, wherever in the file, type checking included."""
     package = name if path.stem == "__init__" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -96,7 +106,7 @@ def test_imports_point_one_way(name):
 )
 def test_packages_are_imported_by_their_full_name(path):
     tops = {folder.name for folder in FOLDERS.values() if folder.parent == ROOT} - {"recurrentgpt"}
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:

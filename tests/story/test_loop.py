@@ -16,7 +16,7 @@ class Work:
         self.started, self.freed = threading.Event(), False
 
     async def _let_go(self):
-        for _ in range(500):
+        for _ in range(10_000):
             await asyncio.sleep(0)
         self.freed = True
 

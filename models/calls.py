@@ -80,6 +80,7 @@ async def ask(
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
     check: Callable[[M], str | None] | None = None,
+    insist: bool = True,
 ) -> M: ...
 
 
@@ -95,6 +96,7 @@ async def ask(
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
     check: Callable[[dict[str, Any]], str | None] | None = None,
+    insist: bool = True,
 ) -> dict[str, Any]: ...
 
 
@@ -109,11 +111,13 @@ async def ask(
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
     check: Check | None = None,
+    insist: bool = True,
 ) -> Any:
     """Return a reply that fits `schema` (a Pydantic class or a JSON schema) and that `check` has nothing against.
 
     A server that knows JSON schemas is held to this one; another finds it in the last message. An unusable reply is
-    shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises.
+    shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises. Without
+    `insist`, a second reply that fits the schema is returned whatever `check` says.
     """
     from langgraph.constants import TAG_NOSTREAM
 
@@ -125,7 +129,7 @@ async def ask(
         meter.resamples += repairing
         reply = "".join([piece async for piece in _pieces(model, conversation, request, meter)])
         parsed, problem = read(reply, schema)
-        if not problem and check is not None:
+        if not problem and check is not None and (insist or not repairing):
             problem = check(parsed) or ""
         if not problem:
             return parsed

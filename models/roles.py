@@ -6,6 +6,7 @@ model answers. Nothing is ever sent to a paid endpoint that nobody named: a key 
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,8 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
-
-import anyio.to_thread
 
 from recurrentgpt import settings
 from recurrentgpt.errors import ModelRefused, SettingsError
@@ -83,7 +82,7 @@ def resolve_model(role: Role, context: Context) -> ResolvedModel:
 
 async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     """Return what `resolve_model` returns, without holding up the event loop."""
-    return await anyio.to_thread.run_sync(resolve_model, role, context)
+    return await asyncio.to_thread(resolve_model, role, context)
 
 
 def _given(role: Role, context: Context) -> Any:

@@ -57,6 +57,7 @@ async def _proposed(state: State, run: Run, model: ResolvedModel) -> list[str]:
         seed=seed,
         meter=run.meter,
         check=lambda reply: repeats(reply.plans),
+        insist=False,
     )
     return reply.plans
 
@@ -78,6 +79,7 @@ async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
         seed=run.seed(state, "propose_plans"),
         meter=run.meter,
         check=lambda reply: repeats(reply.in_order()),
+        insist=False,
     )
     return reply.in_order()
 

@@ -64,13 +64,17 @@ async def _rewritten(state: State, run: Run, model: ResolvedModel) -> Update:
     request = prompts.fill("update_memory", memory=old, **variables(state, run, state["step"]))
     turns = [*written_turns(state, run, prompts), HumanMessage(request)]
     seed = run.seed(state, "update_memory")
-    problems = iter([_check_size])
-
-    def check(reply: MemoryReply) -> str | None:
-        # Asked for once; a model that cannot be shorter must not stop the story, so the rest is cut by the rule below.
-        return problem(reply) if (problem := next(problems, None)) else None
-
-    reply = await ask(model, turns, MemoryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter, check=check)
+    reply = await ask(
+        model,
+        turns,
+        MemoryReply,
+        max_tokens=FULL_REPLY_TOKENS,
+        seed=seed,
+        meter=run.meter,
+        check=_check_size,
+        # A model that cannot be shorter must not stop the story: the rest is cut by the rule below.
+        insist=False,
+    )
     new = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
     kept, over = await _within_ceilings(new, state, run)
     reasons = {" ".join(item.sentence.split()): item.why for item in reply.dropped}

@@ -12,28 +12,24 @@ import queue
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, aclosing, suppress
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
-
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 T = TypeVar("T")
 
+
+@dataclass(frozen=True)
+class _Background:
+    """The running loop, its thread, and the event that ends both."""
+
+    loop: asyncio.AbstractEventLoop
+    thread: threading.Thread
+    stopping: asyncio.Event
+
+
 _lock = threading.Lock()
-_portal: BlockingPortal | None = None
-_manager: AbstractContextManager[BlockingPortal] | None = None
-_loop: asyncio.AbstractEventLoop | None = None
-
-
-def portal() -> BlockingPortal:
-    """Return the way into the background loop, starting it at the first call."""
-    global _portal, _manager, _loop
-    with _lock:
-        if _portal is None:
-            _manager = start_blocking_portal(name="recurrentgpt")
-            _portal = _manager.__enter__()
-            _loop = _portal.call(asyncio.get_running_loop)
-        return _portal
+_running: _Background | None = None
 
 
 def call(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -98,7 +94,7 @@ async def _pump(source: Callable[[], AsyncGenerator[T]], put: Callable[[T | None
 def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> tuple[Future[T], threading.Event]:
     """Start work in the background loop; the event is set when it has ended, cancelled or not.
 
-    Not by the portal: what it cancels may not await anything while it cleans up, and a rollback has to.
+    The task runs in a copy of the caller's context, in which LangGraph keeps the run.
     """
     future: Future[T] = Future()
     let_go = threading.Event()
@@ -125,15 +121,6 @@ def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> tuple[Future[T], threa
     return future, let_go
 
 
-def _background() -> asyncio.AbstractEventLoop:
-    """Return the background loop; waiting for it from within would wait for ever, and is refused."""
-    portal()
-    assert _loop is not None
-    if asyncio._get_running_loop() is _loop:
-        raise RuntimeError("This call would block the library's own event loop: use the method that is awaited.")
-    return _loop
-
-
 def _cancel(future: Future[Any], let_go: threading.Event) -> None:
     """Cancel what still runs in the background loop, and wait until it has let go of what it held."""
     if not let_go.is_set():
@@ -141,12 +128,38 @@ def _cancel(future: Future[Any], let_go: threading.Event) -> None:
         let_go.wait(timeout=10)
 
 
+def _background() -> asyncio.AbstractEventLoop:
+    """Return the background loop, starting it at the first call; waiting for it from within is refused, as it never ends."""
+    global _running
+    with _lock:
+        if _running is None:
+            started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+            thread = threading.Thread(target=_serve, args=(started,), name="recurrentgpt", daemon=True)
+            thread.start()
+            loop, stopping = started.result()
+            _running = _Background(loop, thread, stopping)
+        if threading.current_thread() is _running.thread:
+            raise RuntimeError("This call would block the library's own event loop: use the method that is awaited.")
+        return _running.loop
+
+
+def _serve(started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
+    async def live() -> None:
+        stopping = asyncio.Event()
+        started.set_result((asyncio.get_running_loop(), stopping))
+        await stopping.wait()
+
+    # A runner cancels what is left and closes asynchronous generators when it ends.
+    with asyncio.Runner() as runner:
+        runner.run(live())
+
+
 # Registered at import, hence run after everything that was opened in the loop has been closed in it.
 @atexit.register
 def _stop() -> None:
-    global _portal, _manager, _loop
+    global _running
     with _lock:
-        if _portal is not None and _manager is not None:
-            _portal.call(_portal.stop, True)
-            _manager.__exit__(None, None, None)
-        _portal = _manager = _loop = None
+        if _running is not None:
+            _running.loop.call_soon_threadsafe(_running.stopping.set)
+            _running.thread.join(timeout=10)
+        _running = None

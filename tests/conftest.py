@@ -41,6 +41,14 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str:
     return f"{count} tests with real models left out; run them with: pytest -m real" if count else ""
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run of CI that skipped anything: there, everything that tests want is installed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped") and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(autouse=True)
 def user_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the test a user folder that does not exist yet, and no settings; a `real` test sees the fetched models."""

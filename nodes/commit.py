@@ -70,9 +70,7 @@ async def _open(state: State, run: Run) -> Update:
         settings={name: getattr(run.context, name) for name in STORY_SETTINGS},
         created=entry["created"],
     )
-    await run.chronicle.append(
-        entry, "choosing", also=[await run.recall.vectors_op(entry), run.chronicle.put_record_op(record)]
-    )
+    await run.chronicle.append(entry, "choosing", also=[run.chronicle.put_record_op(record)])
     return _committed(entry, state)
 
 

@@ -13,6 +13,9 @@ async def retrieve(state: State, run: Run) -> Update:
     The newest passage is left out: the prompt holds it (or its end) anyway.
     """
     story, head = state["story"], state.get("head", "")
+    if not state.get("step"):
+        # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
+        return {"recalled": [], "status": "writing"}
     hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head)
     commits = await run.chronicle.get_many(story, [hit.id for hit in hits])
     recalled = [

@@ -138,7 +138,8 @@ def _tier(context: Context, otherwise: Tier) -> Tier:
     return otherwise if context.tier == "auto" else context.tier
 
 
-@lru_cache(maxsize=64)
+# Large, since a client that is dropped leaves its connections to the garbage collector, which warns of each.
+@lru_cache(maxsize=1024)
 def _chat(name: str, base_url: str | None, key: str, timeout: float) -> BaseChatModel:
     """Return one client per endpoint and model, so that its connections are used again.
 

@@ -42,6 +42,18 @@ class Context:
         for name in ("steps", "last_step"):
             if getattr(self, name) < 0:
                 raise SettingsError(f"{name} cannot be negative; it is {getattr(self, name)}.")
+        for name, allowed in (("selector", ("human", "simulator")), ("tier", ("auto", "small", "full"))):
+            if getattr(self, name) not in allowed:
+                raise SettingsError(f"{name} is one of {', '.join(allowed)}; it is {getattr(self, name)!r}.")
+        if self.timeout <= 0:
+            raise SettingsError(f"timeout is a number of seconds above 0; it is {self.timeout}.")
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise SettingsError(f"temperature is between 0 and 2; it is {self.temperature}.")
+        if not self.language.strip():
+            raise SettingsError("language is empty; name one, for example English.")
+        if self.language.strip().casefold() in ("english", "en"):
+            # The one language that prompts have examples in, by its one name.
+            self.language = "English"
         if not 1 <= self.plans <= 9:
             raise SettingsError(f"plans must be between 1 and 9; it is {self.plans}.")
         if not 0 <= self.top_k <= 20:

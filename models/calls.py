@@ -29,6 +29,9 @@ M = TypeVar("M", bound=BaseModel)
 Check = Callable[[Any], str | None]
 """Return what is wrong with a reply, in a sentence for the model, or None."""
 
+LONGEST_TOKEN = 12
+"""Characters a token may take up on average, before a reply counts as longer than its limit."""
+
 SHOWN_REPLY = 4000
 """Most characters of an unusable reply that a repair shows to the model again."""
 
@@ -187,6 +190,10 @@ async def _attempt(
                 if text := str(chunk.text):
                     tally.characters += len(text)
                     yield text
+                if tally.characters > request.max_tokens * LONGEST_TOKEN:
+                    # A server that heeds no limit: nobody needs more than was asked for.
+                    tally.finish_reason = "length"
+                    break
         whole = True
     finally:
         if whole or tally.characters:

@@ -14,6 +14,8 @@ from recurrentgpt.prose.sentences import count_words, sentences
 Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
 ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_plans", "simulator", "end")
 MOST_PLAN_WORDS = 400
+LONG_WORD = 12
+"""Characters a word may take up on average: text without spaces is bounded too."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,10 @@ def check_memory(text: object) -> str:
         raise BadAnswer("The short-term memory is text, one sentence a line.")
     if odd := control_character(text):
         raise BadAnswer(f"The short-term memory holds the control character {odd!r}; take it out.")
+    if len(text) > MEMORY_WORDS * LONG_WORD:
+        raise BadAnswer(
+            f"The short-term memory has at most {MEMORY_WORDS * LONG_WORD:,} characters; this one has {len(text):,}."
+        )
     lines = [line.strip() for part in text.splitlines() for line in sentences(part) if line.strip()]
     memory = "\n".join(lines)
     if len(lines) > MEMORY_SENTENCES or count_words(memory) > MEMORY_WORDS:
@@ -138,6 +144,8 @@ def _plan(text: str) -> str:
         raise BadAnswer("A plan of your own needs some words.")
     if odd := control_character(text):
         raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
+    if len(text) > MOST_PLAN_WORDS * LONG_WORD:
+        raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS * LONG_WORD:,} characters; this one has {len(text):,}.")
     if count_words(text) > MOST_PLAN_WORDS:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
     return text

@@ -33,8 +33,9 @@ async def commit(state: State, run: Run) -> Update:
     changed: dict[str, Any] = {"short_term_memory": state["previous_memory"]}
     head = await amend(run, head, changed, passage=state["previous_passage"])
     entry = _entry(state, parent=head["id"])
-    await run.chronicle.append(entry, "choosing", also=[await run.recall.vectors_op(entry)])
-    return _committed(entry, state)
+    status = "finished" if state.get("status") == "finished" else "choosing"
+    await run.chronicle.append(entry, status, also=[await run.recall.vectors_op(entry)])
+    return {**_committed(entry, state), "status": status}
 
 
 async def amend(run: Run, head: Commit, changes: dict[str, Any], *, passage: str, usage: Usage | None = None) -> Commit:

@@ -115,7 +115,9 @@ def planned_turns(state: State, run: Run, prompts: Prompts) -> list[BaseMessage]
 def plans_request(state: State, run: Run, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
     shared = variables(state, run, state["step"] + 1)
-    return HumanMessage(prompts.fill("propose_plans", plans=run.context.plans, **shared))
+    # The conversation holds the memory that the passage was written from; it is told again only when it was edited since.
+    memory = state["short_term_memory"] if state.get("status") == "replanning" else ""
+    return HumanMessage(prompts.fill("propose_plans", plans=run.context.plans, memory=memory_lines(memory), **shared))
 
 
 def _last_words(text: str, most: int) -> str:

@@ -109,9 +109,11 @@ CLOSING_MOVES = (
 def deal(step: int, seed: int, count: int, finale: str = "") -> list[Move]:
     """Return `count` moves for the plans made at `step`; no move comes back before the deck is used up.
 
-    `finale` ("near" or "last") deals from the closing deck. A count beyond a deck's size is cut to it.
+    `finale` ("near" or "last") deals from the closing deck, as far as it reaches.
     """
-    deck = CLOSING_MOVES if finale else MOVES
+    deck: tuple[Move, ...] = CLOSING_MOVES if finale else MOVES
+    if finale and count > len(deck):
+        deck = (*CLOSING_MOVES, *MOVES)
     count = min(count, len(deck))
     rotation, turn = divmod(max(step, 0), len(deck) // count)
     order = random.Random(f"moves {seed} {bool(finale)} {rotation}").sample(deck, len(deck))

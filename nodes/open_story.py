@@ -8,7 +8,7 @@ import uuid
 from recurrentgpt.errors import SettingsError, StoryNotFound
 from recurrentgpt.graph.state import Brief, Rationale, State, StoryInput
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
-from recurrentgpt.nodes.answers import check_memory, control_character
+from recurrentgpt.nodes.answers import LONG_WORD, check_memory, control_character
 from recurrentgpt.nodes.conceive import conceive
 from recurrentgpt.nodes.routes import plan_waits
 from recurrentgpt.nodes.run import Run, Update
@@ -28,8 +28,6 @@ GENRES = (
 )
 MOST_WORDS = {"genre": 12, "premise": 500, "title": 30, "short_term_memory": 500, "plan": 400}
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
-LONG_WORD = 12
-"""Characters a word may take up on average: text without spaces is bounded too."""
 
 
 async def open_story(state: State, run: Run) -> Update:

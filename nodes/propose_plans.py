@@ -11,6 +11,7 @@ from recurrentgpt.models.decoding import PLANS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import (
     FULL_REPLY_TOKENS,
+    finale,
     memory_lines,
     people,
     plans_request,
@@ -25,7 +26,7 @@ from recurrentgpt.prose.runs import overlap
 
 TOKENS_PER_PLAN = 160
 
-MOST_OVERLAP = 0.5
+MOST_OVERLAP = 0.7
 """Share of word pairs that two plans may have in common."""
 
 
@@ -36,7 +37,9 @@ class Proposals(BaseModel):
 
 
 async def propose_plans(state: State, run: Run) -> Update:
-    """Return the candidate plans for the next passage."""
+    """Return the candidate plans for the next passage; none after the passage that ends the story."""
+    if finale(state, run, state["step"]) == "last":
+        return {"candidate_plans": [], "status": "finished"}
     model = await run.model("planner")
     plans = await (_dealt if model.tier == "small" else _proposed)(state, run, model)
     return {"candidate_plans": [" ".join(plan.split()) for plan in plans]}
@@ -68,7 +71,7 @@ async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
     shared = variables(state, run, state["step"] + 1)
     take = state.get("take", 0)
     moves = deal(state["step"] + 7 * take, run.deck(state), run.context.plans, finale=shared["finale"])
-    memory = memory_lines(state["previous_memory"])
+    memory = memory_lines(state["short_term_memory"])
     asked = prompts.turns("plans", passage=state["passage"], memory=memory, moves=moves, **shared)
     turns = [SystemMessage(prompts.fill("system", **shared)), *asked]
     reply = await ask(

@@ -34,10 +34,11 @@ def after_opening(
     """Commit a new story's opening; in a reopened one, do what waits there, or let a plan be chosen."""
     if not state.get("head"):
         return "commit"
-    if state.get("status") == "replanning":
-        return "propose_plans"
     if plan_waits(state):
         return "retrieve"
+    if state.get("status") == "replanning" or not state.get("candidate_plans"):
+        # A story that had ended has no plans to choose from.
+        return "propose_plans"
     return after_commit(state)
 
 

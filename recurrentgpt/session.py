@@ -100,6 +100,7 @@ class Session:
             now = await restored(self._log, await self._log.record(self.id), commit)
             takes = [link for link in (await self._log.links(self.id)).values() if link["step"] == commit["step"]]
             context = dataclasses.replace(self.context, selector="simulator", last_step=commit["step"])
+            # No plan waits for those who ask for others.
             await self._seed({**now, "take": len(takes), "status": "replanning"})
             async with aclosing(self._events(None, context)) as events:
                 async for event in events:
@@ -128,7 +129,7 @@ class Session:
             commit = await self.head_commit()
             chosen = parse_answer(answer, commit["candidate_plans"])
             if chosen.action not in ("choose", "edit", "write"):
-                raise BadAnswer(f"choose() sets a plan; for {chosen.action} there is a method of its own.")
+                raise BadAnswer("choose() takes a number, a plan, or an object that chooses, edits or writes one.")
             if chosen.memory is not None:
                 commit = await self._amend(commit, chosen.memory)
             await self._plan(commit, chosen.plan, chosen)
@@ -198,7 +199,7 @@ class Session:
                     steps += 1
                     yield passage_event(commit)
                     yield memory_event(commit)
-        if unchosen is not None:
+        if unchosen is not None and unchosen["candidate_plans"]:
             yield plans_event(unchosen, None, None, "")
         yield done_event(self.id, steps, total_usage(spent))
 

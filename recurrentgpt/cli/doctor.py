@@ -174,8 +174,10 @@ def _models() -> Iterator[Finding]:
                 f"It is fetched at first use ({size(entry.size)}); to fetch it now: recurrentgpt models pull {entry.id}"
             )
             yield Finding("models", "warn", f"{entry.id} ({entry.what}) is not here", fetched)
+    from recurrentgpt.models.embeddings import HashEmbeddings
+
     folder = settings.resolve("embedder").value
-    if folder and not Path(folder).expanduser().is_dir():
+    if folder and folder != HashEmbeddings.model_id and not Path(folder).expanduser().is_dir():
         yield Finding(
             "models",
             "fail",

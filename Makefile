@@ -10,7 +10,7 @@ GENRE ?= fantasy
 .PHONY: story test lint bench setup clean
 
 story: $(STAMPS)/run  ## Write the first passages of a novel.
-	$(BIN)/recurrentgpt write --genre "$(GENRE)" --steps $(STEPS)
+	@$(BIN)/recurrentgpt write --genre "$(GENRE)" --steps $(STEPS)
 
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
 	$(BIN)/pytest

@@ -85,6 +85,8 @@ class StoryIndex:
 
         Passages of equal score come in the order of the story.
         """
+        # For this thread only: one query is a millisecond's work, and waking a second thread for it costs more.
+        faiss.omp_set_num_threads(1)
         rows = len(self._entry_of_row)
         mask = self._ancestors(head)
         if not rows or not count or not mask.any():

@@ -176,6 +176,8 @@ async def _attempt(
 ) -> AsyncGenerator[str]:
     arguments, native = _arguments(model, request, rejected)
     sent = messages if native or request.schema is None else describe(messages, request.schema)
+    if model.snapshots is not None:
+        meter.input_tokens += await model.snapshots.keep(cast("Any", model.chat).root_async_client, messages)
     tally, whole = Tally(), False
     stop = list(request.stop) if request.stop else None
     stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, request.config, stop=stop, **arguments))

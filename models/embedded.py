@@ -20,13 +20,12 @@ from typing import Any
 
 from recurrentgpt.errors import ModelRefused
 from recurrentgpt.models import llama_server
+from recurrentgpt.models.snapshots import SLOTS, Snapshots
 
 log = logging.getLogger(__name__)
 
 CONTEXT = 8192
 """Tokens that all calls in flight share."""
-SLOTS = 2
-"""Calls that run side by side: a timestep makes two at once."""
 LOAD_SECONDS = 300.0
 """Bound of a first load, on a slow disk and a busy machine; two seconds are usual."""
 
@@ -39,6 +38,8 @@ class Endpoint:
 
     base_url: str
     api_key: str = field(repr=False)
+    snapshots: Snapshots | None = field(default=None, repr=False, compare=False)
+    """The prompts that an embedded server keeps on disk."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,28 @@ def _check(path: Path) -> None:
 
 
 def _start(path: Path) -> _Running:
+    snapshots = Snapshots.of(path)
+    if preload := snapshots.sound():
+        try:
+            return _serve(path, snapshots, preload)
+        except ModelRefused as error:
+            # A start must never depend on a cache.
+            log.info("The embedded model did not start with its kept prompts (%s); starting without them.", error)
+            snapshots.clear()
+    return _serve(path, snapshots, [])
+
+
+def _serve(path: Path, snapshots: Snapshots, preload: list[str]) -> _Running:
     key = secrets.token_urlsafe(24)
-    wish = {"path": str(path), "key": key, "context": CONTEXT, "slots": SLOTS, "threads": _threads()}
+    wish = {
+        "path": str(path),
+        "key": key,
+        "context": CONTEXT,
+        "slots": SLOTS,
+        "threads": _threads(),
+        "snapshots": f"{snapshots.folder}{os.sep}",
+        "preload": preload,
+    }
     # -P: the script's own folder must not shadow other modules. The key goes through the pipe, as arguments are public.
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and script
         [sys.executable, "-P", llama_server.__file__],
@@ -119,7 +140,7 @@ def _start(path: Path) -> _Running:
             f"The embedded model could not load {path} ({str(why)[:200].rstrip(' .')}): the file may be damaged or need a "
             f"newer xllamacpp; {_INSTEAD}."
         )
-    return _Running(process, Endpoint(f"{reply['address']}/v1", key))
+    return _Running(process, Endpoint(f"{reply['address']}/v1", key, snapshots))
 
 
 def _first_line(process: subprocess.Popen[bytes], wish: bytes) -> dict[str, Any]:

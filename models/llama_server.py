@@ -4,7 +4,7 @@ It is a process of its own because llama.cpp's binding holds Python's lock while
 program for seconds, and because it crashes the interpreter that exits during a generation. The parent holds the other
 end of standard input: however it ends, the pipe closes and this process ends too.
 
-It reads one line of JSON (path, key, context, slots, threads) and writes one (address, or error).
+It reads one line of JSON (path, key, context, slots, threads, snapshots, preload) and writes one (address, or error).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def main() -> None:
     try:
         server = _serve(wish)
         _wait_until_healthy(server.listening_address)
+        _preload(server.listening_address, wish)
         reply = {"address": server.listening_address}
     except (ImportError, RuntimeError, OSError) as error:
         reply = {"error": f"{error}"}
@@ -56,8 +57,12 @@ def _serve(wish: dict[str, Any]) -> Any:
     params.port = 0
     params.api_keys = [wish["key"]]
     params.verbosity = -1
+    # A newcomer waits for the first word: no trial run, and no search for the settings that fit a graphics card.
+    params.warmup = False
+    params.fit_params = False
     params.ui = False
-    params.endpoint_slots = False
+    params.endpoint_slots = True
+    params.slot_save_path = wish["snapshots"]
     # Prompts of finished calls are kept in memory to be continued; the default of 8 GiB is more than most machines have.
     params.cache_ram_mib = 512
     if wish["threads"]:
@@ -78,6 +83,25 @@ def _wait_until_healthy(address: str) -> None:
             if time.monotonic() > deadline:
                 raise OSError(f"the server did not become ready: {error}") from error
             time.sleep(0.05)
+
+
+def _preload(address: str, wish: dict[str, Any]) -> None:
+    """Load the snapshots of prompts into the server's memory.
+
+    A file is loaded into a slot; a call in another slot then makes the server put the idle one's content into its memory.
+    """
+    for name in wish["preload"]:
+        _post(f"{address}/slots/0?action=restore", {"filename": name}, wish["key"])
+        _post(
+            f"{address}/completion", {"prompt": ".", "n_predict": 1, "cache_prompt": False, "id_slot": 1}, wish["key"]
+        )
+
+
+def _post(url: str, body: dict[str, Any], key: str) -> None:
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key}"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310 - our own address
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=HEALTH_SECONDS):
+        pass
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ model answers. Nothing is ever sent to a paid endpoint that nobody named: a key 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +25,8 @@ from recurrentgpt.models.catalogue import Tier, tier_of
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+
+    from recurrentgpt.models.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +45,8 @@ class ResolvedModel:
     name: str
     tier: Tier
     embedded: bool
+    snapshots: Snapshots | None = None
+    """The beginnings of prompts that the embedded server keeps on disk."""
 
     @property
     def speaks_openai(self) -> bool:
@@ -129,9 +135,11 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
         name = path.stem
         small = path.is_file() and path.stat().st_size < SMALL_FILE
         tier = "small" if small else tier_of(name)
+    # The client takes a second to import and the server two to load: side by side.
+    threading.Thread(target=importlib.import_module, args=["langchain_openai"], daemon=True).start()
     endpoint = embedded_server(path)
     chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout)
-    return ResolvedModel(chat, name, _tier(context, tier), embedded=True)
+    return ResolvedModel(chat, name, _tier(context, tier), embedded=True, snapshots=endpoint.snapshots)
 
 
 def _tier(context: Context, otherwise: Tier) -> Tier:

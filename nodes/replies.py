@@ -144,7 +144,7 @@ def opening_reply(
         title=(_text(phrase_pattern(language, 3, 40)), ...),
         premise=(_text(premise), ...),
         characters=(people, ...),
-        outline=(_list(sentence, 4), ...),
+        outline=(_list(sentence, 3), ...),
         # The key tells the model what kind of plans: called plans, they tell the whole story to its end.
         plans=(scenes, Field(alias="first_scenes")),
     )

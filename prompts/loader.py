@@ -47,6 +47,7 @@ class Prompts:
         """Return template `name` filled as the turns of a conversation.
 
         A turn begins with a line `=== user` or `=== assistant`; a template without such lines is one turn of the user.
+        The assistant's turns are marked as examples: up to the last of them a prompt is the same in every call of its kind.
         """
         where, source = self._template(name)
         filled = _render(where, _TURN.sub(lambda match: _MARK + match[1], source), variables)
@@ -54,7 +55,8 @@ class Prompts:
         found: list[BaseMessage] = [HumanMessage(first.strip())] if first.strip() else []
         for turn in rest:
             role, _, text = turn.partition("\n")
-            found.append((AIMessage if role.strip() == "assistant" else HumanMessage)(text.strip()))
+            said = text.strip()
+            found.append(AIMessage(said, example=True) if role.strip() == "assistant" else HumanMessage(said))
         return found
 
     def _template(self, name: str) -> tuple[str, str]:

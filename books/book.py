@@ -1,0 +1,103 @@
+"""Say what a book is, whatever file it comes from or goes to."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from .text import clean, one_line, paragraphs
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """Hold passages of plain text, their paragraphs divided by blank lines, under a title that may be empty."""
+
+    title: str
+    passages: list[str]
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The paragraphs of all passages in their order; a line break inside one is meant."""
+        return [paragraph for passage in self.passages for paragraph in paragraphs(clean(passage))]
+
+
+@dataclass(frozen=True)
+class Book:
+    """Hold a whole book and what is known about it; `language` is a name ("Arabic") or a tag ("ar")."""
+
+    title: str
+    author: str
+    language: str
+    genre: str
+    description: str
+    identifier: str
+    created: datetime
+    chapters: list[Chapter]
+
+    @property
+    def name(self) -> str:
+        """The title on one line, or a word in its place: a book file must have one."""
+        return one_line(self.title) or "Untitled"
+
+    @property
+    def headings(self) -> list[str]:
+        """One heading a chapter: its title, else its number; the only chapter of a book takes the book's name."""
+        if len(self.chapters) == 1:
+            return [one_line(self.chapters[0].title) or self.name]
+        return [one_line(chapter.title) or str(number) for number, chapter in enumerate(self.chapters, start=1)]
+
+    @property
+    def urn(self) -> str:
+        """The identifier, as a UUID where it is not a name of another kind; the same book always has the same one."""
+        given = one_line(self.identifier)
+        bare = given.removeprefix("urn:uuid:")
+        try:
+            return uuid.UUID(bare).urn
+        except ValueError:
+            if given and bare == given:
+                return given
+        return uuid.uuid5(uuid.NAMESPACE_URL, f"recurrentgpt:{bare or f'{self.name}/{one_line(self.author)}'}").urn
+
+    @property
+    def moment(self) -> datetime:
+        """When the book was made, in UTC and whole seconds; a time without a zone is UTC."""
+        zoned = self.created if self.created.tzinfo else self.created.replace(tzinfo=UTC)
+        return zoned.astimezone(UTC).replace(microsecond=0)
+
+
+@dataclass(frozen=True)
+class ManuscriptChapter:
+    """Hold the paragraphs of one chapter that was read; a line break inside one is meant."""
+
+    title: str
+    paragraphs: list[str]
+
+
+@dataclass(frozen=True)
+class Manuscript:
+    """Hold what was read from a file; of title, author and language only the title is never empty."""
+
+    title: str
+    author: str
+    language: str
+    chapters: list[ManuscriptChapter] = field(default_factory=list)
+
+
+def make_chapters(passages: Sequence[str], every: int = 8, titles: Mapping[int, str] | None = None) -> list[Chapter]:
+    """Divide passages into chapters: where `titles` has the index of a passage one begins, else at every `every`th.
+
+    With any titles given, no chapter begins but where they say. An `every` of 0 makes one chapter of all.
+    """
+    if titles:
+        starts = sorted({0, *(index for index in titles if 0 <= index < len(passages))})
+    else:
+        starts = list(range(0, len(passages), every)) if every > 0 else [0]
+    named = titles or {}
+    return [
+        Chapter(named.get(start, ""), list(passages[start:end]))
+        for start, end in itertools.pairwise([*starts, len(passages)])
+        if start < end
+    ]

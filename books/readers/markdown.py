@@ -1,0 +1,92 @@
+"""Read Markdown: its headings make chapters, its marks of emphasis go."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from recurrentgpt.books.book import Manuscript
+from recurrentgpt.books.text import clean, one_line
+
+from .chapters import SCENE_BREAK, Gatherer
+from .decoding import decode
+from .pages import blocks, parse_page
+
+_FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEY = re.compile(r"[\w-]+:(?:[ \t]|$)", re.MULTILINE)
+_FACT = re.compile(r"(?m)^(title|author|lang|language):[ \t]+(\S.*)$", re.IGNORECASE)
+
+
+def read(data: bytes, stem: str) -> Manuscript:
+    """Return the manuscript in a Markdown file: title from its front matter, or from the one heading above all others."""
+    text, facts = _front_matter(clean(decode(data)))
+    found = list(_blocks(text))
+    levels = [level for level, _ in found if level]
+    top = min(levels, default=0)
+    title = facts.get("title", "")
+    heads = levels.count(top) == 1 and next((index for index, (level, _) in enumerate(found) if level == top), 0) == 0
+    if heads and (len(levels) > 1 or not title):
+        # One heading above all others, and at the very top, names the book.
+        title = title or found[0][1]
+        del found[0]
+        top = min((level for level in levels if level > top), default=0)
+    author = facts.get("author", "")
+    if author and found and not found[0][0] and one_line(found[0][1]) == one_line(author):
+        del found[0]
+    gatherer = Gatherer()
+    for level, words in found:
+        if level and level == top:
+            gatherer.heading(words)
+        else:
+            gatherer.paragraph(words)
+    return Manuscript(one_line(title) or stem, one_line(author), facts.get("lang", ""), gatherer.chapters())
+
+
+def _front_matter(text: str) -> tuple[str, dict[str, str]]:
+    match = _FRONT.match(text)
+    # Between two rules there may be a paragraph as well.
+    if match is None or not _KEY.match(match[1]):
+        return text, {}
+    facts = {found[1].casefold(): _scalar(found[2]) for found in _FACT.finditer(match[1])}
+    facts.setdefault("lang", facts.get("language", ""))
+    return text[match.end() :], facts
+
+
+def _scalar(value: str) -> str:
+    """Return a YAML value of one line: in either kind of quotes, or bare."""
+    value = value.strip()
+    if value[:1] == '"':
+        try:
+            return str(json.loads(value))
+        except ValueError:
+            return value.strip('"')
+    return value[1:-1].replace("''", "'") if len(value) > 1 and value[0] == value[-1] == "'" else value
+
+
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the level of each heading, or 0 for a paragraph, and its words."""
+    level = 0
+    for token in MarkdownIt("commonmark", {"maxNesting": 40}).parse(text):
+        if token.type == "heading_open":
+            level = int(token.tag[1:])
+        elif token.type == "heading_close":
+            level = 0
+        elif token.type == "inline":
+            yield level, "".join(_words(token.children or []))
+        elif token.type in ("fence", "code_block"):
+            yield 0, token.content
+        elif token.type == "html_block":
+            yield from ((0, block.text) for block in blocks(parse_page(token.content.encode()), set()))
+        elif token.type == "hr":
+            yield 0, SCENE_BREAK
+
+
+def _words(tokens: list[Token]) -> Iterator[str]:
+    plain: dict[str, Any] = {"softbreak": " ", "hardbreak": "\n", "html_inline": ""}
+    for token in tokens:
+        yield plain.get(token.type, token.content)

@@ -1,0 +1,68 @@
+"""Read plain text: typed, exported, or as Project Gutenberg makes it."""
+
+from __future__ import annotations
+
+import re
+
+from recurrentgpt.books.book import Manuscript
+from recurrentgpt.books.text import clean, one_line
+
+from .chapters import Gatherer
+from .decoding import decode
+from .gutenberg import strip_licence
+from .headings import chapter_headings, is_contents, underlined
+from .wrapping import divide
+
+
+def read(data: bytes, stem: str) -> Manuscript:
+    """Return the manuscript in a text file, its hard-wrapped lines joined."""
+    text, facts = strip_licence(clean(decode(data)))
+    title, author = facts.get("title", ""), facts.get("author", "")
+    pieces = divide(text)
+    gatherer = Gatherer()
+    headings = underlined(pieces)
+    if headings:
+        levels = {level for level, _ in headings.values()}
+        first = min(headings)
+        # A heading of its own kind at the very top is the book's.
+        if first == 0 and headings[0][0] == "=" and (levels == {"=", "-"} or len(headings) == 1):
+            _, title = headings.pop(0)
+            pieces[0] = ""
+            following = min(headings, default=0)
+            if following == 2 and "\n" not in pieces[1] and len(pieces[1]) <= 100:
+                author, pieces[1] = pieces[1], ""
+        named = {index: heading for index, (_, heading) in headings.items()}
+    else:
+        pieces = [_EMPHASIS.sub(r"\1", piece) for piece in pieces]
+        named = chapter_headings(pieces)
+        title, author = _title_page(pieces, min(named, default=0), title, author)
+    for index, piece in enumerate(pieces):
+        if index in named:
+            gatherer.heading(named[index])
+        elif not is_contents(piece):
+            gatherer.paragraph(piece)
+    return Manuscript(one_line(title) or stem, one_line(author), facts.get("language", ""), gatherer.chapters())
+
+
+# How typed books mark what is printed in italics.
+_EMPHASIS = re.compile(r"(?<![^\W_])_(?=\S)([^_]{1,2000}?)(?<=\S)_(?![^\W_])")
+_BY = re.compile(r"(?i)by\s+(\S[^\n]{2,60})")
+_PRODUCED = re.compile(r"(?i)(?:produced by|e-?text prepared by|transcribed from|\[(?:illustration|transcriber))")
+
+
+def _title_page(pieces: list[str], end: int, title: str, author: str) -> tuple[str, str]:
+    """Blank what says title and author before the first heading, `pieces[:end]`, and return both."""
+    front = pieces[: min(end, 12)]
+    by = next(
+        (index for index, piece in enumerate(front[:4]) if _BY.fullmatch(piece) or piece.casefold() == "by"), None
+    )
+    if by is not None:
+        alone = front[by].casefold() == "by" and by + 1 < len(front)
+        author = author or (front[by + 1] if alone else front[by].split(maxsplit=1)[-1])
+        title = title or (front[0] if by else "")
+        front[: by + 1 + alone] = [""] * (by + 1 + alone)
+    for index, piece in enumerate(front):
+        if one_line(piece).casefold() in (title.casefold(), author.casefold()) or _PRODUCED.match(piece):
+            front[index] = ""
+    pieces[: len(front)] = front
+    return title, author

@@ -1,0 +1,93 @@
+"""Write a book to a file, in the format that its name asks for."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from recurrentgpt.books.book import Book
+from recurrentgpt.errors import BookError
+
+FORMATS = {".md": "Markdown", ".txt": "plain text", ".epub": "EPUB 3", ".docx": "Word document", ".html": "web page"}
+"""What can be written, by the extension of the file; a module of this package renders each."""
+
+_MODULES = {".md": "markdown", ".txt": "plain", ".epub": "epub", ".docx": "docx", ".html": "html"}
+
+
+def render_book(book: Book, format: str) -> bytes:
+    """Return the file of a book in a format of `FORMATS`; the same book gives the same bytes.
+
+    Raises BookError for an unknown format and for a book without a word.
+    """
+    extension = find_format(format)
+    if not any(chapter.paragraphs for chapter in book.chapters):
+        raise BookError("There is nothing to export yet: the story has no passage; write one first.")
+    module = import_module(f".{_MODULES[extension]}", __package__)
+    return cast(Callable[[Book], bytes], module.render)(book)
+
+
+def write_book(book: Book, path: str | Path, format: str | None = None, *, force: bool = False) -> Path:
+    """Write a book to a file and return where it is; the format is that of the extension unless one is named.
+
+    The file appears whole or not at all. Raises BookError, also where a file exists and `force` is not given.
+    """
+    extension = find_format(format or Path(path).suffix)
+    return write_file(path, lambda: render_book(book, extension), force=force)
+
+
+def write_file(path: str | Path, render: Callable[[], bytes], *, force: bool = False) -> Path:
+    """Write what `render` returns to a file, whole or not at all, and return where it is; see `write_book`."""
+    path = Path(path).expanduser()
+    try:
+        # A link is written through: what it leads to is the file that the user means.
+        target = path.resolve()
+        mode = target.stat().st_mode if target.exists() else None
+    except (OSError, RuntimeError, ValueError) as error:
+        raise BookError(f"{path} cannot be written: {_reason(error)}.") from error
+    if mode is not None and stat.S_ISDIR(mode):
+        raise BookError(f"{path} is a folder; name a file in it.")
+    if mode is not None and not stat.S_ISREG(mode):
+        raise BookError(f"{path} is no ordinary file; name another.")
+    if mode is not None and not force:
+        raise BookError(f"{path} exists; choose another file, or replace it with --force.")
+    if not target.parent.is_dir():
+        raise BookError(f"There is no folder {path.parent}; make it first, or choose another.")
+    _replace(target, render(), path)
+    return path
+
+
+def find_format(given: str) -> str:
+    """Return the extension in `FORMATS` that `given` names with or without its dot; raise BookError with the list."""
+    extension = given.casefold()
+    extension = extension if extension.startswith(".") else f".{extension}"
+    if extension not in FORMATS:
+        known = ", ".join(FORMATS)
+        what = f'"{given}" is not a format' if given else "The file has no extension that names a format"
+        raise BookError(f"{what}; a book can be written as {known}.")
+    return extension
+
+
+def _replace(target: Path, data: bytes, named: Path) -> None:
+    partial = target.with_name(f".{os.urandom(6).hex()}.part")
+    try:
+        with partial.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, target)
+    except BaseException as error:
+        try:
+            partial.unlink(missing_ok=True)
+        except OSError:
+            pass  # The folder cannot be written: there is nothing to remove, and the first error says why.
+        if isinstance(error, OSError):
+            raise BookError(f"{named} cannot be written: {_reason(error)}.") from error
+        raise
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error).rstrip(".")

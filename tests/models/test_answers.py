@@ -1,0 +1,102 @@
+"""Calls that want an object back: the schema, one repair, and what is found in talk."""
+
+from __future__ import annotations
+
+import pytest
+
+from recurrentgpt.errors import ModelReplyError, ModelUnavailable
+from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.testing import Behaviour, FaultyServer
+
+from .calling import FACTS, QUESTION, Facts, model_of, scripted
+
+
+async def test_a_server_that_knows_schemas_is_held_to_one() -> None:
+    with FaultyServer(text=FACTS) as server:
+        reply = await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())
+    assert reply.facts == ["The lamp went out."]
+    wanted = server.requests[0]["response_format"]
+    assert (wanted["type"], wanted["json_schema"]["strict"]) == ("json_schema", True)
+    assert wanted["json_schema"]["schema"]["additionalProperties"] is False
+    assert wanted["json_schema"]["schema"]["required"] == ["facts"]
+    assert server.requests[0]["messages"] == [{"role": "user", "content": "Tell me a fact"}]
+
+
+async def test_a_server_without_schemas_reads_it_in_the_message_and_is_asked_once() -> None:
+    with FaultyServer("no schema", text=f"Sure!\n```json\n{FACTS}\n```\nAnything else?") as server:
+        model = model_of(server)
+        for _ in range(2):
+            assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts == ["The lamp went out."]
+    assert ["response_format" in request for request in server.requests] == [True, False, False]
+    assert "JSON schema:" in server.requests[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize("bad", ["half json", "apology"])
+async def test_one_repair_shows_the_reply_and_what_is_wrong(bad: Behaviour) -> None:
+    meter = Meter()
+    with FaultyServer(bad, "ok", text=FACTS) as server:
+        assert await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
+    assert (meter.calls, meter.resamples) == (2, 1)
+    roles = [message["role"] for message in server.requests[1]["messages"]]
+    assert roles == ["user", "assistant", "user"]
+    assert "no complete JSON object" in server.requests[1]["messages"][-1]["content"]
+
+
+async def test_after_one_repair_it_gives_up() -> None:
+    meter = Meter()
+    with FaultyServer("apology") as server:
+        with pytest.raises(ModelReplyError, match=r"two tries.*safe at its last passage"):
+            await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
+        assert len(server.requests) == 2
+
+
+async def test_a_callers_check_asks_again() -> None:
+    model, chat = scripted('{"facts": ["Nothing."]}', FACTS)
+
+    def check(reply: Facts) -> str | None:
+        return "That is no fact." if reply.facts == ["Nothing."] else None
+
+    assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter(), check=check)).facts == [
+        "The lamp went out."
+    ]
+    assert "That is no fact." in str(chat.calls[1][-1].text)
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        ('{"facts": []}', "facts"),
+        ('{"fact": ["x"]}', "facts"),
+        ('["x"]', "no complete JSON object"),
+        ('{"facts": ["x"', "no complete JSON object"),
+        ("", "empty"),
+    ],
+)
+async def test_replies_that_do_not_fit_are_refused(reply: str, problem: str) -> None:
+    model, _ = scripted(reply, reply)
+    with pytest.raises((ModelReplyError, ModelUnavailable), match=problem):
+        await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        FACTS,
+        f"```json\n{FACTS}\n```",
+        f"```\n{FACTS}\n```",
+        f"Here {{as you asked}} it is: {FACTS} I hope it helps.",
+        f'<think>{{"facts": ["a draft"]}}</think>{FACTS}',
+        '{"facts": ["The lamp\nwent out."]}',
+    ],
+)
+async def test_json_is_found_in_talk(reply: str) -> None:
+    model, _ = scripted(reply)
+    facts = (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts
+    assert " ".join(facts[0].split()) == "The lamp went out."
+
+
+async def test_a_plain_schema_gives_a_plain_dictionary() -> None:
+    schema = {"type": "object", "properties": {"choice": {"type": "integer"}}, "required": ["choice"]}
+    model, chat = scripted('{"other": 1}', '{"choice": 2}')
+    assert await ask(model, QUESTION, schema, max_tokens=50, meter=Meter()) == {"choice": 2}
+    assert "lacks choice" in str(chat.calls[1][-1].text)

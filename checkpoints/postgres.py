@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.store.base import Op, Result
 
 from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.errors import MissingExtra, SettingsError, StorageError
 
 try:
@@ -30,8 +29,6 @@ except ImportError as error:
     ) from error
 
 
-KEEP = 400
-PRUNE_EVERY = 200
 CONNECT_SECONDS = 5
 POOL_SECONDS = 10.0
 SETUP_SECONDS = 60.0
@@ -125,49 +122,17 @@ def _advice(error: psycopg.Error) -> str:
     return "the server cannot be reached; start it, or correct RECURRENTGPT_DATABASE_URL, and run again."
 
 
-class RetainingPostgresSaver(AsyncPostgresSaver):
-    """Save checkpoints and keep only the newest of each thread and namespace; server faults arrive as StorageError."""
+class RetainingPostgresSaver(Retaining, AsyncPostgresSaver):
+    """Save checkpoints and keep only the newest."""
 
     def __init__(self, pool: Pool, place: str, *, keep: int = KEEP, prune_every: int = PRUNE_EVERY) -> None:
         super().__init__(pool)
         self.place = place
-        self.keep = keep
-        self.prune_every = prune_every
-        self._puts: Counter[str] = Counter()
+        self.retain(keep, prune_every)
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that `config` names, or the thread's newest."""
-        with storage_errors(self.place):
-            return await super().aget_tuple(config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """Yield checkpoints, newest first; nothing else can be saved until the last one is taken."""
-        with storage_errors(self.place):
-            async for item in super().alist(config, filter=filter, before=before, limit=limit):
-                yield item
-
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Save a checkpoint; prune its thread at the first put of this process and then every `prune_every` puts."""
-        thread = str(config["configurable"]["thread_id"])
-        with storage_errors(self.place):
-            saved = await super().aput(config, checkpoint, metadata, new_versions)
-            if self._puts[thread] % self.prune_every == 0:
-                await self.prune_thread(thread)
-            self._puts[thread] += 1
-        return saved
+    def faults(self) -> AbstractContextManager[None]:
+        """Return what turns the faults of the server into a StorageError."""
+        return storage_errors(self.place)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""

@@ -7,9 +7,8 @@ deleted without a thought.
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from typing import Any, Literal
 import aiosqlite
 from filelock import AsyncFileLock
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -26,14 +25,13 @@ from recurrentgpt.checkpoints import Persistence
 
 # Absolute, as langgraph.json loads this file a second time, outside its package.
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
 from recurrentgpt.errors import StorageError
 from recurrentgpt.settings import home
 
 APPLICATION_ID = 0x52475054  # "RGPT"
 SCHEMA_VERSION = 1
-KEEP = 400
-PRUNE_EVERY = 200
 BUSY_SECONDS = 15.0
 WAL_BYTES = 4 * 1024 * 1024
 
@@ -64,38 +62,19 @@ DELETE FROM writes WHERE thread_id = :thread AND (
 _writing: ContextVar[bool] = ContextVar("_writing", default=False)
 
 
-class RetainingSqliteSaver(AsyncSqliteSaver):
-    """Save checkpoints and keep only the newest of each thread and namespace.
-
-    Without it 10,000 story steps leave hundreds of megabytes. Faults of the disk arrive as StorageError.
-    """
+class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
+    """Save checkpoints, each with all of its rows or with none, and keep only the newest."""
 
     def __init__(
         self, conn: aiosqlite.Connection, path: Path, *, keep: int = KEEP, prune_every: int = PRUNE_EVERY
     ) -> None:
         super().__init__(conn)
         self.path = path
-        self.keep = keep
-        self.prune_every = prune_every
-        self._puts: Counter[str] = Counter()
+        self.retain(keep, prune_every)
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that `config` names, or the thread's newest."""
-        with storage_errors(self.path):
-            return await super().aget_tuple(config)
-
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
-        """Yield checkpoints, newest first; nothing else can be saved until the last one is taken."""
-        with storage_errors(self.path):
-            async for item in super().alist(config, filter=filter, before=before, limit=limit):
-                yield item
+    def faults(self) -> AbstractContextManager[None]:
+        """Return what turns the faults of the disk into a StorageError."""
+        return storage_errors(self.path)
 
     async def aput(
         self,
@@ -104,15 +83,9 @@ class RetainingSqliteSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; prune its thread at the first put of this process and then every `prune_every` puts."""
-        thread = str(config["configurable"]["thread_id"])
+        """Save a checkpoint and prune its thread now and then, all of it or nothing."""
         async with self._all_or_nothing():
-            saved = await super().aput(config, checkpoint, metadata, new_versions)
-            # The first put counts too, or a program of a few steps, run again and again, would never prune.
-            if self._puts[thread] % self.prune_every == 0:
-                await self.prune_thread(thread)
-            self._puts[thread] += 1
-        return saved
+            return await super().aput(config, checkpoint, metadata, new_versions)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""

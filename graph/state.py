@@ -7,15 +7,22 @@ of which the state carries only `head`. In the terms of the paper (arXiv 2305.13
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
+from pydantic import Field
 from typing_extensions import TypedDict
+
+from recurrentgpt.graph.messages import Message, latest_exchange
 
 MEMORY_SENTENCES = 20
 """Most sentences of a short-term memory."""
 
 MEMORY_WORDS = 500
 """Most words of a short-term memory."""
+
+KEPT_PLAN = "kept"
+"""`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
+goes, and no prompt tells that plan again."""
 
 Status = Literal["writing", "choosing", "retaking", "replanning", "finished"]
 """Where a story stands: inside a timestep, waiting for the choice of a plan, or at its end."""
@@ -95,22 +102,34 @@ def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | Non
     return {name: usage for name, usage in merged.items() if usage is not None}
 
 
+def _described(description: str, default: str | list[Any] = "") -> Any:
+    """Say in a form what a field is; left empty, it counts as not given."""
+    return Field(description=description, json_schema_extra={"default": default})
+
+
 class StoryInput(TypedDict):
     """What starts or reopens a story; every key may be left out."""
 
-    genre: NotRequired[str]
-    """For example `science fiction`."""
-    premise: NotRequired[str]
-    """What the story is about, in a few sentences."""
-    title: NotRequired[str]
-    short_term_memory: NotRequired[str]
-    """To continue your own story: what has happened so far, one sentence a line."""
-    plan: NotRequired[str]
-    """What the first passage shall do."""
-    story: NotRequired[str]
-    """The id of a story in the log; a new one is made when it is absent."""
-    head: NotRequired[str]
-    """The commit to reopen that story at; its newest one when absent."""
+    genre: NotRequired[Annotated[str, _described("For example `science fiction`.")]]
+    premise: NotRequired[Annotated[str, _described("What the story is about, in a few sentences.")]]
+    player: NotRequired[
+        Annotated[
+            str,
+            _described(
+                "In fiction, who the reader is, for example `a reluctant astronaut`; left out, the reader is asked."
+            ),
+        ]
+    ]
+    title: NotRequired[Annotated[str, _described("The title; left empty, the story is given one.")]]
+    short_term_memory: NotRequired[
+        Annotated[str, _described("To continue your own story: what has happened so far, one sentence a line.")]
+    ]
+    plan: NotRequired[Annotated[str, _described("What the first passage shall do.")]]
+    story: NotRequired[Annotated[str, _described("The id of a story in the log; a new one is made when it is absent.")]]
+    head: NotRequired[Annotated[str, _described("The commit to reopen that story at; its newest one when absent.")]]
+    messages: NotRequired[
+        Annotated[list[dict[str, Any]], _described("From a chat: the last one is the premise, or an answer.", [])]
+    ]
 
 
 class StoryOutput(TypedDict):
@@ -125,6 +144,7 @@ class StoryOutput(TypedDict):
     short_term_memory: str
     candidate_plans: list[str]
     status: Status
+    messages: list[Message]
 
 
 class State(TypedDict, total=False):
@@ -134,16 +154,20 @@ class State(TypedDict, total=False):
     title: str
     genre: str
     premise: str
+    player: str
+    """Who the reader of a story to play wished to be; empty to be asked."""
     brief: Brief
     head: str
     """Id of the newest commit on this branch; empty before the first."""
+    overlay: str
+    """Id of the corrections in force (brief, earlier summaries); empty for none."""
     step: int
     """Number of passages up to and with `passage`."""
     until: int
     """Step after which this run ends; 0 for no end."""
     plan: str
     plan_author: str
-    """`model`, `simulator` or `human`."""
+    """`model`, `simulator` or `human`; `kept` where `passage` was not written from `plan` (see KEPT_PLAN)."""
     written_plan: str
     """The plan that `passage` was written from. While `plan` is another one, it waits to be written."""
     recalled: list[Recalled]
@@ -164,4 +188,12 @@ class State(TypedDict, total=False):
     autopilot: int
     """Passages that the simulator still pilots after a human handed over; -1 for all that are left."""
     usage: Annotated[dict[str, Usage], merge_usage]
+    spent: int
+    """Tokens that this run has used up to its last commit."""
+    dearest: int
+    """Tokens of the dearest timestep of this run."""
     status: Status
+    messages: Annotated[list[Message], latest_exchange]
+    """What was said last: the human's answer, and the passage with its plans."""
+    problem: str
+    """Why the last message from a chat could not be used as an answer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.graph import START, StateGraph
@@ -9,14 +10,15 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, RetryPolicy
 
-from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.context import NO_DEFAULTS, Context, context_schema
 from recurrentgpt.graph.state import State, StoryInput, StoryOutput
 from recurrentgpt.models.faults import is_transient
 from recurrentgpt.nodes.commit import commit
+from recurrentgpt.nodes.exchange import listening, telling
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import after_commit, after_one_step, after_opening
+from recurrentgpt.nodes.routes import after_commit, after_one_step, after_opening, with_defaults
 from recurrentgpt.nodes.run import node
 from recurrentgpt.nodes.select_plan import select_plan
 from recurrentgpt.nodes.simulator import simulator
@@ -33,37 +35,51 @@ RETRY = RetryPolicy(initial_interval=1.0, backoff_factor=2.0, max_interval=30.0,
 
 
 def build_story_graph(
-    *, checkpointer: Checkpointer = None, store: BaseStore | None = None, retry: RetryPolicy = RETRY
+    *,
+    checkpointer: Checkpointer = None,
+    store: BaseStore | None = None,
+    retry: RetryPolicy = RETRY,
+    defaults: Mapping[str, Any] = NO_DEFAULTS,
+    name: str = "recurrentgpt",
 ) -> Graph:
     """Return the graph that writes a story passage by passage, with a human or a simulator at the choice.
 
-    Without `checkpointer` and `store` the host supplies them; it needs both, the first for the human's turn.
+    Without `checkpointer` and `store` the host supplies them; it needs both, the first for the human's turn. `defaults` are
+    settings of `Context` that hold where a run says nothing else.
     """
     builder = (
-        _parts(retry)
+        _parts(retry, defaults)
         .add_node(
-            "select_plan", select_plan, destinations=("retrieve", "open_story", "propose_plans", "simulator", "commit")
+            "select_plan",
+            with_defaults(select_plan, defaults),
+            destinations=("retrieve", "open_story", "propose_plans", "simulator", "commit"),
         )
-        .add_node("simulator", node(simulator))
-        .add_conditional_edges("open_story", after_opening)
-        .add_conditional_edges("commit", after_commit)
+        .add_node("simulator", node(simulator, defaults))
+        .add_conditional_edges("open_story", with_defaults(after_opening, defaults))
+        .add_conditional_edges("commit", with_defaults(after_commit, defaults))
         .add_edge("simulator", "retrieve")
     )
-    return _compile(builder, "recurrentgpt", checkpointer, store)
+    return _compile(builder, name, checkpointer, store)
 
 
 def build_step_graph(
-    *, checkpointer: Checkpointer = None, store: BaseStore | None = None, retry: RetryPolicy = RETRY
+    *,
+    checkpointer: Checkpointer = None,
+    store: BaseStore | None = None,
+    retry: RetryPolicy = RETRY,
+    defaults: Mapping[str, Any] = NO_DEFAULTS,
+    name: str = "recurrentgpt_step",
 ) -> Graph:
     """Return the graph of one timestep, for hosts that drive the loop themselves.
 
-    The first call opens the story and writes its first passage; every later one takes `story` and the chosen `plan`.
+    The first call opens the story and writes its first passage; every later one takes `story` and the chosen `plan`. The
+    rest is as in `build_story_graph`.
     """
     builder = (
-        _parts(retry)
+        _parts(retry, defaults)
         .add_conditional_edges(
             "open_story",
-            after_opening,
+            with_defaults(after_opening, defaults),
             {
                 "commit": "commit",
                 "propose_plans": "propose_plans",
@@ -75,20 +91,20 @@ def build_step_graph(
         )
         .add_conditional_edges("commit", after_one_step)
     )
-    return _compile(builder, "recurrentgpt_step", checkpointer, store)
+    return _compile(builder, name, checkpointer, store)
 
 
-def _parts(retry: RetryPolicy) -> StateGraph[State, Context, StoryInput, StoryOutput]:
+def _parts(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[State, Context, StoryInput, StoryOutput]:
     """Return what both graphs share: the timestep itself."""
     return (
-        StateGraph(State, context_schema=Context, input_schema=StoryInput, output_schema=StoryOutput)
+        StateGraph(State, context_schema=context_schema(defaults), input_schema=StoryInput, output_schema=StoryOutput)
         .set_node_defaults(retry_policy=retry)
-        .add_node("open_story", node(open_story))
-        .add_node("retrieve", node(retrieve))
-        .add_node("write", node(write))
-        .add_node("update_memory", node(update_memory))
-        .add_node("propose_plans", node(propose_plans))
-        .add_node("commit", node(commit))
+        .add_node("open_story", node(listening(open_story), defaults))
+        .add_node("retrieve", node(retrieve, defaults))
+        .add_node("write", node(write, defaults))
+        .add_node("update_memory", node(update_memory, defaults))
+        .add_node("propose_plans", node(propose_plans, defaults))
+        .add_node("commit", node(telling(commit), defaults))
         .add_edge(START, "open_story")
         .add_edge("retrieve", "write")
         .add_edge("write", "update_memory")
@@ -109,8 +125,16 @@ def _compile(
     return compiled
 
 
-graph = build_story_graph()
-"""The main graph without a saver, for langgraph.json and for hosts."""
+# Without a saver and a store: a server reads them by langgraph.json, a host brings its own.
+
+graph = novel = build_story_graph()
+"""A novel, with the human's turn after every passage."""
+
+fiction = build_story_graph(defaults={"mode": "fiction"}, name="recurrentgpt_fiction")
+"""Interactive fiction: the same graph, in which the reader acts."""
+
+novel_autonomous = build_story_graph(defaults={"selector": "simulator", "steps": 10}, name="recurrentgpt_autonomous")
+"""A novel that a simulator steers: ten passages unless a run asks for more."""
 
 one_step = build_step_graph()
-"""The graph of one timestep, likewise."""
+"""One timestep, for hosts that drive the loop themselves."""

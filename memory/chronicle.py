@@ -5,112 +5,43 @@ the same row, another take is a sibling, and nothing is ever overwritten or dele
 story needs no more than the id of its newest commit, its head. Every commit holds the whole LSTM state after its
 passage, so that a story can be reopened at any of them from the log alone.
 
-Rows are kept in four namespaces below one root:
+Rows are kept in these namespaces below one root:
 
-* `stories`: what a story is (brief, settings), written once when it opens and when its settings change
-* `heads`: where it stands; the only pointer that moves
+* `stories`: what a story is (brief, settings), written when it opens and when its title or settings change
+* `heads`: where it stands
 * `commits/<story>`: the commits
 * `links/<story>`: parent, step and words of each commit, small, so that a tree of thousands is read at once
+* `names/<story>`: the names of branches. A name is a second pointer that moves, with the head that carries it
+* `overlays/<story>`: what was corrected for a branch as a whole; see `recurrentgpt.memory.overlay`
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from typing import Any, Literal, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from langgraph.store.base import BaseStore, GetOp, Op, PutOp, Result, SearchItem, SearchOp
-from typing_extensions import TypedDict
 
 from recurrentgpt.errors import StoryError, StoryNotFound
-from recurrentgpt.graph.state import Brief, Rationale, Usage
+from recurrentgpt.memory.rows import Commit, Head, Link, RecalledId, StoryRecord, commit_id, now, text_digest
 from recurrentgpt.prose.sentences import count_words
 
-Author = Literal["model", "human", "edited"]
-PAGE = 500
+__all__ = ["Chronicle", "Commit", "Head", "Link", "RecalledId", "StoryRecord", "commit_id", "now", "path_to"]
+
+PAGE = 10_000
+"""Rows that are read at once: a store sorts them all for each page."""
 
 
-class RecalledId(TypedDict):
-    """Which passage was recalled, without its text."""
-
-    id: str
-    step: int
-    score: float
-
-
-class Commit(TypedDict):
-    """One passage and the whole LSTM state after it."""
-
-    id: str
-    story: str
-    parent: str
-    """Id of the commit before it; empty for the opening."""
-    amends: str
-    """Id of the commit of which this is a corrected version (same passage, other memory or plans); mostly empty."""
-    step: int
-    plan: str
-    plan_author: str
-    passage: str
-    author: str
-    summary: str
-    short_term_memory: str
-    rationale: Rationale
-    candidate_plans: list[str]
-    recalled: list[RecalledId]
-    usage: Usage
-    created: str
-
-
-class Link(TypedDict):
-    """What a tree needs to know of a commit."""
-
-    id: str
-    parent: str
-    amends: str
-    step: int
-    words: int
-    author: str
-
-
-class StoryRecord(TypedDict):
-    """What a story is, apart from its passages."""
-
-    story: str
-    title: str
-    genre: str
-    premise: str
-    brief: Brief
-    settings: dict[str, Any]
-    created: str
-
-
-class Head(TypedDict):
-    """Where a story stands."""
-
-    story: str
-    head: str
-    step: int
-    status: str
-    updated: str
-
-
-def now() -> str:
-    """Return the time in UTC, ISO 8601, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def commit_id(story: str, parent: str, plan: str, passage: str, amendment: object = None) -> str:
-    """Return the content address of a commit: 24 hexadecimal digits of SHA-256.
-
-    The story's id stands in for the parent of an opening, so that equal openings of two stories differ.
-    """
-    content: list[object] = [parent or story, plan, passage]
-    if amendment is not None:
-        content.append(amendment)
-    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:24]
+def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
+    """Return the ids from the opening to `head`, oldest first; raise StoryNotFound for one without a link."""
+    path: list[str] = []
+    while head:
+        if head not in links:
+            raise StoryNotFound(f"This story has no passage {head[:60]!r}.")
+        path.append(head)
+        head = links[head]["parent"]
+    return path[::-1]
 
 
 class Chronicle:
@@ -130,12 +61,16 @@ class Chronicle:
             return await asyncio.to_thread(self.store.batch, operations)
         return await self.store.abatch(operations)
 
+    async def find(self, story: str, commit: str) -> Commit | None:
+        """Return one commit, or None where the story has none of that id."""
+        return cast("Commit | None", await self.value((*self.root, "commits", story), commit))
+
     async def get(self, story: str, commit: str) -> Commit:
         """Return one commit; raise StoryNotFound where the story has none of that id."""
-        value = await self._value((*self.root, "commits", story), commit)
-        if value is None:
+        found = await self.find(story, commit)
+        if found is None:
             raise StoryNotFound(f"Story {story} has no passage {commit!r}; `recurrentgpt show {story}` lists them.")
-        return cast(Commit, value)
+        return found
 
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
         """Return several commits in the order asked for."""
@@ -153,33 +88,66 @@ class Chronicle:
             head = found[-1]["parent"]
         return found
 
-    async def append(self, commit: Commit, status: str, *, also: Sequence[PutOp] = ()) -> None:
-        """Write a commit, its link and the story's head as one batch, with the rows in `also`; idempotent."""
-        story, key = commit["story"], commit["id"]
-        link = Link(
-            id=key,
-            parent=commit["parent"],
-            amends=commit["amends"],
-            step=commit["step"],
-            words=count_words(commit["passage"]),
-            author=commit["author"],
-        )
-        await self.batch(
-            [
-                self._put((*self.root, "commits", story), key, commit),
-                self._put((*self.root, "links", story), key, link),
-                self._head(story, commit, status),
-                *also,
-            ]
-        )
+    async def append(self, commit: Commit, status: str, *, also: Sequence[PutOp] = (), move: bool = True) -> None:
+        """Write a commit, its link and, with `move`, the story's head as one batch, with the rows in `also`.
 
-    async def move_head(self, commit: Commit, status: str) -> None:
-        """Point the story at `commit`, which is in the log."""
-        await self.batch([self._head(commit["story"], commit, status)])
+        Idempotent: what is in the log stays as it is, and only the head moves. A name that the head carries comes along
+        where the commit follows the head or corrects it.
+        """
+        story, key = commit["story"], commit["id"]
+        known, place = await self.batch([GetOp((*self.root, "links", story), key), GetOp((*self.root, "heads"), story)])
+        head = cast("Head | None", None if place is None else cast(SearchItem, place).value)
+        operations = list(also)
+        if known is None:
+            if commit["amends"] and head and head["head"] != commit["amends"]:
+                commit = {**commit, "left": head["head"]}
+            link = Link(
+                id=key,
+                parent=commit["parent"],
+                amends=commit["amends"],
+                step=commit["step"],
+                words=count_words(commit["passage"]),
+                author=commit["author"],
+                created=commit["created"],
+                left=commit.get("left", ""),
+                text=text_digest(commit["passage"]),
+            )
+            operations += [
+                self.put((*self.root, "commits", story), key, commit),
+                self.put((*self.root, "links", story), key, link),
+            ]
+        if move:
+            name = head.get("branch", "") if head else ""
+            follows = head is not None and head["head"] in (commit["parent"], commit["amends"], key)
+            operations.append(self._head(story, commit, status, branch=name if follows else ""))
+            if name and follows:
+                operations.append(self.name_op(story, name, key))
+        await self.batch(operations)
+
+    async def move_head(
+        self, commit: Commit, status: str, *, undone: str = "", branch: str | None = None, also: Sequence[PutOp] = ()
+    ) -> None:
+        """Point the story at `commit`, which is in the log; `branch` is the name it carries from there, None for as before."""
+        story = commit["story"]
+        if branch is None:
+            head = await self.head(story)
+            branch = head.get("branch", "") if head and head["head"] == commit["id"] else ""
+        await self.batch([self._head(story, commit, status, undone=undone, branch=branch), *also])
+
+    async def names(self, story: str) -> dict[str, str]:
+        """Return which commit each name of a branch stands at."""
+        rows = await self.scan((*self.root, "names", story))
+        return {str(row.value["name"]): str(row.value["at"]) for row in rows}
+
+    def name_op(self, story: str, name: str, commit: str | None) -> PutOp:
+        """Return the operation that puts a name at a commit; None takes the name away."""
+        # Names are told apart without regard to case.
+        value = None if commit is None else {"name": name, "at": commit}
+        return self.put((*self.root, "names", story), name.casefold(), value)
 
     async def head(self, story: str) -> Head | None:
         """Return where the story stands, or None when nothing was committed."""
-        return cast("Head | None", await self._value((*self.root, "heads"), story))
+        return cast("Head | None", await self.value((*self.root, "heads"), story))
 
     async def links(self, story: str) -> dict[str, Link]:
         """Return the links of all commits of a story by id."""
@@ -188,14 +156,7 @@ class Chronicle:
 
     async def path(self, story: str, head: str) -> list[str]:
         """Return the ids from the opening to `head`, oldest first."""
-        links = await self.links(story)
-        path: list[str] = []
-        while head:
-            if head not in links:
-                raise StoryNotFound(f"Story {story} has no passage {head!r}.")
-            path.append(head)
-            head = links[head]["parent"]
-        return path[::-1]
+        return path_to(head, await self.links(story))
 
     async def put_record(self, record: StoryRecord) -> None:
         """Write what a story is."""
@@ -203,11 +164,11 @@ class Chronicle:
 
     def put_record_op(self, record: StoryRecord) -> PutOp:
         """Return the operation that writes what a story is, to join a batch."""
-        return self._put((*self.root, "stories"), record["story"], record)
+        return self.put((*self.root, "stories"), record["story"], record)
 
     async def record(self, story: str) -> StoryRecord:
         """Return what a story is; raise StoryNotFound where there is none of exactly that id."""
-        value = await self._value((*self.root, "stories"), story)
+        value = await self.value((*self.root, "stories"), story)
         if value is None:
             raise StoryNotFound(f"There is no story {story!r}; `recurrentgpt stories` lists them.")
         return cast(StoryRecord, value)
@@ -229,15 +190,25 @@ class Chronicle:
                 return list(rows.values())
             offset += PAGE
 
-    async def _value(self, namespace: tuple[str, ...], key: str) -> dict[str, Any] | None:
+    async def value(self, namespace: tuple[str, ...], key: str) -> dict[str, Any] | None:
+        """Return the value of one row, or None where there is none."""
         (item,) = await self.batch([GetOp(namespace, key)])
         return None if item is None else cast(SearchItem, item).value
 
-    def _head(self, story: str, commit: Commit, status: str) -> PutOp:
-        head = Head(story=story, head=commit["id"], step=commit["step"], status=status, updated=now())
-        return self._put((*self.root, "heads"), story, head)
+    def _head(self, story: str, commit: Commit, status: str, *, undone: str = "", branch: str = "") -> PutOp:
+        head = Head(
+            story=story,
+            head=commit["id"],
+            step=commit["step"],
+            status=status,
+            updated=now(),
+            undone=undone,
+            branch=branch,
+        )
+        return self.put((*self.root, "heads"), story, head)
 
     @staticmethod
-    def _put(namespace: tuple[str, ...], key: str, value: Any) -> PutOp:
+    def put(namespace: tuple[str, ...], key: str, value: Any) -> PutOp:
+        """Return the operation that writes a row; None as its value takes it away."""
         # index=False: hosts may give a store with an embedding index, and recall is ours (branches, pieces).
-        return PutOp(namespace, key, dict(value), index=False)
+        return PutOp(namespace, key, None if value is None else dict(value), index=False)

@@ -6,6 +6,7 @@ thousand passages is thirty thousand rows, which takes milliseconds.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import faiss
@@ -80,15 +81,31 @@ class StoryIndex:
         if len(vectors):
             self._flat.add(np.ascontiguousarray(vectors, dtype=np.float32))
 
-    def search(self, query: Matrix, head: str, count: int, *, without: str = "") -> list[Hit]:
+    def search(
+        self,
+        query: Matrix,
+        head: str,
+        count: int,
+        *,
+        without: str = "",
+        instead: Mapping[str, str] | None = None,
+    ) -> list[Hit]:
         """Return the `count` ancestors of `head` (itself included, `without` excluded) whose best piece is nearest.
 
-        Passages of equal score come in the order of the story.
+        Passages of equal score come in the order of the story. `instead` names entries whose vectors stand in place of an
+        ancestor's own; they are found under the ancestor's id.
         """
         # For this thread only: one query is a millisecond's work, and waking a second thread for it costs more.
         faiss.omp_set_num_threads(1)
         rows = len(self._entry_of_row)
         mask = self._ancestors(head)
+        stands_for: dict[str, str] = {}
+        for commit, other in (instead or {}).items():
+            if self._of(commit, mask).any():
+                mask = mask.copy() if not stands_for else mask
+                self._of(commit, mask)[:] = False
+                self._of(other, mask)[:] = True
+                stands_for[other] = commit
         if not rows or not count or not mask.any():
             return []
         # An entry has at most `_most_pieces` rows, so this many rows hold the best piece of every entry asked for.
@@ -107,9 +124,10 @@ class StoryIndex:
             if row < 0:
                 break
             entry = self._entry_of_row[row]
-            if entry not in best and self._ids[entry] != without:
+            found_id = stands_for.get(self._ids[entry], self._ids[entry])
+            if entry not in best and found_id != without:
                 piece = row - self._first_row[entry]
-                best[entry] = Hit(self._ids[entry], self._steps[entry], float(score), piece)
+                best[entry] = Hit(found_id, self._steps[entry], float(score), piece)
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.step))[:count]
 
     def _ancestors(self, head: str) -> np.ndarray:
@@ -124,10 +142,13 @@ class StoryIndex:
                 known = ""
             commit = head
             while commit and commit != known:
-                number = self._number[commit]
-                start = self._first_row[number]
-                end = self._first_row[number + 1] if number + 1 < len(self._first_row) else rows
-                mask[start:end] = True
-                commit = self._parents[number]
+                self._of(commit, mask)[:] = True
+                commit = self.parent(commit)
         self._mask_of = (head, mask)
         return mask
+
+    def _of(self, commit: str, mask: np.ndarray) -> np.ndarray:
+        """Return the part of a mask over all rows that belongs to one entry, as a view."""
+        number = self._number[commit]
+        end = self._first_row[number + 1] if number + 1 < len(self._first_row) else len(mask)
+        return mask[self._first_row[number] : end]

@@ -7,9 +7,11 @@ made by another embedding model, is embedded again from the commit's text, and n
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,16 +47,29 @@ class Recall:
         self.chronicle, self.embeddings = chronicle, embeddings
         self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
 
-    async def search(self, story: str, head: str, query: str, count: int, *, without: str = "") -> list[Hit]:
-        """Return the passages up to `head` that are nearest to `query`, best first; see `StoryIndex.search`."""
+    async def search(
+        self,
+        story: str,
+        head: str,
+        query: str,
+        count: int,
+        *,
+        without: str = "",
+        corrected: Mapping[str, str] | None = None,
+    ) -> list[Hit]:
+        """Return the passages up to `head` that are nearest to `query`, best first; see `StoryIndex.search`.
+
+        `corrected` holds the summaries that stand, on this branch, in place of those of some commits, by id.
+        """
         if not head or not count:
             return []
         vector = await self._embed([query])
         kept = await self._index(story, head, vector.shape[1])
+        instead = await self._corrections(kept, story, corrected or {})
 
         def look() -> list[Hit]:
             with kept.lock:
-                return kept.index.search(vector, head, count, without=without)
+                return kept.index.search(vector, head, count, without=without, instead=instead)
 
         return await asyncio.to_thread(look)
 
@@ -118,6 +133,32 @@ class Recall:
         if operations:
             await self.chronicle.batch(operations)
 
+    async def _corrections(self, kept: _Kept, story: str, corrected: Mapping[str, str]) -> dict[str, str]:
+        """Return which entry of the index stands in place of which commit, each with the vectors of a corrected summary."""
+        instead: dict[str, str] = {}
+        operations: list[PutOp] = []
+        for commit_id, summary in corrected.items():
+            if commit_id not in kept.index:
+                continue  # not on this branch: the index holds all that is
+            key = f"{commit_id}-{hashlib.sha256(summary.encode()).hexdigest()[:8]}"
+            instead[commit_id] = key
+            if key in kept.index:
+                continue
+            commit = with_summary(await self.chronicle.get(story, commit_id), corrected)
+            # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
+            entry: Commit = {**commit, "id": key, "parent": ""}
+            row = await self.chronicle.value(self._namespace(story), key)
+            if row is not None and row["dimension"] == kept.index.dimension:
+                vectors = unpack(row["vectors"], kept.index.dimension)
+            else:
+                vectors = await self._vectors_of(entry)
+                operations.append(self._row(entry, vectors))
+            with kept.lock:
+                kept.index.add(key, "", commit["step"], _rounded(vectors))
+        if operations:
+            await self.chronicle.batch(operations)
+        return instead
+
     async def _vectors_of(self, commit: Commit) -> Matrix:
         texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
         # An opening has no text: no rows, of the right width.
@@ -147,6 +188,11 @@ class Recall:
 def _rounded(vectors: Matrix) -> Matrix:
     """Return vectors as the log gives them back, so that a warm index and one that is read later find the same."""
     return unpack(pack(vectors), vectors.shape[1])
+
+
+def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:
+    """Return a commit with the summary that stands for it on a branch."""
+    return {**commit, "summary": corrected.get(commit["id"], commit["summary"])}
 
 
 def piece_text(commit: Commit, number: int) -> str:

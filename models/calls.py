@@ -19,11 +19,11 @@ from pydantic import BaseModel
 
 from recurrentgpt.errors import ModelRefused, ModelReplyError, ModelUnavailable
 from recurrentgpt.models.faults import is_context_overflow, is_transient, status_of, translate
-from recurrentgpt.models.meter import Meter, Tally, total_usage
+from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.replies import describe, json_schema, read
 from recurrentgpt.models.roles import ResolvedModel
 
-__all__ = ["Meter", "ask", "is_transient", "total_usage", "write_stream"]
+__all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
 
 M = TypeVar("M", bound=BaseModel)
 Check = Callable[[Any], str | None]
@@ -46,7 +46,6 @@ class _Request:
     stop: Sequence[str] | None = None
     sampling: Mapping[str, Any] | None = None
     schema: dict[str, Any] | None = None
-    config: RunnableConfig | None = None
 
 
 async def write_stream(
@@ -122,11 +121,7 @@ async def ask(
     shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises. Without
     `insist`, a second reply that fits the schema is returned whatever `check` says.
     """
-    from langgraph.constants import TAG_NOSTREAM
-
-    # The tag keeps JSON out of the stream of messages that a reader sees as the story.
-    config = RunnableConfig(tags=[TAG_NOSTREAM])
-    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), config)
+    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema))
     conversation, problem = list(messages), ""
     for repairing in (False, True):
         meter.resamples += repairing
@@ -144,7 +139,7 @@ async def ask(
             HumanMessage(f"That reply cannot be used. {problem} Reply again, with the corrected JSON object alone."),
         ]
     raise ModelReplyError(
-        f"{model.name} gave no usable answer in two tries ({problem[:200].rstrip(' .')}): continue the story to try again, or "
+        f"{model.name} gave no usable answer in two tries ({problem[:200].rstrip(' .')}): try again, or "
         "use a more capable model. The story is safe at its last passage."
     )
 
@@ -174,13 +169,17 @@ async def _pieces(
 async def _attempt(
     model: ResolvedModel, messages: list[BaseMessage], request: _Request, meter: Meter, rejected: frozenset[str]
 ) -> AsyncGenerator[str]:
+    from langgraph.constants import TAG_NOSTREAM
+
     arguments, native = _arguments(model, request, rejected)
     sent = messages if native or request.schema is None else describe(messages, request.schema)
+    meter.reserve(sent, request.max_tokens)
     if model.snapshots is not None:
         meter.input_tokens += await model.snapshots.keep(cast("Any", model.chat).root_async_client, messages)
-    tally, whole = Tally(), False
+    # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
+    tally, whole, config = Tally(), False, RunnableConfig(tags=[TAG_NOSTREAM])
     stop = list(request.stop) if request.stop else None
-    stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, request.config, stop=stop, **arguments))
+    stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, config, stop=stop, **arguments))
     try:
         async with aclosing(stream) as chunks:
             async for chunk in chunks:
@@ -201,13 +200,13 @@ async def _attempt(
         if whole or tally.characters:
             meter.add(tally, sent)
     if model.speaks_openai and not tally.finish_reason:
-        raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; continue the story to try again.")
+        raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; try again.")
     if tally.characters == 0:
         if tally.finish_reason == "length":
             raise ModelRefused(
                 f"{model.name} spent all of {request.max_tokens} tokens before it wrote a word: take a model that thinks less."
             )
-        raise ModelUnavailable(f"{model.name} sent an empty reply; continue the story to try again.")
+        raise ModelUnavailable(f"{model.name} sent an empty reply; try again.")
 
 
 def _arguments(model: ResolvedModel, request: _Request, rejected: frozenset[str]) -> tuple[dict[str, Any], bool]:

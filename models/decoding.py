@@ -96,6 +96,12 @@ _VERBS = (
     "stopped", "waited", "listened", "watched", "read", "tore", "folded", "cut", "tied", "carried", "dropped",
     "threw", "caught", "struck", "wiped", "lit",
 )  # fmt: skip
+_ACTS = (
+    "put", "take", "hold", "pull", "push", "lift", "set", "turn", "open", "close", "shut", "hear", "see", "find", "count",
+    "stand", "kneel", "lean", "walk", "climb", "run", "cross", "reach", "stop", "wait", "listen", "watch", "read", "tie",
+    "carry", "drop", "throw", "catch", "strike", "wipe", "light",
+)  # fmt: skip
+"""The same for a story to play, which is told to "you" in the present."""
 _LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 
 
@@ -109,18 +115,24 @@ def scene_shape(step: int, seed: int, words: int) -> str:
     return shape + ending
 
 
-def scene_grammar(shape: str, names: Sequence[str], step: int = 0, going_on: bool = False) -> str:
+def scene_grammar(
+    shape: str, names: Sequence[str], step: int = 0, *, going_on: bool = False, played: bool = False
+) -> str:
     """Return the GBNF grammar of a scene in English of the given shape.
 
     It has no word for a heading, a list, a script, a comment, a bracket or a foreign letter, and it makes people talk: of
     its own accord the model sums a scene up in the present tense. `names` are the first names that may open it. With
-    `going_on` the text continues an accepted one: it may first end the paragraph that is open.
+    `going_on` the text continues an accepted one: it may first end the paragraph that is open. `played` is the grammar of
+    interactive fiction: the reader acts, as "you" and in the present.
     """
     dealer = random.Random(f"verbs {step}")
-    verbs = " | ".join(f'"{verb}"' for verb in sorted(dealer.sample(_VERBS, 12)))
+    verbs = " | ".join(f'"{verb}"' for verb in sorted(dealer.sample(_ACTS if played else _VERBS, 12)))
     spelt = (re.sub(rf"[^{_LATIN}'’-]", "", name) for name in names)
     people = " | ".join(f'"{name}"' for name in spelt if name) or "[A-Z] [a-z]+"
     kinds = {"A": "said", "B": "act", "D": "later", "N": "narration", "T": "talk"}
+    says = "says asks whispers calls" if played else "said asked whispered called"
+    tags = " | ".join(f'" {tag}"' for tag in says.split())
+    actor, inside = ('"You"', '"you"') if played else ("name", "name")
     body = r' "\n\n" '.join(kinds[kind] for kind in shape) or '""'
     root = rf'(" " sentence)? "\n\n" {body}' if going_on else body
     return rf"""root ::= {root}
@@ -132,11 +144,12 @@ more ::= " " sentence
 narration ::= sentence more more{{0,3}}
 speech ::= start (c | [.?!] " "){{1,170}}
 quote ::= "\"" speech [.?!] "\""
-verb ::= " said" | " asked" | " whispered" | " called"
+verb ::= {tags}
 said ::= "\"" speech [,?!] "\" " name verb (" " [a-z] c{{3,90}})? "." more{{0,2}}
-act ::= name " " ({verbs}) " " c{{5,120}} "." more{{1,3}}
+act ::= {actor} doing
+doing ::= " " ({verbs}) " " c{{5,120}} "." more{{1,3}}
 time ::= "At dawn" | "By noon" | "At dusk" | "That night" | "An hour later" | "Before midnight" | "In the morning"
-later ::= time ", " act
+later ::= time ", " {inside} doing
 tagged ::= "\"" speech [,?!] "\" " [{_LATIN}] c{{3,120}} "." more? (" " quote)?
 talk ::= quote more{{0,2}} | tagged
 """

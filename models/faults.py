@@ -56,24 +56,22 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
         return _unintelligible(model, detail)
     if status is not None and (status in _PASSING or status >= 500):
         why = "is limiting the rate of requests" if status == 429 else f"failed with status {status}"
-        return ModelUnavailable(f"The server of {model.name} {why}; wait a little and continue the story{detail}.")
+        return ModelUnavailable(f"The server of {model.name} {why}; wait a little and try again{detail}.")
     if status is not None:
         advice = _ADVICE.get(status, "check the settings of the model")
         return ModelRefused(f"The server of {model.name} refused the request with status {status}: {advice}{detail}.")
     if isinstance(error, TimeoutError) or names & {"APITimeoutError", "TimeoutException", "ModelTimeoutError"}:
-        return ModelUnavailable(
-            f"{model.name} said nothing for too long: continue the story to try again, or raise the timeout of the run."
-        )
+        return ModelUnavailable(f"{model.name} said nothing for too long: try again, or raise the timeout of the run.")
     if model.embedded and names & {"APIConnectionError", "APIError"}:
         why = _root(error) or detail
-        return ModelUnavailable(f"The embedded model {model.name} stopped; continue the story to start it again{why}.")
+        return ModelUnavailable(f"The embedded model {model.name} stopped; try again to start it anew{why}.")
     if isinstance(error, ConnectionError) or names & {"APIConnectionError", "TransportError", "ModelConnectionError"}:
         return ModelUnavailable(
             f"The connection to the server of {model.name} failed: check that it runs and that OPENAI_BASE_URL is its "
             f"address{_root(error)}."
         )
     if names & {"APIError", "ModelAPIError"}:
-        return ModelUnavailable(f"The server of {model.name} failed while it answered; continue the story{detail}.")
+        return ModelUnavailable(f"The server of {model.name} failed while it answered; try again{detail}.")
     if model.speaks_openai and isinstance(error, ValueError | KeyError | TypeError | AttributeError):
         return _unintelligible(model, detail)
     return None
@@ -94,7 +92,7 @@ def is_context_overflow(error: Exception) -> bool:
 
 def _unintelligible(model: ResolvedModel, detail: str) -> ModelUnavailable:
     return ModelUnavailable(
-        f"The server of {model.name} sent something that is not a chat completion: continue the story to try again, and "
+        f"The server of {model.name} sent something that is not a chat completion: try again, and "
         f"check OPENAI_BASE_URL if it stays so{detail}."
     )
 

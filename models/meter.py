@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
+from recurrentgpt.errors import BudgetReached
 from recurrentgpt.graph.state import Usage
 
 CHARACTERS_PER_TOKEN = 4
@@ -29,6 +30,11 @@ def total_usage(parts: Iterable[Usage]) -> Usage:
             seconds=total["seconds"] + part["seconds"],
         )
     return total
+
+
+def used_tokens(usage: Usage) -> int:
+    """Return the tokens read and written together, as a budget counts them."""
+    return usage["input_tokens"] + usage["output_tokens"]
 
 
 @dataclass
@@ -56,6 +62,8 @@ class Meter:
     resamples: int = 0
     seconds: float = 0.0
     estimated: int = 0
+    allowance: int | None = None
+    """Most tokens, read and written, that these calls may use together; None for no limit."""
     finish_reason: str = ""
     """Why the last reply ended, in the server's words: `stop`, `length` (the token limit), or empty if it was cut."""
 
@@ -71,6 +79,18 @@ class Meter:
             seconds=round(self.seconds, 3),
         )
 
+    def reserve(self, sent: Sequence[BaseMessage], most: int) -> None:
+        """Raise BudgetReached where a call with these messages and a reply of `most` tokens might pass the allowance."""
+        if self.allowance is None:
+            return
+        needed = _estimate(sent) + most
+        left = self.allowance - self.input_tokens - self.output_tokens
+        if needed > left:
+            raise BudgetReached(
+                f"The next call may use {needed:,} tokens and the budget has {max(0, left):,} left: continue the story with "
+                "a larger budget. What was written before is kept."
+            )
+
     def add(self, tally: Tally, sent: Sequence[BaseMessage]) -> None:
         """Count one call that sent these messages."""
         self.calls += 1
@@ -78,9 +98,13 @@ class Meter:
         self.finish_reason = tally.finish_reason
         if tally.usage is None:
             self.estimated += 1
-            self.input_tokens += math.ceil(sum(len(message.text) for message in sent) / CHARACTERS_PER_TOKEN)
+            self.input_tokens += _estimate(sent)
             self.output_tokens += math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
             return
         self.input_tokens += tally.usage["input_tokens"]
         self.output_tokens += tally.usage["output_tokens"]
         self.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0
+
+
+def _estimate(messages: Sequence[BaseMessage]) -> int:
+    return math.ceil(sum(len(message.text) for message in messages) / CHARACTERS_PER_TOKEN)

@@ -9,10 +9,13 @@ from typing import Any, Literal
 
 from recurrentgpt.errors import BadAnswer
 from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS
+from recurrentgpt.nodes.inboxes import unwrapped
 from recurrentgpt.prose.sentences import count_words, sentences
 
 Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
 ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_plans", "simulator", "end")
+SPOKEN = ACTIONS[3:]
+"""Actions that need no more than their name."""
 MOST_PLAN_WORDS = 400
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
@@ -62,11 +65,14 @@ def answer_schema(plans: int) -> dict[str, Any]:
     }
 
 
-def parse_answer(raw: object, plans: list[str]) -> Answer:
+def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
     """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
 
-    A number or a numeral chooses that plan; other text is an own plan; an object has the fields of `answer_schema`.
+    A number or a numeral chooses that plan; `another take`, `new plans`, `simulator` and `end` are what they say; other
+    text is an own plan; an object has the fields of `answer_schema`, or is the decision of a chat interface (see
+    `inboxes`), in which the given `memory` counts as unchanged.
     """
+    raw = unwrapped(raw, plans, memory)
     if isinstance(raw, bool) or raw is None:
         raise BadAnswer(f"Answer with a number from 1 to {len(plans)} or with a plan of your own.")
     if isinstance(raw, int):
@@ -75,6 +81,8 @@ def parse_answer(raw: object, plans: list[str]) -> Answer:
         text = raw.strip()
         if text.isascii() and text.lstrip("+-").isdigit():
             return parse_answer(int(text), plans)
+        if (action := "_".join(text.casefold().split())) in SPOKEN:
+            return _from_fields({"action": action}, plans)
         return Answer("write", plan=_plan(text))
     if isinstance(raw, Mapping):
         return _from_fields(raw, plans)
@@ -121,7 +129,7 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
         index = _index(1 if number is None and action == "edit" and len(plans) == 1 else number, plans)
         chosen = plans[index] if action == "choose" else _plan(plan)
         return Answer(action, index=index, plan=chosen, memory=memory)
-    passages = fields.get("passages", 1)
+    passages = 1 if fields.get("passages") is None else fields["passages"]
     if not isinstance(passages, int) or isinstance(passages, bool) or passages < 0:
         raise BadAnswer("passages is a whole number, 0 or more.")
     return Answer(action, passages=passages, memory=memory)

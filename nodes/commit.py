@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from langgraph.store.base import PutOp
 
 from recurrentgpt.graph.context import STORY_SETTINGS
 from recurrentgpt.graph.state import Rationale, State, Usage
 from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
-from recurrentgpt.models.calls import total_usage
+from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.run import Run, Update
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
@@ -22,8 +25,10 @@ async def commit(state: State, run: Run) -> Update:
     head = await run.chronicle.get(state["story"], state["head"]) if state.get("head") else None
     if head is None:
         return await _open(state, run)
+    overlay = state.get("overlay", head.get("overlay", ""))
     if state["step"] == head["step"]:
         changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
+        changes["overlay"] = overlay
         amended = await amend(run, head, changes, passage=state["passage"], usage=_spent(state))
         update = _committed(amended, state if amended is not head else None)
         if state.get("status") != "finished":
@@ -32,36 +37,57 @@ async def commit(state: State, run: Run) -> Update:
         return {**update, "status": "finished"}
     changed: dict[str, Any] = {"short_term_memory": state["previous_memory"]}
     head = await amend(run, head, changed, passage=state["previous_passage"])
-    entry = _entry(state, parent=head["id"])
+    made = entry(state, parent=head["id"], overlay=overlay)
     status = "finished" if state.get("status") == "finished" else "choosing"
-    await run.chronicle.append(entry, status, also=[await run.recall.vectors_op(entry)])
-    return {**_committed(entry, state), "status": status}
+    known = await run.chronicle.find(made["story"], made["id"])
+    if known is None:
+        await run.chronicle.append(made, status, also=[await run.recall.vectors_op(made)])
+        return {**_committed(made, state), "status": status}
+    # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
+    # may differ, and what is in the log stays there.
+    changes = {name: made[name] for name in (*AMENDABLE, "rationale")}  # type: ignore[literal-required]
+    kept = await amend(run, known, changes, passage=known["passage"], usage=made["usage"])
+    await run.chronicle.move_head(kept, status)
+    return {**_committed(kept, state), "status": status}
 
 
-async def amend(run: Run, head: Commit, changes: dict[str, Any], *, passage: str, usage: Usage | None = None) -> Commit:
+async def amend(
+    run: Run,
+    head: Commit,
+    changes: dict[str, Any],
+    *,
+    passage: str,
+    usage: Usage | None = None,
+    also: Sequence[PutOp] = (),
+) -> Commit:
     """Return `head` as corrected, appended as its sibling; `head` itself when nothing differs.
 
-    `usage` is what the correction cost; what the passage cost is counted with the commit it amends.
+    `usage` is what the correction cost; what the passage cost is counted with the commit it amends. The rows in `also`
+    are written with it.
     """
-    changes = {name: value for name, value in changes.items() if value != head[name]}  # type: ignore[literal-required]
+    changes = {name: value for name, value in changes.items() if value != head.get(name, "")}
     if passage != head["passage"]:
         changes = {**changes, "passage": passage, "author": "edited"}
     if not changes:
         return head
     corrected: Commit = {**head, **changes}  # type: ignore[typeddict-item]
+    corrected.pop("left", None)
     corrected["id"] = commit_id(
         head["story"], head["parent"], head["plan"], corrected["passage"], amendment=[head["id"], changes]
     )
     corrected["amends"] = head["id"]
     corrected["usage"] = usage or total_usage([])
     corrected["created"] = now()
-    await run.chronicle.append(corrected, "choosing", also=[await run.recall.vectors_op(corrected)])
+    if changes.keys() & {"passage", "summary"}:
+        also = [*also, await run.recall.vectors_op(corrected)]
+    # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
+    await run.chronicle.append(corrected, "choosing", also=also)
     return corrected
 
 
 async def _open(state: State, run: Run) -> Update:
     """Append the opening: step 0, with no passage, and the first plans to choose from."""
-    entry = _entry(state, parent="")
+    opening = entry(state, parent="")
     record = StoryRecord(
         story=state["story"],
         title=state["title"],
@@ -69,22 +95,23 @@ async def _open(state: State, run: Run) -> Update:
         premise=state["premise"],
         brief=state["brief"],
         settings={name: getattr(run.context, name) for name in STORY_SETTINGS},
-        created=entry["created"],
+        created=opening["created"],
     )
-    await run.chronicle.append(entry, "choosing", also=[run.chronicle.put_record_op(record)])
-    return _committed(entry, state)
+    await run.chronicle.append(opening, "choosing", also=[run.chronicle.put_record_op(record)])
+    return _committed(opening, state)
 
 
-def _entry(state: State, *, parent: str) -> Commit:
+def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> Commit:
+    """Return the commit of the passage in `state`, to follow `parent`."""
     step, story = state.get("step", 0), state["story"]
     # An opening was written from no plan: `plan` there is what the first passage shall do.
     plan = state["plan"] if step else ""
     passage = state.get("passage", "")
     return Commit(
-        id=commit_id(story, parent, plan, passage),
+        id=commit_id(story, parent, plan, passage, overlay or None),
         story=story,
         parent=parent,
-        amends="",
+        amends=amends,
         step=step,
         plan=plan,
         plan_author=state.get("plan_author", "model") if step else "",
@@ -97,6 +124,7 @@ def _entry(state: State, *, parent: str) -> Commit:
         recalled=[RecalledId(id=r["id"], step=r["step"], score=r["score"]) for r in state.get("recalled", [])],
         usage=_spent(state),
         created=now(),
+        overlay=overlay,
     )
 
 
@@ -104,10 +132,13 @@ def _spent(state: State) -> Usage:
     return total_usage(list(state.get("usage", {}).values()))
 
 
-def _committed(entry: Commit, state: State | None = None) -> Update:
-    update: Update = {"head": entry["id"], "status": "choosing"}
+def _committed(made: Commit, state: State | None = None) -> Update:
+    update: Update = {"head": made["id"], "overlay": made.get("overlay", ""), "status": "choosing"}
     if state is not None:
         # The next timestep counts anew; merge_usage drops what is None.
         update["usage"] = dict.fromkeys(state.get("usage", {}), None)
-        update["written_plan"] = entry["plan"]
+        update["written_plan"] = made["plan"]
+        tokens = used_tokens(_spent(state))
+        update["spent"] = state.get("spent", 0) + tokens
+        update["dearest"] = max(state.get("dearest", 0), tokens if made["step"] else 0)
     return update

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
+from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.state import StoryInput
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled
-from recurrentgpt.nodes.moves import deal, deal_names, deal_spark
-from recurrentgpt.nodes.replies import opening_reply
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled, voice
+from recurrentgpt.nodes.moves import deal, deal_names, deal_readers, deal_spark
+from recurrentgpt.nodes.replies import Opening, Setting, opening_reply, setting_reply
 from recurrentgpt.nodes.run import Run
 
 
@@ -48,38 +50,59 @@ async def conceive(run: Run, given: StoryInput, seed: int) -> Founding:
 
 async def _asked(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     prompts, context = run.prompts(model), run.context
-    request = prompts.fill(
-        "open",
-        genre=given["genre"],
-        premise=given["premise"],
-        title=given["title"],
-        memory=given["short_term_memory"],
-        language=context.language,
-        plans=context.plans,
-    )
-    brief = {"genre": given["genre"]}
-    turns = [SystemMessage(prompts.fill("system", brief=brief, language=context.language)), HumanMessage(request)]
+    request = prompts.fill("open", **_variables(context, given))
+    system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
+    turns = [SystemMessage(system), HumanMessage(request)]
     reply = await ask(model, turns, FoundingReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
     return Founding(reply.title, reply.premise, reply.characters, reply.outline, reply.short_term_memory, reply.plans)
 
 
 async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
-    prompts, context, free = run.prompts(model), run.context, not given["premise"]
-    names = deal_names(seed) if free else []
-    spark = deal_spark(seed) if free else ""
-    moves = deal(0, seed, context.plans) if free else []
-    turns = prompts.turns(
-        "open",
-        genre=given["genre"],
-        premise=given["premise"],
-        spark=spark,
-        names=names,
-        moves=moves,
-        language=context.language,
-    )
-    schema = opening_reply(context.language, context.plans, names, spark, moves)
-    system = prompts.fill("system", brief={"genre": given["genre"]}, language=context.language)
+    prompts, context = run.prompts(model), run.context
+    schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
+    turns = prompts.turns("open", **_variables(context, given) | dealt)
+    system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=run.meter)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
-    return Founding(reply.title, reply.premise, people, reply.outline, [f"{person}." for person in people], reply.plans)
+    plans = reply.plans if isinstance(reply, Opening) else reply.readers
+    return Founding(reply.title, reply.premise, people, reply.outline, [f"{person}." for person in people], plans)
+
+
+def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
+    """Return what the template `open` may name, with nothing dealt."""
+    return {
+        **voice(context),
+        "genre": given["genre"],
+        "premise": given["premise"],
+        "title": given["title"],
+        "player": given["player"],
+        "memory": given["short_term_memory"],
+        "plans": context.plans,
+        "names": [],
+        "spark": "",
+        "moves": [],
+        "readers": [],
+    }
+
+
+def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening], dict[str, Any]]:
+    """Return the form of a new novel, and what is dealt for it where the reader gave no premise."""
+    free = not given["premise"]
+    names, spark = (deal_names(seed), deal_spark(seed)) if free else ([], "")
+    moves = deal(0, seed, context.plans) if free else []
+    schema = opening_reply(context.language, context.plans, names, spark, moves)
+    return schema, {"names": names, "spark": f"{names[0]}, {spark}" if free else "", "moves": moves}
+
+
+def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setting], dict[str, Any]]:
+    """Return the form of a new story to play, and what is dealt for it."""
+    free = not given["premise"]
+    # Whom the reader plays is asked, unless it was said, or the story goes on from somebody's own beginning.
+    count = 0 if given["player"] or given["short_term_memory"] else context.plans
+    names = deal_names(seed, 3 + count) if free else []
+    readers, others = deal_readers(seed, names[3:]), names[:3]
+    schema = setting_reply(context.language, others, readers, count)
+    # Who it happens to is for the reader to say.
+    spark = f"somebody {deal_spark(seed).partition(', ')[2]}" if free else ""
+    return schema, {"names": others, "readers": readers, "spark": spark}

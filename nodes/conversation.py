@@ -12,7 +12,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from recurrentgpt.graph.state import State
+from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.state import KEPT_PLAN, State
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.nodes.routes import last_step
 from recurrentgpt.nodes.run import Run
@@ -26,15 +27,38 @@ ENDING_SENTENCES = 3
 MOST_PIECE_WORDS = 120
 """Recalled passages are shown by their best piece, cut to this, so that no prompt grows with the story."""
 
+NO_PLAN = "None: the author wrote this passage by hand."
+
 
 def memory_lines(memory: str) -> list[str]:
     """Return the sentences of a short-term memory."""
     return [line.strip() for line in memory.splitlines() if line.strip()]
 
 
+def voice(context: Context) -> dict[str, Any]:
+    """Return what every template may name of how the story is told.
+
+    `examples` tells whether a template's own examples fit: they are in English, and in their mode's person and tense.
+    """
+    return {
+        "language": context.language,
+        "person": context.person,
+        "tense": context.time,
+        "pace": context.pace,
+        "style": context.style,
+        "note": context.note,
+        "examples": context.own_voice,
+    }
+
+
 def people(state: State) -> list[str]:
     """Return the names of the main characters."""
     return [character.split(":")[0].strip() for character in state["brief"]["characters"] if character.strip(" :")]
+
+
+def subjects(state: State, run: Run) -> list[str]:
+    """Return whom plans and notes are about: the main characters, and in fiction the reader first of all."""
+    return ["You", *people(state)] if run.context.mode == "fiction" else people(state)
 
 
 def sampled(decoding: Decoding) -> dict[str, Any]:
@@ -63,8 +87,8 @@ def variables(state: State, run: Run, step: int) -> dict[str, Any]:
     """Return what every template of passage `step` may name."""
     context = run.context
     return {
+        **voice(context),
         "brief": state["brief"],
-        "language": context.language,
         "min_words": context.min_words,
         "max_words": context.max_words,
         "step": step,
@@ -88,7 +112,8 @@ def write_turns(
         recalled=recalled,
         previous=_last_words(previous, run.context.max_words + 100),
         ending=last_sentences(previous, ENDING_SENTENCES),
-        plan=state["plan"],
+        # The plan of a passage that was edited since tells of people and events that may be gone.
+        plan=NO_PLAN if state.get("plan_author") == KEPT_PLAN else state["plan"],
     )
     return [SystemMessage(prompts.fill("system", **shared)), *asked]
 

@@ -106,14 +106,33 @@ CLOSING_MOVES = (
 """The deck of the last scenes of a story that ends."""
 
 
-def deal(step: int, seed: int, count: int, finale: str = "") -> list[Move]:
+READERS_MOVES = (
+    _move("bold", "act at once, and risk something that cannot be had again"),
+    _move("talk", "speak to somebody who wants something else, and get it out of them"),
+    _move("trick", "lie, hide or pretend"),
+    _move("give", "give up something of your own for it"),
+    _move("use", "use a thing that is at hand in a way nobody expects"),
+    _move("follow", "go after somebody or something, and leave this place"),
+    _move("refuse", "stand against what is asked of you"),
+    _move("search", "find out what is hidden here before it is too late"),
+    _move("side", "take the side of one person against another"),
+    _move("bargain", "offer a deal to a person you do not trust"),
+    _move("break", "break a rule or a thing that keeps everybody else safe"),
+    _move("return", "go back for what was left behind"),
+)
+"""The deck of what a reader can do; the instruction alone leads, for the reader acts in every one of them."""
+
+
+def deal(step: int, seed: int, count: int, finale: str = "", *, mode: str = "novel") -> list[Move]:
     """Return `count` moves for the plans made at `step`; no move comes back before the deck is used up.
 
-    `finale` ("near" or "last") deals from the closing deck, as far as it reaches.
+    `finale` ("near" or "last") deals a novel from the closing deck, as far as it reaches.
     """
     deck: tuple[Move, ...] = CLOSING_MOVES if finale else MOVES
     if finale and count > len(deck):
         deck = (*CLOSING_MOVES, *MOVES)
+    if mode == "fiction":
+        deck, finale = READERS_MOVES, ""
     count = min(count, len(deck))
     rotation, turn = divmod(max(step, 0), len(deck) // count)
     order = random.Random(f"moves {seed} {bool(finale)} {rotation}").sample(deck, len(deck))
@@ -158,11 +177,17 @@ _PEOPLE = (
 )  # fmt: skip
 _FINDS = (
     "finds a familiar name in a stranger's will", "is paid to destroy a thing and keeps it", "sees a dead man buy a ticket",
-    "hears somebody knock from inside a wall", "is handed a child and told to run", "recognises the voice of the enemy",
-    "finds a door that was not there yesterday", "opens a parcel that was posted nine years ago",
+    "hears somebody knock from inside a wall", "is handed a child and told to run", "opens a parcel posted nine years ago",
+    "finds a door that was not there yesterday", "recognises the voice of a man who was buried",
     "is asked to swear that a false thing is true", "finds the one page that was cut from the record",
     "is mistaken for the person everybody fears", "loses the only key to a place that must stay shut",
 )  # fmt: skip
+
+
+def deal_readers(seed: int, names: Sequence[str]) -> list[str]:
+    """Return whom a reader may be, one for each name: "Lena Hale, a map engraver"."""
+    people = random.Random(f"readers {seed}").sample(_PEOPLE, len(names))
+    return [f"{name}, {who}" for name, who in zip(names, people, strict=True)]
 
 
 def deal_spark(seed: int) -> str:
@@ -172,10 +197,3 @@ def deal_spark(seed: int) -> str:
     """
     dealer = random.Random(f"spark {seed}")
     return f"{dealer.choice(_PEOPLE)}, {dealer.choice(_FINDS)}"
-
-
-def shuffled(plans: Sequence[str], step: int, seed: int) -> tuple[list[str], list[int]]:
-    """Return the plans in a seeded order, and for each the place it came from: small models favour the last."""
-    order = list(range(len(plans)))
-    random.Random(f"plans {seed} {step}").shuffle(order)
-    return [plans[place] for place in order], order

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import uuid
 
-from recurrentgpt.errors import SettingsError, StoryNotFound
-from recurrentgpt.graph.state import Brief, Rationale, State, StoryInput
+from recurrentgpt.errors import SettingsError, StoryError, StoryNotFound
+from recurrentgpt.graph.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
+from recurrentgpt.memory.overlay import read_overlay
 from recurrentgpt.nodes.answers import LONG_WORD, check_memory, control_character
 from recurrentgpt.nodes.conceive import conceive
 from recurrentgpt.nodes.routes import plan_waits
@@ -26,7 +27,7 @@ GENRES = (
     "young adult",
     "literary",
 )
-MOST_WORDS = {"genre": 12, "premise": 500, "title": 30, "short_term_memory": 500, "plan": 400}
+MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
 
 
@@ -37,7 +38,8 @@ async def open_story(state: State, run: Run) -> Update:
     """
     reopened = await _reopen(state, run) if state.get("story") else None
     update = reopened or await _begin(state, run)
-    return {"until": run.context.steps and update["step"] + run.context.steps, **update}
+    until = run.context.steps and update["step"] + run.context.steps
+    return {"until": until, "spent": 0, "dearest": 0, **update}
 
 
 def check_input(given: StoryInput) -> None:
@@ -73,25 +75,41 @@ async def _reopen(state: State, run: Run) -> Update | None:
         retaken = await restored(run.chronicle, record, commit, retake=True)
         return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
     update = await restored(run.chronicle, record, commit)
-    return update | {"plan": state["plan"]} if plan_waits(state) else update
+    return update | {"plan": state["plan"], "written_plan": ""} if plan_waits(state) else update
 
 
-async def restored(chronicle: Chronicle, record: StoryRecord, commit: Commit, *, retake: bool = False) -> Update:
-    """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan."""
+async def restored(
+    chronicle: Chronicle, record: StoryRecord, commit: Commit, *, retake: bool = False, overlay: str | None = None
+) -> Update:
+    """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan.
+
+    `overlay` names the corrections in force; by default they are those of `commit`. Raises StoryError for a passage that
+    cannot be taken again.
+    """
     plan, author = commit["plan"], commit["plan_author"]
+    overlay = commit.get("overlay", "") if overlay is None else overlay
+    corrected = await read_overlay(chronicle, commit["story"], overlay)
+    brief = Brief(**{**corrected.get("brief", record["brief"]), "title": record["title"]})
     if retake:
         if not commit["parent"]:
             raise StoryNotFound("The opening of a story has no passage to take again; choose one of its plans.")
+        if not plan:
+            raise StoryError(
+                f"Passage {commit['step']} was not written from a plan: go to the one before it and choose or write one."
+            )
+        author = "human" if author == KEPT_PLAN else author
         commit = await chronicle.get(commit["story"], commit["parent"])
     before = await chronicle.get(commit["story"], commit["parent"]) if commit["parent"] else None
     recalled = await chronicle.get_many(commit["story"], [entry["id"] for entry in commit["recalled"]])
+    summaries = {earlier["id"]: earlier["summary"] for earlier in recalled} | corrected["summaries"]
     return {
         "story": commit["story"],
         "title": record["title"],
-        "genre": record["genre"],
-        "premise": record["premise"],
-        "brief": record["brief"],
+        "genre": brief["genre"],
+        "premise": brief["premise"],
+        "brief": brief,
         "head": commit["id"],
+        "overlay": overlay,
         "step": commit["step"],
         "plan": plan,
         "plan_author": author,
@@ -103,8 +121,8 @@ async def restored(chronicle: Chronicle, record: StoryRecord, commit: Commit, *,
         "rationale": commit["rationale"],
         "candidate_plans": commit["candidate_plans"],
         "recalled": [
-            {**entry, "summary": earlier["summary"], "piece": earlier["summary"]}
-            for entry, earlier in zip(commit["recalled"], recalled, strict=True)
+            {**entry, "summary": summaries[entry["id"]], "piece": summaries[entry["id"]]}
+            for entry in commit["recalled"]
         ],
         "previous_passage": before["passage"] if before else "",
         "previous_memory": before["short_term_memory"] if before else "",
@@ -122,17 +140,26 @@ async def _begin(state: State, run: Run) -> Update:
         title=state.get("title", ""),
         short_term_memory=state.get("short_term_memory", ""),
         plan=state.get("plan", ""),
+        player=state.get("player", ""),
     )
     check_input({**given, "story": state.get("story", "")})
     # One line: a template's own lines are its structure.
-    given["premise"] = " ".join(given["premise"].split())
+    given["premise"], given["player"] = " ".join(given["premise"].split()), " ".join(given["player"].split())
     story = state.get("story") or uuid.uuid4().hex[:12]
     genre = given["genre"].strip() or run.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}))
     memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
-    plan = given["plan"].strip()
+    plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
+    played = run.context.mode == "fiction"
+    if played and given["player"]:
+        known = [f"You are {given['player'].rstrip('.')}.", *known]
+        plans = [f"{known[0]} The story begins.", *plans]
+    elif played and memory:
+        plans = plans or ["The story goes on."]
     # A given plan is kept among the candidates, so that the log alone still has it.
-    plans = [*([plan] if plan else []), *opening.plans][: run.context.plans]
+    plans = [*([plan] if plan else []), *plans][: run.context.plans]
+    # A novel opens with the first plan; whoever plays chooses first who to be.
+    asked = played and not (given["player"] or memory)
     brief = Brief(
         title=given["title"].strip() or opening.title,
         genre=genre,
@@ -148,12 +175,12 @@ async def _begin(state: State, run: Run) -> Update:
         "brief": brief,
         "head": "",
         "step": 0,
-        "plan": plan or plans[0],
+        "plan": plan or ("" if asked else plans[0]),
         "plan_author": "human" if plan else "model",
         "written_plan": "",
         "passage": "",
         "summary": "",
-        "short_term_memory": memory or "\n".join(opening.memory),
+        "short_term_memory": memory or "\n".join(known),
         "rationale": Rationale(dropped=[], added=[]),
         "candidate_plans": plans,
         "recalled": [],

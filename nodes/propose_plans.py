@@ -13,9 +13,9 @@ from recurrentgpt.nodes.conversation import (
     FULL_REPLY_TOKENS,
     finale,
     memory_lines,
-    people,
     plans_request,
     sampled,
+    subjects,
     variables,
     written_turns,
 )
@@ -70,14 +70,16 @@ async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
     prompts = run.prompts(model)
     shared = variables(state, run, state["step"] + 1)
     take = state.get("take", 0)
-    moves = deal(state["step"] + 7 * take, run.deck(state), run.context.plans, finale=shared["finale"])
+    moves = deal(
+        state["step"] + 7 * take, run.deck(state), run.context.plans, finale=shared["finale"], mode=run.context.mode
+    )
     memory = memory_lines(state["short_term_memory"])
     asked = prompts.turns("plans", passage=state["passage"], memory=memory, moves=moves, **shared)
     turns = [SystemMessage(prompts.fill("system", **shared)), *asked]
     reply = await ask(
         model,
         turns,
-        plans_reply(moves, run.context.language, people(state), state["step"]),
+        plans_reply(moves, run.context.language, subjects(state, run), state["step"]),
         **(sampled(PLANS) | {"max_tokens": TOKENS_PER_PLAN * run.context.plans}),
         seed=run.seed(state, "propose_plans"),
         meter=run.meter,

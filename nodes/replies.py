@@ -82,6 +82,16 @@ class Opening(Reply):
     plans: list[str]
 
 
+class Setting(Reply):
+    """Found a story to play: its world, and whom the reader may be; `readers` is left out where that is known."""
+
+    title: str
+    premise: str
+    characters: list[Person]
+    outline: list[str]
+    readers: list[str] = []
+
+
 class Facts(Reply):
     """Note what one passage made true."""
 
@@ -122,20 +132,7 @@ def opening_reply(
             inside = f"[{_LATIN}0-9 ’'-]{{15,160}}"
             pronouns = "(He|She)"
             premise = f"^{_literal(names[0])}, {_literal(spark)}\\. {pronouns} wants to {inside}, but {inside}\\.$"
-        # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
-        word = f"[{_LATIN}’'-]{{2,14}}"
-        people = _exactly(
-            list[Person],
-            [
-                _object(
-                    {
-                        "name": _literal(name),
-                        "who": f"(a|an|the|her|his) {word}( {word})? who {drive} [{_LATIN} ’'-]{{8,80}}",
-                    }
-                )
-                for name, drive in zip(names, itertools.cycle(_DRIVES), strict=False)
-            ],
-        )
+        people = _introduced(names)
         if moves:
             scenes = _exactly(list[str], [{"type": "string", "pattern": p} for p in _plan_patterns(moves, names)])
     return create_model(
@@ -150,6 +147,33 @@ def opening_reply(
     )
 
 
+def setting_reply(
+    language: str, names: Sequence[str] = (), readers: Sequence[str] = (), count: int = 0
+) -> type[Setting]:
+    """Return the Setting of a story to play, with `count` people whom the reader may be.
+
+    Where they have been dealt (`names` of the others, `readers` as "Lena Hale, a map engraver"), the reply is bound to them.
+    """
+    who: Any = _text(sentences_pattern(language, 2, 3))
+    people: Any = list[Person]
+    choices: Any = _list(who, count)
+    if names and _is_english(language):
+        people = _introduced(names)
+    if readers and _is_english(language):
+        inside = f"[{_LATIN}0-9 ,;'’—-]{{15,160}}"
+        patterns = [f"^You are {_literal(reader)}\\. You {inside}\\.$" for reader in readers]
+        choices = _exactly(list[str], [{"type": "string", "pattern": pattern} for pattern in patterns])
+    fields: dict[str, Any] = {
+        "title": (_text(phrase_pattern(language, 3, 40)), ...),
+        "premise": (_text(sentences_pattern(language, 2, 3)), ...),
+        "characters": (people, ...),
+        "outline": (_list(_text(sentences_pattern(language, 1, 1)), 3), ...),
+    }
+    if count:
+        fields["readers"] = (choices, ...)
+    return create_model("Setting", __base__=Setting, **fields)
+
+
 def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> type[Facts]:
     """Return the Facts of one summary and `count` facts, a sentence each.
 
@@ -158,7 +182,9 @@ def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> ty
     """
     summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
     if people and _is_english(language):
-        subjects = "|".join([*dict.fromkeys(_first(name) for name in people), "The", "A"])
+        subjects = "|".join(
+            [*dict.fromkeys(_first(name) for name in people), "The", "A", *(["Your"] if "You" in people else [])]
+        )
         summary, fact = (f"^({subjects}) {pattern.split(']', 1)[1]}" for pattern in (summary, fact))
     return create_model("Facts", __base__=Facts, summary=(_text(summary), ...), facts=(_list(_text(fact), count), ...))
 
@@ -167,7 +193,7 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     """Return the Plans with one field for each of `moves`: an array's second item repeats its first.
 
     With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
-    of its move.
+    of its move; where the first of them is You, with that.
     """
     patterns = [sentences_pattern(language, 2, 3)] * len(moves)
     if people and _is_english(language):
@@ -183,7 +209,8 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
     index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
     plan = sentences_pattern(language, 2, 3)
     if people and _is_english(language):
-        plan = f"^({'|'.join(_first(name) for name in people)}) {plan.removeprefix('^').split(']', 1)[1]}"
+        subjects = people[:1] if people[0] == "You" else people
+        plan = f"^({'|'.join(_first(name) for name in subjects)}) {plan.removeprefix('^').split(']', 1)[1]}"
     return create_model(
         "Choice",
         __base__=Choice,
@@ -204,8 +231,28 @@ def revised(choice: Choice, plans: Sequence[str]) -> str:
     return choice.plan if faithful else chosen
 
 
+def _introduced(names: Sequence[str]) -> Any:
+    """Return the list of exactly these people, each with what they are and what drives them."""
+    # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
+    word = f"[{_LATIN}’'-]{{2,14}}"
+    return _exactly(
+        list[Person],
+        [
+            _object(
+                {
+                    "name": _literal(name),
+                    "who": f"(a|an|the|her|his) {word}( {word})? who {drive} [{_LATIN} ’'-]{{8,80}}",
+                }
+            )
+            for name, drive in zip(names, itertools.cycle(_DRIVES), strict=False)
+        ],
+    )
+
+
 def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0) -> list[str]:
     inside = f"[{_LATIN}0-9 ,;'’—-]"
+    if people[0] == "You":
+        return [f"^You {inside}{{12,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"] * len(moves)
     return [
         f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}{{12,180}}\\. "
         f"{_TURNS[place % len(_TURNS)]} {inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"

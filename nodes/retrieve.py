@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from recurrentgpt.graph.state import Recalled, State
-from recurrentgpt.memory.recall import piece_text
+from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.memory.recall import piece_text, with_summary
 from recurrentgpt.nodes.run import Run, Update
 
 
@@ -16,8 +17,10 @@ async def retrieve(state: State, run: Run) -> Update:
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
         return {"recalled": [], "status": "writing"}
-    hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head)
-    commits = await run.chronicle.get_many(story, [hit.id for hit in hits])
+    corrected = (await read_overlay(run.chronicle, story, state.get("overlay", "")))["summaries"]
+    hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head, corrected=corrected)
+    found = await run.chronicle.get_many(story, [hit.id for hit in hits])
+    commits = [with_summary(commit, corrected) for commit in found]
     recalled = [
         Recalled(
             id=hit.id,

@@ -17,15 +17,19 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
 
 from recurrentgpt.errors import SettingsError
-from recurrentgpt.graph.context import Context, resolve_context
+from recurrentgpt.graph.context import NO_DEFAULTS, Context, resolve_context
 from recurrentgpt.graph.state import State
 from recurrentgpt.loop import call as wait_for
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.recall import Recall
-from recurrentgpt.models.calls import Meter
+from recurrentgpt.memory.vector_store import VectorStoreRecall
+from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
+from recurrentgpt.nodes.speech import Speech
 from recurrentgpt.prompts import Prompts
+from recurrentgpt.prompts.check import check_once
+from recurrentgpt.telemetry import observed
 
 Update = dict[str, Any]
 Verb = Callable[[State, "Run"], Awaitable[Update]]
@@ -42,22 +46,28 @@ class Run:
     meter: Meter = field(default_factory=Meter)
 
     @classmethod
-    def of(cls, runtime: Runtime[Any], *, threaded: bool) -> Run:
-        """Return the surroundings that LangGraph's runtime describes; raise SettingsError without a store."""
+    def of(cls, runtime: Runtime[Any], *, threaded: bool, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Run:
+        """Return the surroundings that LangGraph's runtime describes; raise SettingsError without a store.
+
+        `defaults` are those of the graph, for settings that nobody chose.
+        """
         if runtime.store is None:
             raise SettingsError(
                 "This graph keeps its passages in a LangGraph store and has none: compile or call it with store=..., "
                 "for example InMemoryStore()."
             )
         return cls(
-            context=resolve_context(runtime.context),
+            context=resolve_context(runtime.context, defaults),
             chronicle=Chronicle(runtime.store, threaded=threaded),
             emit=runtime.stream_writer,
         )
 
     @cached_property
-    def recall(self) -> Recall:
-        """The search over the log with this run's embedding model."""
+    def recall(self) -> Recall | VectorStoreRecall:
+        """The search over the log with this run's embedding model, or with its vector store."""
+        if (vectors := self.context.vector_store) is not None:
+            embeddings = self.context.embeddings or vectors.embeddings or default_embeddings()
+            return VectorStoreRecall(self.chronicle, vectors, embeddings)
         return Recall(self.chronicle, self.context.embeddings or default_embeddings())
 
     async def model(self, role: Role) -> ResolvedModel:
@@ -65,8 +75,10 @@ class Run:
         return await aresolve_model(role, self.context)
 
     def prompts(self, model: ResolvedModel) -> Prompts:
-        """Return the templates that suit a model."""
-        return Prompts(model.tier, self.context.prompts)
+        """Return the templates that suit a model; raise PromptError where somebody's own cannot be used."""
+        if self.context.prompts:
+            check_once(self.context.prompts)
+        return Prompts(model.tier, self.context.prompts, mode=self.context.mode)
 
     def chance(self, state: State, *purpose: object) -> random.Random:
         """Return a random generator that depends on the story's seed and on `purpose`, and on nothing else."""
@@ -82,14 +94,17 @@ class Run:
         return self.chance(state, state.get("step", 0), state.get("take", 0), *purpose).getrandbits(31)
 
 
-def node(verb: Verb) -> RunnableLambda[State, Update]:
-    """Return `verb` as a LangGraph node that works under `invoke` and `ainvoke`."""
+def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambda[State, Update]:
+    """Return `verb` as a LangGraph node that works under `invoke` and `ainvoke`, in a graph with these defaults."""
     name = verb.__name__
 
     async def work(state: State, runtime: Runtime[Any], *, threaded: bool) -> Update:
-        run = Run.of(runtime, threaded=threaded)
+        run = Run.of(runtime, threaded=threaded, defaults=defaults)
         run.emit({"event": "stage", "node": name})
-        update = await verb(state, run)
+        run.emit = Speech(run.emit, state)
+        run.meter.allowance = _allowance(state, run.context, name)
+        with observed(name, state.get("story", ""), state.get("step", 0), lambda: run.meter.usage):
+            update = await verb(state, run)
         if run.meter.usage["calls"]:
             update = {**update, "usage": {name: run.meter.usage}}
         return update
@@ -102,3 +117,12 @@ def node(verb: Verb) -> RunnableLambda[State, Update]:
         return wait_for(lambda: work(state, runtime, threaded=True))
 
     return RunnableLambda(in_the_background, afunc=in_this_loop, name=name)
+
+
+def _allowance(state: State, context: Context, name: str) -> int | None:
+    """Return the tokens that the budget leaves to a node; the two that run side by side share them."""
+    if not context.budget_tokens:
+        return None
+    spent = state.get("spent", 0) + used_tokens(total_usage(list(state.get("usage", {}).values())))
+    left = max(0, context.budget_tokens - spent)
+    return left // 2 if name in ("update_memory", "propose_plans") else left

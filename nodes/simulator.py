@@ -7,7 +7,7 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from recurrentgpt.graph.state import Choice, State
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import CHOOSE
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, people, planned_turns, sampled, variables
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, planned_turns, sampled, subjects, variables
 from recurrentgpt.nodes.replies import Choice as Choosing
 from recurrentgpt.nodes.replies import choice_reply, revised
 from recurrentgpt.nodes.run import Run, Update
@@ -33,7 +33,7 @@ async def simulator(state: State, run: Run) -> Update:
 
     if model.tier == "small":
         turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
-        schema: type[Choosing] = choice_reply(len(plans), run.context.language, people(state))
+        schema: type[Choosing] = choice_reply(len(plans), run.context.language, subjects(state, run))
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=run.meter, check=check)
         reply.plan = revised(reply, shuffled)
     else:

@@ -18,13 +18,16 @@ from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, people, sampled, variables, written_turns
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, sampled, subjects, variables, written_turns
 from recurrentgpt.nodes.replies import facts_reply
 from recurrentgpt.nodes.run import Run, Update
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.sentences import count_words, limit_words, sentences
 
 FORGET_DOWN_TO = 14
 """Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""
+
+LONGEST_READER = 60
+"""Words of the sentence that says who the reader is."""
 
 
 class DroppedReply(BaseModel):
@@ -109,7 +112,7 @@ async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
     reply = await ask(
         model,
         turns,
-        facts_reply(run.context.language, people=people(state)),
+        facts_reply(run.context.language, people=subjects(state, run)),
         **sampled(FACTS),
         seed=run.seed(state, "update_memory"),
         meter=run.meter,
@@ -134,16 +137,33 @@ async def _within_ceilings(
 ) -> tuple[list[str], list[Dropped]]:
     """Return the sentences that stay within the ceilings, and those that do not with the reason."""
     about = [state["brief"]["premise"], state["plan"]]
+    reader = _reader(lines, state, run)
+    lines = [line for line in lines if line != reader]
 
     def relevance(sentences: list[str]) -> list[float]:
         return [float(best) for best in _similarity(run, sentences, about).max(axis=1)]
 
     kept, dropped = await asyncio.to_thread(
         lambda: forget(
-            lines, relevance, most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS, protect=protect, down_to=down_to
+            lines,
+            relevance,
+            most_sentences=MEMORY_SENTENCES - bool(reader),
+            most_words=MEMORY_WORDS - count_words(reader),
+            protect=protect,
+            down_to=down_to,
         )
     )
-    return kept, [Dropped(sentence=item["sentence"], why=item["why"]) for item in dropped]
+    return [*([reader] if reader else []), *kept], [
+        Dropped(sentence=item["sentence"], why=item["why"]) for item in dropped
+    ]
+
+
+def _reader(lines: list[str], state: State, run: Run) -> str:
+    """Return the sentence that says who the reader is, which a story to play never forgets; "" in a novel."""
+    if run.context.mode != "fiction":
+        return ""
+    told = [*memory_lines(state["previous_memory"]), *lines, *sentences(state["plan"])]
+    return limit_words(next((line for line in told if line.startswith("You are ")), ""), LONGEST_READER)
 
 
 def _similarity(run: Run, first: list[str], second: list[str]) -> Matrix:

@@ -52,7 +52,7 @@ async def write(state: State, run: Run) -> Update:
             await _sample(gate, turns, model, run, shown, seed=seed, warmer=warmer, form=form)
         except ModelUnavailable:
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
-            if not gate.cut() or sample == MOST_SAMPLES - 1:
+            if not gate.cut():
                 raise
             continue
         gate.close()
@@ -66,7 +66,7 @@ async def write(state: State, run: Run) -> Update:
     if gate.words < READABLE * run.context.min_words:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
         raise ModelReplyError(
-            f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): continue the story to try "
+            f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): try "
             "again, change the plan, or use a more capable model. The story is safe at its last passage."
         )
     shown.become(passage, len(passage))
@@ -139,14 +139,15 @@ async def _sample(
 
 
 def _form(gate: ProseGate, state: State, run: Run, step: int) -> dict[str, str]:
-    """Return the grammar of the scene, or of what is missing of it; there is one for English only."""
-    if run.context.language.strip().casefold() not in ("english", "en"):
+    """Return the grammar of the scene, or of what is missing of it; there is none for a voice that is not the mode's own."""
+    if not run.context.own_voice:
         return {}
     first_names = [name.split()[0] for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
     words = (run.context.min_words + run.context.max_words) // 2 - gate.words
+    played = run.context.mode == "fiction"
     shape = scene_shape(step, run.deck(state), max(words, 60))
-    return {"grammar": scene_grammar(shape, names, step, going_on=bool(gate.text))}
+    return {"grammar": scene_grammar(shape, names, step, going_on=bool(gate.text), played=played)}
 
 
 async def _gate(state: State, run: Run, step: int, *, previous: str, small: bool) -> ProseGate:
@@ -164,7 +165,7 @@ async def _gate(state: State, run: Run, step: int, *, previous: str, small: bool
         seen=[text for text in seen if text],
         language=run.context.language,
         finale=finale(state, run, step) == "last",
-        third_person=small,
+        third_person=small and run.context.person != "first",
     )
 
 

@@ -24,7 +24,7 @@ from recurrentgpt.errors import PromptError
 # What fills a template may hold a line like a turn's; only the template's own lines become marks, which nobody can guess.
 _MARK = f"=== {secrets.token_hex(8)} "
 _TURN = re.compile(r"^=== (user|assistant)[ \t]*$", re.MULTILINE)
-_ENVIRONMENT = ImmutableSandboxedEnvironment(
+ENVIRONMENT = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
 )
 
@@ -64,6 +64,11 @@ class Prompts:
         return where, _source(where, str(self.directory) if self.directory else None)
 
 
+def last_turn(source: str) -> str:
+    """Return whose turn a template ends with: `user` or `assistant`."""
+    return str((_TURN.findall(source) or ["user"])[-1])
+
+
 def _render(where: str, source: str, variables: Mapping[str, Any]) -> str:
     try:
         return _compiled(source).render(variables).strip()
@@ -77,7 +82,7 @@ def _render(where: str, source: str, variables: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=256)
 def _compiled(source: str) -> Template:
-    return _ENVIRONMENT.from_string(source)
+    return ENVIRONMENT.from_string(source)
 
 
 @lru_cache(maxsize=256)

@@ -117,10 +117,21 @@ class ProseGate:
     def finish(self) -> str:
         """Return the passage: whole accepted sentences, at most `max_words`, without wrappers and closing morals."""
         self.close()
-        text = _unwrap_quotes(_paragraphs(self._settled))
+        text = self._sieved(_unwrap_quotes(_paragraphs(self._settled)))
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
         return _without_moral(text, self.min_words, self.language)
+
+    def _sieved(self, text: str) -> str:
+        """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
+        kept = ""
+        for piece in segments(text, self.language):
+            fault = self._examiner.examine(piece, kept) if piece.strip() else None
+            if fault is None or not _repeats(fault, piece):
+                kept += piece
+            elif piece.endswith("\n"):
+                kept = kept.rstrip() + piece[len(piece.rstrip()) :]
+        return kept.strip()
 
     def _settle(self, *, final: bool) -> None:
         if not self._settled:
@@ -157,10 +168,13 @@ class ProseGate:
         Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it, and a sentence that opens or
         closes a quotation cannot go alone.
         """
-        balanced = piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
-        return (
-            fault.kind in ("loop", "copying") and balanced and self._in_a_row < 3 and len(self.skipped) < MOST_SKIPPED
-        )
+        return _repeats(fault, piece) and self._in_a_row < 3 and len(self.skipped) < MOST_SKIPPED
+
+
+def _repeats(fault: Fault, piece: str) -> bool:
+    """Tell whether a sentence only repeats, and does not open or close a quotation of several."""
+    balanced = piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
+    return fault.kind in ("loop", "copying") and balanced
 
 
 def _starts_word(piece: str) -> bool:

@@ -34,6 +34,12 @@ def language_code(language: str) -> str:
     return _CODES.get(name, name if name in _CODES.values() else "en")
 
 
+def language_name(language: str) -> str:
+    """Return the English name of a language given by name, code or tag; as it was given where it is not known."""
+    code = language.strip().casefold().partition("-")[0]
+    return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
+
+
 def segments(text: str, language: str = "English") -> list[str]:
     """Return the sentences with all their white space: joined, they are `text` again."""
     return list(segment(language_code(language), text)) if text else []

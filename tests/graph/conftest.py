@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.types import Command, RetryPolicy
 
 from recurrentgpt.checkpoints import Persistence
@@ -15,21 +14,10 @@ from recurrentgpt.graph.story import Graph, build_story_graph
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.faults import is_transient
-from recurrentgpt.testing import ScriptedChatModel, story_replies
+from recurrentgpt.testing import ScriptedChatModel
 
 _threads = itertools.count(1)
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, max_attempts=5, retry_on=is_transient)
-
-
-@pytest.fixture
-def model() -> ScriptedChatModel:
-    """Give a capable model that never says the same twice; tests of the small tier set `tier`."""
-    calls = itertools.count()
-
-    def reply(messages: list[BaseMessage]) -> str:
-        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
-
-    return ScriptedChatModel(tier="full", replies=reply)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from recurrentgpt.errors import SettingsError
 from recurrentgpt.graph.context import Context, resolve_context
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, graph, one_step
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_replies
+from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,18 +40,7 @@ def environment(monkeypatch):
     """Give a model by the environment, as a host without a context of ours has it."""
     monkeypatch.setattr(recurrentgpt.nodes.run, "default_embeddings", HashEmbeddings)
 
-    def text(body):
-        from langchain_core.messages import HumanMessage
-
-        format = body.get("response_format")
-        asked = [HumanMessage(str(message["content"])) for message in body["messages"]]
-        if format:
-            import json
-
-            asked.append(HumanMessage("JSON schema:\n" + json.dumps(format["json_schema"]["schema"])))
-        return story_replies(asked)
-
-    with FaultyServer(text=text) as server:
+    with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "gpt-scripted")
         yield server
@@ -93,11 +82,25 @@ def test_a_mapping_gives_the_fields_it_has():
 @pytest.mark.parametrize(
     "wrong",
     [{"steps": -1}, {"last_step": -1}, {"plans": 0}, {"plans": 10}, {"top_k": -1}, {"min_words": 10},
-     {"min_words": 300, "max_words": 200}, {"new_character": 1.5}],
+     {"min_words": 300, "max_words": 200}, {"new_character": 1.5}, {"plans": "three"}, {"min_words": None},
+     {"timeout": float("nan")}, {"language": 3}, {"top_k": 2.5}, {"ending": "maybe"}, {"selector": []}],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_one_sentence(wrong):
     with pytest.raises(SettingsError, match=next(iter(wrong))):
         Context(**wrong)
+
+
+def test_a_name_that_is_no_setting_gets_the_nearest():
+    with pytest.raises(SettingsError, match="did you mean steps"):
+        Context(stepz=3)
+    with pytest.raises(SettingsError, match="the settings are "):
+        Context(zzz=3)
+
+
+def test_a_numeral_is_its_number():
+    """Forms and environments know only text."""
+    assert Context(plans="4", timeout="2.5").plans == 4
+    assert resolve_context({"plans": "4"}) == Context(plans=4)
 
 
 def test_every_context_field_is_described():

@@ -171,7 +171,11 @@ BAD = [
 async def test_a_bad_answer_is_asked_again_with_the_reason(asked, answer, reason):
     again = await asked.answer(answer)
     assert reason in again["problem"]
-    assert {**again, "problem": None} == {**asked.first, "problem": None}
+    told = {"problem", "description", "action_requests"}
+    assert {name: again[name] for name in again if name not in told} == {
+        name: asked.first[name] for name in asked.first if name not in told
+    }
+    assert reason in again["description"]
     snapshot = await asked.graph.aget_state(asked.config)
     assert snapshot.next == ("select_plan",)
     assert not any(task.error for task in snapshot.tasks)
@@ -197,3 +201,23 @@ async def test_the_interrupt_carries_the_schema_of_its_answer(asked):
     (interrupt,) = (await asked.graph.aget_state(asked.config)).interrupts
     assert interrupt.response_schema["properties"]["action"]["enum"] == list(ACTIONS)
     assert interrupt.response_schema["properties"]["number"]["maximum"] == 3
+
+
+async def test_an_update_without_as_node_leaves_the_simulator_at_the_choice(player):
+    """update_state() routes without a context, hence to the human; the run that goes on has one."""
+    one = player(selector="simulator", steps=3)
+    await one.run({"premise": "Mira tends a lamp."}, interrupt_after=["commit"])
+    await one.run(None, interrupt_after=["commit"])
+    await one.graph.aupdate_state(one.config, {"short_term_memory": "Zelda owns the blue key."})
+    assert (await one.graph.aget_state(one.config)).next == ("select_plan",)
+    result = await one.run(None)
+    assert "__interrupt__" not in result
+    assert result["step"] == 3
+
+
+async def test_an_answer_counts_also_where_the_simulator_is_to_choose(player):
+    one = player()
+    await one.begin()
+    one.context.selector, one.context.last_step = "simulator", 2
+    result = await one.answer("She burns the letter.")
+    assert (result["step"], result["plan"]) == (2, "She burns the letter.")

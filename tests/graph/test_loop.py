@@ -61,8 +61,8 @@ async def test_state_is_plain_json(in_memory, way):
 
 async def test_what_is_not_input_does_not_enter_the_state(in_memory, way):
     it = in_memory(way, selector="simulator", steps=1)
-    result = await it.begin(passage="A smuggled passage.", step=41, messages=["hello"], usage={"x": {}})
+    result = await it.begin(passage="A smuggled passage.", step=41, messages=["Remember the lamp."], usage={"x": {}})
     assert result["step"] == 1
     state = await it.state()
     assert "smuggled" not in json.dumps(state)
-    assert "messages" not in state
+    assert [message["type"] for message in state["messages"]] == ["human", "ai"], "the latest exchange, and no more"

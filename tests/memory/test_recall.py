@@ -123,6 +123,7 @@ def make_commit(story, parent, passage):
     return {
         "id": commit_id(story, before, "", passage), "story": story, "parent": before, "amends": "", "passage": passage,
         "step": parent["step"] + 1 if parent else 0, "summary": passage.split(".")[0], "author": "model",
+        "created": "",
     }  # fmt: skip
 
 

@@ -1,12 +1,10 @@
 """What the tests of single nodes share: a story of some passages, and the prompts it took."""
 
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 import hypothesis
 import pytest
-from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
@@ -15,24 +13,13 @@ from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.faults import is_transient
-from recurrentgpt.testing import ScriptedChatModel, story_replies
+from recurrentgpt.testing import ScriptedChatModel
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, retry_on=is_transient)
 
 # A busy machine is no failure.
 hypothesis.settings.register_profile("calm", deadline=None)
 hypothesis.settings.load_profile("calm")
-
-
-@pytest.fixture
-def model() -> ScriptedChatModel:
-    """Give a capable model that never says the same twice; tests of the small tier set `tier`."""
-    calls = itertools.count()
-
-    def reply(messages: list[BaseMessage]) -> str:
-        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
-
-    return ScriptedChatModel(tier="full", replies=reply)
 
 
 @pytest.fixture

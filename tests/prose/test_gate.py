@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.prose.faults import COPY_LIMIT
+from recurrentgpt.prose.faults import COPY_LIMIT, find_fault
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.runs import longest_shared_run
 from recurrentgpt.prose.sentences import count_words
@@ -179,3 +179,19 @@ def test_any_text_is_survived(text):
     gate.finish()
     gate.cut()
     gate.finish()
+
+
+def test_a_quotation_that_repeats_as_a_whole_is_left_out_at_the_end():
+    told = (
+        '"You said I was supposed to be at home," Ada said. "They were supposed to be here. You were supposed to be with Lena." '
+        "Bo Lind folded the wet sail over the broken mast and looked for a dry rope in the locker.\n\n"
+        '"I was supposed to be here. You were supposed to be with me."\n\n'
+        "The harbour bell rang twice, and a boat without a lamp came round the mole."
+    )
+    gate = ProseGate(min_words=20, max_words=400)
+    for word in told.split(" "):
+        gate.feed(word + " ")
+    passage = gate.finish()
+    assert find_fault(passage) is None
+    assert "I was supposed to be here" not in passage
+    assert passage.endswith("came round the mole.")

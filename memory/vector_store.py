@@ -1,0 +1,75 @@
+"""Long-term memory in any LangChain vector store of the host's, in place of our own index.
+
+The store holds pieces of passages with their story, commit and step; which passages are on a branch is the log's to say. So no
+filter of the store is relied upon: pieces of other branches and stories are passed over, and more are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+from langgraph.store.base import PutOp
+
+from recurrentgpt.memory.chronicle import Chronicle, Commit
+from recurrentgpt.memory.index import Hit
+from recurrentgpt.memory.pieces import pieces
+
+MOST_ASKED = 10_000
+"""Pieces that are asked for at most, when others keep coming first."""
+
+
+class VectorStoreRecall:
+    """Search the passages before a head by meaning, in a vector store; made for `Context.vector_store`."""
+
+    def __init__(self, chronicle: Chronicle, vectors: VectorStore, embeddings: Embeddings) -> None:
+        self.chronicle, self.vectors, self.embeddings = chronicle, vectors, embeddings
+
+    async def search(
+        self,
+        story: str,
+        head: str,
+        query: str,
+        count: int,
+        *,
+        without: str = "",
+        corrected: Mapping[str, str] | None = None,
+    ) -> list[Hit]:
+        """Return the passages up to `head` that are nearest to `query`, best first, each by its best piece.
+
+        The order is the store's. Stores measure differently, so the score is the share of pieces that came later. Summaries
+        that were corrected are shown, and found by what the passage says.
+        """
+        if not head or not count:
+            return []
+        branch = set(await self.chronicle.path(story, head)) - {without}
+        asked = 8 * count
+        while True:
+            found = await self.vectors.asimilarity_search(query, k=asked)
+            best: dict[str, Hit] = {}
+            for rank, document in enumerate(found):
+                about = document.metadata
+                if about.get("story") == story and (key := str(about.get("commit"))) in branch and key not in best:
+                    best[key] = Hit(key, int(about["step"]), 1 - rank / len(found), int(about["piece"]))
+            if len(best) >= count or len(found) < asked or asked >= MOST_ASKED:
+                return list(best.values())[:count]
+            asked *= 4
+
+    async def vectors_op(self, commit: Commit) -> PutOp:
+        """Add a commit's pieces to the vector store, and return the operation that notes it in the log."""
+        texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
+        documents = [
+            Document(
+                text,
+                metadata={"story": commit["story"], "commit": commit["id"], "step": commit["step"], "piece": number},
+            )
+            for number, text in enumerate(texts)
+        ]
+        note = (*self.chronicle.root, "vectors", commit["story"], "host")
+        if documents and await self.chronicle.value(note, commit["id"]) is None:
+            # A node that runs again after a crash may add the same once more: a passage is found by its best piece, so
+            # that costs space and changes nothing.
+            await self.vectors.aadd_documents(documents)
+        return PutOp(note, commit["id"], {"pieces": len(texts)}, index=False)

@@ -1,0 +1,128 @@
+"""Check templates that somebody brings before any of them reaches a model, and copy out the packaged ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+from jinja2 import TemplateSyntaxError, meta
+
+from recurrentgpt.errors import PromptError
+from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn
+
+VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "examples"})
+"""What every template is given of how the story is told."""
+
+_STEP = VOICE | {"brief", "min_words", "max_words", "step", "finale", "invite"}
+
+GIVEN = {
+    "system": VOICE | {"brief"},
+    "open": VOICE | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
+    "write": _STEP | {"memory", "recalled", "previous", "ending", "plan"},
+    "continue": frozenset({"words"}),
+    "update_memory": _STEP | {"memory"},
+    "facts": _STEP | {"passage"},
+    "propose_plans": _STEP | {"memory", "plans"},
+    "plans": _STEP | {"memory", "passage", "moves"},
+    "choose": _STEP | {"memory", "plans"},
+}
+"""What each template may name."""
+
+NEEDED = {
+    "open": {"genre"},
+    "write": {"plan", "memory"},
+    "facts": {"passage"},
+    "plans": {"passage", "moves"},
+    "propose_plans": {"plans"},
+    "choose": {"plans"},
+}
+"""What a template cannot do without."""
+
+
+def packaged() -> dict[str, str]:
+    """Return every packaged template by its place, for example `novel/full/write.md`."""
+    root = resources.files(__package__)
+    return {
+        f"{mode.name}/{tier.name}/{file.name}": file.read_text(encoding="utf-8")
+        for mode in sorted(root.iterdir(), key=lambda item: item.name)
+        if mode.name in ("novel", "fiction")
+        for tier in sorted(mode.iterdir(), key=lambda item: item.name)
+        for file in sorted(tier.iterdir(), key=lambda item: item.name)
+    }
+
+
+def export(folder: Path) -> list[Path]:
+    """Copy every packaged template into `folder` and return the files; raise PromptError where one is in the way."""
+    files = {folder / place: text for place, text in packaged().items()}
+    if there := next((path for path in files if path.exists()), None):
+        raise PromptError(f"{there} exists, and templates of yours are never overwritten: name another folder.")
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PromptError(f"The templates cannot be written to {folder} ({error.strerror}).") from error
+    return list(files)
+
+
+def check(folder: Path) -> None:
+    """Raise PromptError with the first thing that is wrong with the templates in `folder`."""
+    if (problem := next(problems(folder), None)) is not None:
+        raise PromptError(problem)
+
+
+@lru_cache(maxsize=64)
+def check_once(folder: str) -> None:
+    """Check like `check`; a folder that was found good is not read again by this process."""
+    check(Path(folder).expanduser())
+
+
+def problems(folder: Path) -> Iterator[str]:
+    """Yield a sentence for everything that is wrong with the templates in `folder`."""
+    known = packaged()
+    try:
+        found = sorted(path for path in folder.rglob("*.md")) if folder.is_dir() else None
+    except OSError as error:
+        yield f"The folder {folder} cannot be read ({error.strerror})."
+        return
+    if found is None:
+        yield f"There is no folder {folder}; `recurrentgpt prompts export {folder}` makes one."
+        return
+    places = {path.relative_to(folder).as_posix(): path for path in found}
+    if not set(places) & set(known):
+        yield f"{folder} holds no template, for example {next(iter(known))}; `recurrentgpt prompts export` makes all of them."
+    for place, path in places.items():
+        if place in known:
+            yield from _problems(place, path)
+        elif place.split("/")[0] in ("novel", "fiction"):
+            yield f"{place} replaces no template; the templates there are {_siblings(place, known)}."
+
+
+def _siblings(place: str, known: dict[str, str]) -> str:
+    folder = place.rpartition("/")[0]
+    near = [other for other in known if other.rpartition("/")[0] == folder] or list(known)
+    return ", ".join(near)
+
+
+def _problems(place: str, path: Path) -> Iterator[str]:
+    try:
+        source = path.read_text(encoding="utf-8")
+        used = meta.find_undeclared_variables(ENVIRONMENT.parse(source))
+    except TemplateSyntaxError as error:
+        yield f"{place}, line {error.lineno}: {error.message}"
+        return
+    except UnicodeDecodeError:
+        yield f"{place} is not a text in UTF-8."
+        return
+    except OSError as error:
+        yield f"{place} cannot be read ({error.strerror})."
+        return
+    name = path.stem
+    for variable in sorted(used - GIVEN[name]):
+        yield f"{place} names {variable}, which it is not given; it may name {', '.join(sorted(GIVEN[name]))}."
+    for variable in sorted(NEEDED.get(name, set()) - used):
+        yield f"{place} does not name {variable}, without which it cannot do its work."
+    if last_turn(source) == "assistant":
+        yield f"{place} ends with a turn of the assistant; the last turn has to be the user's."

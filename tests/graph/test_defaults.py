@@ -1,0 +1,88 @@
+"""Graphs with other defaults: below what a run says, and in the form that Studio draws."""
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from recurrentgpt.graph.context import Context, resolve_context
+from recurrentgpt.graph.story import build_step_graph, build_story_graph, fiction, novel, novel_autonomous, one_step
+
+ROOT = Path(__file__).parents[2]
+FICTION = {"mode": "fiction"}
+
+
+@pytest.mark.parametrize(
+    ("given", "mode"),
+    [(None, "fiction"), (object(), "fiction"), ({}, "fiction"), ({"mode": None}, "fiction"), (Context(), "fiction"),
+     (Context(steps=3), "fiction"), ({"mode": "novel"}, "novel"), (Context(mode="novel"), "novel")],
+)  # fmt: skip
+def test_defaults_hold_below_what_is_given(given, mode):
+    assert resolve_context(given, FICTION).mode == mode
+
+
+def test_what_is_changed_after_it_was_made_counts_as_given():
+    context = Context()
+    context.mode = "fiction"
+    assert resolve_context(context, {"mode": "novel", "steps": 4}) == Context(mode="fiction", steps=4)
+
+
+@pytest.mark.parametrize("build", [build_story_graph, build_step_graph])
+@pytest.mark.parametrize("given", [{}, None, Context(plans=2)], ids=["dict", "none", "ours"])
+async def test_every_node_and_route_goes_by_the_defaults(build, given, context, monkeypatch):
+    seen = []
+    usual = context()
+    monkeypatch.setattr(
+        "recurrentgpt.nodes.run.resolve_context", lambda *args: seen.append(resolve_context(*args)) or seen[-1]
+    )
+    defaults = {**usual.given, "selector": "simulator", "steps": 2}
+    graph = build(checkpointer=InMemorySaver(), store=InMemoryStore(), defaults=defaults)
+    config = {"configurable": {"thread_id": "t"}}
+    result = await graph.ainvoke({"premise": "Mira tends a lamp."}, config, context=given)
+    assert result["step"] == (2 if build is build_story_graph else 1)
+    assert "__interrupt__" not in result
+    assert {(one.selector, one.steps, id(one.model)) for one in seen} == {("simulator", 2, id(usual.model))}
+
+
+@pytest.mark.parametrize(
+    ("graph", "shown"),
+    [(novel, ("novel", "human", 0)), (fiction, ("fiction", "human", 0)), (novel_autonomous, ("novel", "simulator", 10)),
+     (one_step, ("novel", "human", 0))],
+    ids=["novel", "fiction", "novel_autonomous", "one_step"],
+)  # fmt: skip
+def test_the_forms_show_what_holds(graph, shown):
+    fields = graph.get_context_jsonschema()["properties"]
+    assert tuple(fields[name]["default"] for name in ("mode", "selector", "steps")) == shown
+    assert "embeddings" not in fields, "no form can hold one"
+    assert all(field.get("description") for field in fields.values())
+    given = graph.get_input_jsonschema()
+    assert "required" not in given
+    assert all("default" in field and field["description"] for field in given["properties"].values())
+    assert graph.get_output_jsonschema()["properties"]
+
+
+def test_langgraph_json_names_what_is_there():
+    from importlib import import_module
+
+    config = json.loads((ROOT / "langgraph.json").read_text())
+    assert list(config["graphs"]) == ["novel", "fiction", "novel_autonomous", "one_step"]
+    for name, place in config["graphs"].items():
+        path, _, attribute = place.partition(":")
+        assert attribute == name, "files, since not every server imports modules"
+        graph = runpy.run_path(str(ROOT / path))[attribute]
+        assert (graph.checkpointer, graph.store) == (None, None)
+        assert graph.config["recursion_limit"] == 1_000_000
+    for part in ("checkpointer", "store"):
+        module, _, attribute = config[part]["path"].rpartition(".")
+        assert callable(getattr(import_module(module), attribute))
+
+
+@pytest.mark.parametrize("name", ["messages", "plan"])
+async def test_one_step_takes_its_plan_either_way(context, name):
+    step = build_step_graph(store=InMemoryStore())
+    first = await step.ainvoke({"premise": "Mira tends a lamp."}, context=context())
+    second = await step.ainvoke({"story": first["story"], name: "Bo hides a spoon."}, context=context())
+    assert (second["step"], second["plan"]) == (2, "Bo hides a spoon.")

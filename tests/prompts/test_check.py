@@ -1,0 +1,81 @@
+"""Templates that somebody brings: copied out, checked in every way, and refused before a model is asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from langgraph.store.memory import InMemoryStore
+
+from recurrentgpt.errors import PromptError
+from recurrentgpt.graph.context import Context
+from recurrentgpt.graph.story import build_step_graph
+from recurrentgpt.prompts.check import check, check_once, export, packaged, problems
+from recurrentgpt.testing import ScriptedChatModel
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    export(tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def test_the_packaged_templates_are_copied_and_are_sound(folder: Path) -> None:
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")} == set(packaged())
+    assert list(problems(folder)) == []
+    check(folder)
+
+
+def test_a_copy_overwrites_nothing(folder: Path) -> None:
+    (folder / "novel/full/write.md").write_text("mine")
+    with pytest.raises(PromptError, match="never overwritten"):
+        export(folder)
+    assert (folder / "novel/full/write.md").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "problem"),
+    [
+        ("novel/full/write.md", "{{ plan }} {{ memory }} {{ wether }}", "names wether, which it is not given"),
+        ("novel/full/write.md", "{{ memory }}", "does not name plan"),
+        ("fiction/small/facts.md", "Note what happened.", "does not name passage"),
+        ("novel/small/open.md", "{% if genre %}", "line 1: Unexpected end of template"),
+        ("novel/full/scene.md", "", "replaces no template; the templates there are novel/full/choose.md"),
+        ("novel/small/choose.md", "=== user\n{{ plans }}\n=== assistant\nTwo.", "ends with a turn of the assistant"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(folder: Path, place: str, text: str, problem: str) -> None:
+    (folder / place).write_text(text)
+    (found,) = problems(folder)
+    assert found.startswith(place)
+    assert problem in found
+
+
+def test_a_template_that_is_no_text_is_a_sentence(folder: Path) -> None:
+    (folder / "novel/full/write.md").write_bytes(b"\xff\xfe\x00 plan")
+    assert [problem for problem in problems(folder) if "UTF-8" in problem]
+
+
+def test_a_folder_that_is_missing_or_holds_nothing_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(PromptError, match="There is no folder"):
+        check(tmp_path / "nowhere")
+    (tmp_path / "notes.md").write_text("Not a template")
+    with pytest.raises(PromptError, match="holds no template"):
+        check(tmp_path)
+
+
+def test_a_bad_template_is_refused_before_any_call(folder: Path) -> None:
+    (folder / "novel/full/choose.md").write_text("{{ plans }} {{ nothing }}")
+    model = ScriptedChatModel()
+    graph = build_step_graph(store=InMemoryStore())
+    with pytest.raises(PromptError, match="names nothing"):
+        graph.invoke({}, context=Context(model=model, prompts=str(folder)))
+    assert model.calls == []
+
+
+def test_a_good_template_reaches_the_model(folder: Path) -> None:
+    (folder / "novel/full/write.md").write_text("Sing of this: {{ plan }} {{ memory }}")
+    check_once.cache_clear()
+    model = ScriptedChatModel()
+    build_step_graph(store=InMemoryStore()).invoke({}, context=Context(model=model, prompts=str(folder)))
+    assert any("Sing of this: " in str(message.text) for call in model.calls for message in call)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recurrentgpt.errors import (
         BadAnswer,
+        BookError,
         FetchError,
         MissingExtra,
         ModelError,
@@ -39,6 +40,7 @@ _HOMES = {
     **dict.fromkeys(
         (
             "BadAnswer",
+            "BookError",
             "FetchError",
             "MissingExtra",
             "ModelError",
@@ -64,6 +66,7 @@ _HOMES = {
 
 __all__ = [
     "BadAnswer",
+    "BookError",
     "Context",
     "FetchError",
     "Library",

@@ -38,6 +38,10 @@ class StorageError(RecurrentGPTError):
     """Report that stories cannot be read from or written to their place."""
 
 
+class BookError(RecurrentGPTError):
+    """Report a book file that cannot be read or written."""
+
+
 class ModelError(RecurrentGPTError):
     """Report that a model gave no usable answer."""
 
@@ -54,9 +58,17 @@ class ModelReplyError(ModelError):
     """Report a reply that stayed unusable after every repair that is allowed."""
 
 
+class BudgetReached(ModelError):
+    """Report that the next call might use more tokens than the run may; what was written before it is kept."""
+
+
 class FetchError(ModelError):
     """Report that model files could not be fetched or did not verify."""
 
 
 class MissingExtra(RecurrentGPTError):
     """Report an optional dependency that is not installed, and name the extra that brings it."""
+
+
+BAD_USAGE = (SettingsError, BadAnswer)
+"""What a caller can mend by asking for something else; every other error is a failure of what was asked for."""

@@ -41,6 +41,19 @@ def memory_event(commit: Commit) -> Event:
     }
 
 
+def replay_event(commit: Commit, done: int, total: int, *, kept: bool) -> Event:
+    """Return the event of a passage that an edit with replay has put in place; `kept` when the log had it already."""
+    return {
+        "event": "replay",
+        "story": commit["story"],
+        "id": commit["id"],
+        "step": commit["step"],
+        "done": done,
+        "total": total,
+        "kept": kept,
+    }
+
+
 def plans_event(commit: Commit, chosen: int | None, plan: str | None, why: str) -> Event:
     """Return the event of proposed plans; nothing is chosen where the run ends."""
     return {
@@ -53,9 +66,9 @@ def plans_event(commit: Commit, chosen: int | None, plan: str | None, why: str) 
     }
 
 
-def done_event(story: str, steps: int, usage: Usage) -> Event:
-    """Return the event of a run's end: how many passages it wrote, and what they cost."""
-    return {"event": "done", "story": story, "steps": steps, "usage": usage}
+def done_event(story: str, steps: int, usage: Usage, *, stopped: str | None = None) -> Event:
+    """Return the event of a run's end: how many passages it wrote, what they cost, and what stopped it early (`budget`)."""
+    return {"event": "done", "story": story, "steps": steps, "usage": usage, "stopped": stopped}
 
 
 def shown_parent(commit: Commit) -> str | None:

@@ -6,19 +6,26 @@ import asyncio
 import atexit
 import threading
 import weakref
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from langgraph.types import RetryPolicy
 
 from recurrentgpt import settings
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.errors import StoryNotFound
+from recurrentgpt.graph.rewrite import RewriteGraph, build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, Graph, build_story_graph
-from recurrentgpt.loop import acall, call
+from recurrentgpt.loop import acall, aiterate, call, iterate
 from recurrentgpt.memory.chronicle import Chronicle, StoryRecord
+
+if TYPE_CHECKING:
+    from recurrentgpt.events import Event
+    from recurrentgpt.importing import Preview
+    from recurrentgpt.story import Story
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,7 @@ class StorySummary:
     status: str
     head: str
     updated: str
+    archived: bool = False
 
 
 class Library:
@@ -41,6 +49,7 @@ class Library:
         self.persistence = persistence
         self.chronicle = Chronicle(persistence.store)
         self.graph: Graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store, retry=retry)
+        self._retry = retry
         self.locks = locks
         """Folder of one lock file per story, so that two processes do not write the same one; None for no locks."""
         self._stack: AsyncExitStack | None = None
@@ -97,15 +106,19 @@ class Library:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def stories(self) -> list[StorySummary]:
-        """Return every story, the one written last at the end."""
-        return call(self._stories)
+    def rewriting(self, *, plans: bool) -> RewriteGraph:
+        """Return the graph that an edit runs for a passage; see `build_rewrite_graph`."""
+        return build_rewrite_graph(plans=plans, store=self.persistence.store, retry=self._retry)
 
-    async def astories(self) -> list[StorySummary]:
+    def stories(self, *, archived: bool = False) -> list[StorySummary]:
+        """Return every story, the one written last at the end; those put away only with `archived`."""
+        return call(lambda: self._stories(archived))
+
+    async def astories(self, *, archived: bool = False) -> list[StorySummary]:
         """Return every story like `stories`, without blocking the event loop."""
-        return await acall(self._stories)
+        return await acall(lambda: self._stories(archived))
 
-    async def _stories(self) -> list[StorySummary]:
+    async def _stories(self, archived: bool) -> list[StorySummary]:
         heads = {row.key: row.value for row in await self.chronicle.scan((*self.chronicle.root, "heads"))}
         summaries = [
             StorySummary(
@@ -116,11 +129,62 @@ class Library:
                 status=heads[record["story"]]["status"],
                 head=heads[record["story"]]["head"],
                 updated=heads[record["story"]]["updated"],
+                archived=record.get("archived", False),
             )
             for record in await self.chronicle.records()
-            if record["story"] in heads
+            if record["story"] in heads and (archived or not record.get("archived"))
         ]
         return sorted(summaries, key=lambda summary: summary.updated)
+
+    def restore(self, path: str | Path) -> Story:
+        """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged."""
+        return call(lambda: self._restore(path))
+
+    async def arestore(self, path: str | Path) -> Story:
+        """Restore like `restore`, without blocking the event loop."""
+        return await acall(lambda: self._restore(path))
+
+    async def _restore(self, path: str | Path) -> Story:
+        from recurrentgpt.archive import restore
+        from recurrentgpt.story import Story
+
+        story = await restore(self.chronicle, Path(path).expanduser(), self.locks)  # noqa: ASYNC240 - it reads no disk
+        return await Story._open(self, story, {})
+
+    def import_preview(self, path: str | Path, **settings: Any) -> Preview:
+        """Return what an import of a book would do and cost; `settings` are those of the story, such as `max_words`."""
+        from recurrentgpt.importing import preview
+
+        return preview(Path(path).expanduser(), settings)
+
+    async def aimport_preview(self, path: str | Path, **settings: Any) -> Preview:
+        """Return the preview like `import_preview`, without blocking the event loop."""
+        return await asyncio.to_thread(self.import_preview, path, **settings)
+
+    def import_book(
+        self, path: str | Path, *, genre: str = "", title: str = "", fast: bool = False, **settings: Any
+    ) -> Iterator[Event]:
+        """Make a story of a book (.txt, .md, .docx, .epub), and yield what happens; the same file again goes on where it stopped.
+
+        The model writes a summary of each passage and the memory after it; `fast` takes a telling sentence instead and
+        calls no model. Raises BookError for a file that cannot be read.
+        """
+        return iterate(lambda: self._import(path, settings, genre=genre, title=title, fast=fast))
+
+    def aimport_book(
+        self, path: str | Path, *, genre: str = "", title: str = "", fast: bool = False, **settings: Any
+    ) -> AsyncIterator[Event]:
+        """Import like `import_book`, without blocking the event loop."""
+        return aiterate(lambda: self._import(path, settings, genre=genre, title=title, fast=fast))
+
+    async def _import(self, path: str | Path, settings: dict[str, Any], **wishes: Any) -> AsyncGenerator[Event]:
+        from recurrentgpt.importing import import_source, read_source
+        from recurrentgpt.session import Session
+
+        source, context = await asyncio.to_thread(read_source, Path(path).expanduser(), settings)  # noqa: ASYNC240
+        async with aclosing(import_source(Session(self, source.id, context, None), source, **wishes)) as events:
+            async for event in events:
+                yield event
 
     async def find(self, name: str) -> StoryRecord:
         """Return the story of this id, unique prefix of an id, or title; raise StoryNotFound for none or several."""

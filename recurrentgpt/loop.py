@@ -18,6 +18,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+AHEAD = 100
+"""Items that an iterator's source may be ahead of a slow reader; then it waits until some of them are taken."""
+
 
 @dataclass(frozen=True)
 class _Background:
@@ -54,9 +57,11 @@ async def acall(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 def iterate(source: Callable[[], AsyncGenerator[T]]) -> Iterator[T]:
     """Yield what an asynchronous generator yields in the background loop; closing this one cancels that one first."""
     items: queue.SimpleQueue[T | None] = queue.SimpleQueue()
-    future, let_go = _begin(lambda: _pump(source, items.put))
+    room, loop = asyncio.Semaphore(AHEAD), _background()
+    future, let_go = _begin(lambda: _pump(source, items.put, room))
     try:
         while (item := items.get()) is not None:
+            loop.call_soon_threadsafe(room.release)
             yield item
         future.result()
     finally:
@@ -72,9 +77,11 @@ async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
         with suppress(RuntimeError):  # this loop may be gone by the time the work is
             here.call_soon_threadsafe(items.put_nowait, item)
 
-    future, let_go = _begin(lambda: _pump(source, put))
+    room, loop = asyncio.Semaphore(AHEAD), _background()
+    future, let_go = _begin(lambda: _pump(source, put, room))
     try:
         while (item := await items.get()) is not None:
+            loop.call_soon_threadsafe(room.release)
             yield item
         await asyncio.wrap_future(future)
     finally:
@@ -82,10 +89,14 @@ async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
             await asyncio.to_thread(_cancel, future, let_go)
 
 
-async def _pump(source: Callable[[], AsyncGenerator[T]], put: Callable[[T | None], None]) -> None:
+async def _pump(
+    source: Callable[[], AsyncGenerator[T]], put: Callable[[T | None], None], room: asyncio.Semaphore
+) -> None:
+    """Put what the source yields, as far as there is room; the None at the end needs none, so no reader waits for ever."""
     try:
         async with aclosing(source()) as found:
             async for item in found:
+                await room.acquire()
                 put(item)
     finally:
         put(None)

@@ -8,25 +8,28 @@ LangGraph's reuse of an old answer at a checkpoint that was answered before.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.store.base import PutOp
 
 from recurrentgpt.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.events import Event, done_event, memory_event, passage_event, plans_event, story_event
 from recurrentgpt.graph.context import Context
-from recurrentgpt.graph.state import Choice, State, StoryInput, Usage
+from recurrentgpt.graph.state import Brief, Choice, State, StoryInput, Usage
 from recurrentgpt.library import Library
 from recurrentgpt.lock import writing
 from recurrentgpt.memory.chronicle import Chronicle, Commit
-from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.answers import Answer, check_memory, parse_answer
+from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.models.calls import total_usage, used_tokens
+from recurrentgpt.nodes.answers import Answer, parse_answer
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.nodes.routes import budget_is_used, plan_waits
 from recurrentgpt.nodes.run import Run
+from recurrentgpt.references import Ref, resolve, stand_at
 
 
 class Session:
@@ -38,12 +41,13 @@ class Session:
         self._config: RunnableConfig = {"configurable": {"thread_id": story}}
 
     @property
-    def _log(self) -> Chronicle:
+    def log(self) -> Chronicle:
+        """The story log."""
         return self.library.chronicle
 
     async def head_id(self) -> str:
         """Return the id of the newest commit on this branch; empty before the story is opened."""
-        head = await self._log.head(self.id)
+        head = await self.log.head(self.id)
         return head["head"] if head else ""
 
     async def head_commit(self) -> Commit:
@@ -51,10 +55,31 @@ class Session:
         head = await self.head_id()
         if not head:
             raise StoryNotFound("Nothing of this story is written yet: call step() first.")
-        return await self._log.get(self.id, head)
+        return await self.log.get(self.id, head)
+
+    async def place(self, ref: Ref | None) -> tuple[Commit, str]:
+        """Return the commit that a reference names, and the corrections that are in force for what is begun there.
+
+        A passage that the head's own branch goes through is worked on with the corrections of the head: what was set right
+        further on holds. Another branch has its own.
+        """
+        head = await self.head_commit()
+        if ref is None:
+            return head, head.get("overlay", "")
+        commit = await self.log.get(self.id, await resolve(self.log, self.id, ref))
+        own, now = commit.get("overlay", ""), head.get("overlay", "")
+        if own == now or commit["id"] not in await self.log.path(self.id, head["id"]):
+            return commit, own
+        return commit, now
+
+    async def brief(self) -> Brief:
+        """Return what is pinned in every prompt from the head on."""
+        record, head = await self.log.record(self.id), await self.head_commit()
+        overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
+        return {**overlay.get("brief", record["brief"]), "title": record["title"]}
 
     async def _commits(self) -> list[Commit]:
-        return await self._log.get_many(self.id, await self._log.path(self.id, await self.head_id()))
+        return await self.log.get_many(self.id, await self.log.path(self.id, await self.head_id()))
 
     async def passages(self) -> list[Commit]:
         """Return the commits from the first passage to the head."""
@@ -63,9 +88,7 @@ class Session:
     async def usage(self) -> Usage:
         """Return what all passages of this branch have cost, their corrections and new plans included."""
         found = commits = await self._commits()
-        while commits := await self._log.get_many(
-            self.id, [commit["amends"] for commit in commits if commit["amends"]]
-        ):
+        while commits := await self.log.get_many(self.id, [commit["amends"] for commit in commits if commit["amends"]]):
             found = found + commits
         return total_usage([commit["usage"] for commit in found])
 
@@ -74,37 +97,53 @@ class Session:
         if steps < 1:
             raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
         with writing(self.library.locks, self.id):
-            head = await self._log.head(self.id)
+            head = await self.log.head(self.id)
             first = head["step"] if head else 0
             context = dataclasses.replace(self.context, selector="simulator", last_step=first + steps)
             async with aclosing(self._events(await self._start(), context)) as events:
                 async for event in events:
                     yield event
 
-    async def another_take(self) -> AsyncGenerator[Event]:
-        """Write the newest passage once more from the same plan."""
+    async def begin(self) -> AsyncGenerator[Event]:
+        """Open the story, and write its first passage unless somebody has to choose before."""
         with writing(self.library.locks, self.id):
-            commit = await self.head_commit()
-            before = await restored(self._log, await self._log.record(self.id), commit, retake=True)
-            takes = [link for link in (await self._log.links(self.id)).values() if link["parent"] == commit["parent"]]
-            context = dataclasses.replace(self.context, selector="simulator", last_step=commit["step"])
-            await self._seed({**before, "take": len(takes)})
-            async with aclosing(self._events(None, context)) as events:
+            context = dataclasses.replace(self.context, selector="human", last_step=1)
+            async with aclosing(self._events(await self._start(), context)) as events:
                 async for event in events:
                     yield event
 
-    async def new_plans(self) -> AsyncGenerator[Event]:
-        """Propose other plans for the next passage."""
+    async def retry(self, ref: Ref | None) -> AsyncGenerator[Event]:
+        """Write a passage once more from the same plan."""
         with writing(self.library.locks, self.id):
-            commit = await self.head_commit()
-            now = await restored(self._log, await self._log.record(self.id), commit)
-            takes = [link for link in (await self._log.links(self.id)).values() if link["step"] == commit["step"]]
-            context = dataclasses.replace(self.context, selector="simulator", last_step=commit["step"])
-            # No plan waits for those who ask for others.
-            await self._seed({**now, "take": len(takes), "status": "replanning"})
-            async with aclosing(self._events(None, context)) as events:
-                async for event in events:
-                    yield event
+            commit, overlay = await self.place(ref)
+            record = await self.log.record(self.id)
+            before = await restored(self.log, record, commit, retake=True, overlay=overlay)
+            takes = [link for link in (await self.log.links(self.id)).values() if link["parent"] == commit["parent"]]
+            async for event in self._once({**before, "take": len(takes)}, commit["step"]):
+                yield event
+
+    async def replan(self, ref: Ref | None) -> AsyncGenerator[Event]:
+        """Propose other plans after a passage."""
+        with writing(self.library.locks, self.id):
+            async for event in self.replanned(*await self.place(ref)):
+                yield event
+
+    async def replanned(self, commit: Commit, overlay: str) -> AsyncGenerator[Event]:
+        """Propose other plans after a commit; the lock is held."""
+        now = await restored(self.log, await self.log.record(self.id), commit, overlay=overlay)
+        takes = [link for link in (await self.log.links(self.id)).values() if link["step"] == commit["step"]]
+        # No plan waits for those who ask for others.
+        async for event in self._once({**now, "take": len(takes), "status": "replanning"}, commit["step"]):
+            yield event
+
+    async def _once(self, values: dict[str, Any], step: int) -> AsyncGenerator[Event]:
+        """Put the thread in place, and let the graph run to the end of passage `step`."""
+        context = dataclasses.replace(self.context, selector="simulator", last_step=step)
+        await self._seed(values)
+        # No passage is the last one at the opening: there a run ends behind its commit.
+        async with aclosing(self._events(None, context, once=not step)) as events:
+            async for event in events:
+                yield event
 
     async def _start(self) -> StoryInput | None:
         """Return what the graph is to be started with: nothing where a step is in flight, else the story's place."""
@@ -114,45 +153,56 @@ class Session:
         if snapshot.next and "select_plan" not in snapshot.next and snapshot.values.get("head", "") == head:
             return None
         if head:
-            return StoryInput(story=self.id, head=head)
+            # An empty plan, for the thread may hold one that was chosen elsewhere and waits there.
+            return StoryInput(story=self.id, head=head, plan="")
         if self._opening is None:
             raise StoryNotFound(f"There is no story {self.id!r}; `recurrentgpt stories` lists them.")
         return self._opening
 
     async def _seed(self, values: dict[str, Any]) -> None:
         """Put the thread where `values` say, as if the story had just been opened there; saved at once."""
-        await self.library.graph.aupdate_state(self._config, values, as_node="open_story")
+        fresh = {"spent": 0, "dearest": 0, **values}
+        await self.library.graph.aupdate_state(self._config, fresh, as_node="open_story")
 
-    async def choose(self, answer: object) -> str:
-        """Set the plan of the next passage, and save the choice."""
+    async def choose(self, answer: object, ref: Ref | None) -> str:
+        """Set the plan of the passage after this one, and save the choice; the head goes there."""
         with writing(self.library.locks, self.id):
-            commit = await self.head_commit()
+            commit, overlay = await self.place(ref)
             chosen = parse_answer(answer, commit["candidate_plans"])
             if chosen.action not in ("choose", "edit", "write"):
                 raise BadAnswer("choose() takes a number, a plan, or an object that chooses, edits or writes one.")
-            if chosen.memory is not None:
-                commit = await self._amend(commit, chosen.memory)
-            await self._plan(commit, chosen.plan, chosen)
+            memory = {} if chosen.memory is None else {"short_term_memory": chosen.memory}
+            there = await amend(self.run(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
+            await self._go(there)
+            await self._plan(there, chosen.plan, chosen)
         return chosen.plan
 
     async def _plan(self, commit: Commit, plan: str, answer: Answer) -> None:
         author = "model" if answer.action == "choose" else "human"
         choice = Choice(index=answer.index, by="human", why="")
-        now = await restored(self._log, await self._log.record(self.id), commit)
+        now = await restored(self.log, await self.log.record(self.id), commit)
         chosen = {"plan": plan, "plan_author": author, "choice": choice, "status": "writing", "written_plan": ""}
         await self._seed({**now, **chosen})
 
-    async def edit_memory(self, text: str) -> str:
-        """Replace the short-term memory after the newest passage; a choice that waits keeps waiting."""
-        with writing(self.library.locks, self.id):
-            commit = await self.head_commit()
-            memory = check_memory(text)
-            waiting = await self._waiting()
-            commit = await self._amend(commit, memory)
-            if waiting:
-                now = await restored(self._log, await self._log.record(self.id), commit)
-                await self._seed({**now, **waiting})
-        return memory
+    async def amended(
+        self, commit: Commit, changes: dict[str, Any], overlay: str, also: Sequence[PutOp] = ()
+    ) -> Commit:
+        """Append a corrected version of a commit and move the head there; a choice that waits keeps waiting."""
+        waiting = await self.waiting(commit["id"])
+        changes = {"overlay": overlay, **changes}
+        corrected = await amend(self.run(), commit, changes, passage=commit["passage"], also=also)
+        await self._go(corrected)
+        await self.wait_on(corrected, waiting)
+        return corrected
+
+    async def _go(self, commit: Commit) -> None:
+        """Move the head to a commit where it is not there."""
+        if commit["id"] != await self.head_id():
+            await stand_at(self.log, commit)
+
+    def run(self) -> Run:
+        """Return the surroundings of a node, for what is done without the graph."""
+        return Run(context=self.context, chronicle=self.log, emit=lambda event: None)
 
     async def waiting_plan(self) -> str | None:
         """Return the plan that is chosen or being written from, if the next passage has one."""
@@ -161,38 +211,48 @@ class Session:
         here = bool(snapshot.next) and values.get("head", "") == await self.head_id()
         return values["plan"] if here and plan_waits(values) else None
 
-    async def _waiting(self) -> dict[str, Any]:
-        """Return the choice that was made and not written from yet, if any."""
+    async def waiting(self, head: str) -> dict[str, Any]:
+        """Return the choice that was made after the commit `head` and not written from yet, if any."""
         snapshot = await self.library.graph.aget_state(self._config)
-        if snapshot.next != ("retrieve",):
+        if snapshot.next != ("retrieve",) or snapshot.values.get("head") != head:
             return {}
         names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
         return {name: snapshot.values[name] for name in names if name in snapshot.values}
 
-    async def _amend(self, commit: Commit, memory: str) -> Commit:
-        run = Run(context=self.context, chronicle=self._log, emit=lambda event: None)
-        return await amend(run, commit, {"short_term_memory": memory}, passage=commit["passage"])
+    async def wait_on(self, commit: Commit, waiting: dict[str, Any]) -> None:
+        """Let a choice that was made wait behind `commit`, which is what the story goes on from now."""
+        if waiting:
+            await self._seed({**await restored(self.log, await self.log.record(self.id), commit), **waiting})
 
-    async def _events(self, start: StoryInput | None, context: Context) -> AsyncGenerator[Event]:
+    async def _events(self, start: StoryInput | None, context: Context, *, once: bool = False) -> AsyncGenerator[Event]:
         """Run the graph and yield its events, and at the end what it wrote and what that cost."""
-        steps, spent = 0, list[Usage]()
+        steps, spent, used_up = 0, list[Usage](), False
         told, unchosen = False, None
-        async for mode, chunk in self._run(start, context):
+        async for mode, chunk in self._run(start, context, once):
             if mode == "custom":
                 yield chunk
                 continue
             for name, update in chunk.items():
+                if name == "__interrupt__":
+                    continue
                 spent += [usage for usage in ((update or {}).get("usage") or {}).values() if usage]
-                if name == "simulator" and unchosen is not None:
-                    yield plans_event(unchosen, update["choice"]["index"], update["plan"], update["choice"]["why"])
+                if name == "simulator":
+                    if not told:
+                        yield story_event(await self.log.record(self.id))
+                        told = True
+                    offered = unchosen or await self.head_commit()
+                    yield plans_event(offered, update["choice"]["index"], update["plan"], update["choice"]["why"])
                     unchosen = None
                 if name != "commit":
                     continue
                 if not told:
-                    yield story_event(await self._log.record(self.id))
+                    yield story_event(await self.log.record(self.id))
                     told = True
-                commit = await self._log.get(self.id, update["head"])
+                commit = await self.log.get(self.id, update["head"])
+                used_up = commit["step"] != context.last_step and budget_is_used(cast(State, update), context)
+                # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
                 if not commit["step"]:
+                    unchosen = commit if context.mode == "fiction" else None
                     continue
                 unchosen = commit
                 if not commit["amends"]:
@@ -201,11 +261,23 @@ class Session:
                     yield memory_event(commit)
         if unchosen is not None and unchosen["candidate_plans"]:
             yield plans_event(unchosen, None, None, "")
-        yield done_event(self.id, steps, total_usage(spent))
+        yield done_event(self.id, steps, total_usage(spent), stopped="budget" if used_up else None)
 
-    async def _run(self, start: StoryInput | None, context: Context) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
+    async def _run(
+        self, start: StoryInput | None, context: Context, once: bool
+    ) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
+        if start is None and context.budget_tokens:
+            # What an earlier run spent on the step in flight is not this one's.
+            values = (await self.library.graph.aget_state(self._config)).values
+            before = values.get("spent", 0) + used_tokens(total_usage(values.get("usage", {}).values()))
+            context = dataclasses.replace(context, budget_tokens=context.budget_tokens + before)
         stream = self.library.graph.astream(
-            start, self._config, context=context, stream_mode=["custom", "updates"], durability="sync"
+            start,
+            self._config,
+            context=context,
+            stream_mode=["custom", "updates"],
+            durability="sync",
+            interrupt_after=["commit"] if once else None,
         )
         async for item in stream:
             yield cast("tuple[str, dict[str, Any]]", item)

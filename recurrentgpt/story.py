@@ -6,60 +6,49 @@ Every method comes twice: `step()` blocks, `astep()` is awaited. Both run in the
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from recurrentgpt.events import Event, shown_parent
+from recurrentgpt.book_methods import BookMethods
+from recurrentgpt.edits import Edits
+from recurrentgpt.errors import SettingsError
+from recurrentgpt.events import Event
 from recurrentgpt.graph.context import STORY_SETTINGS, Context
 from recurrentgpt.graph.state import Brief, Rationale, StoryInput, Usage
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.loop import acall, aiterate, call, iterate
-from recurrentgpt.memory.chronicle import Commit, StoryRecord
+from recurrentgpt.memory.chronicle import StoryRecord
 from recurrentgpt.nodes.open_story import check_input
+from recurrentgpt.passage import Passage
+from recurrentgpt.places import Places
+from recurrentgpt.prompts.check import check_once
+from recurrentgpt.references import Ref
+from recurrentgpt.replay import Replay
 from recurrentgpt.session import Session
+from recurrentgpt.tree_methods import TreeMethods
+
+__all__ = ["Passage", "Story"]
 
 
-@dataclass(frozen=True)
-class Passage:
-    """One passage of the story and what it left behind."""
-
-    id: str
-    parent: str | None
-    step: int
-    plan: str
-    text: str
-    summary: str
-    short_term_memory: str
-    author: str
-    usage: Usage
-
-    @classmethod
-    def of(cls, commit: Commit) -> Passage:
-        """Return the passage of a commit."""
-        return cls(
-            id=commit["id"],
-            parent=shown_parent(commit),
-            step=commit["step"],
-            plan=commit["plan"],
-            text=commit["passage"],
-            summary=commit["summary"],
-            short_term_memory=commit["short_term_memory"],
-            author=commit["author"],
-            usage=commit["usage"],
-        )
-
-
-class Story:
+class Story(TreeMethods, BookMethods):
     """A story in a library: its log, and the graph that goes on writing it.
 
     Make one with `Story.new` or `Story.open`. Settings are the fields of `Context`, given as keywords.
     """
 
     def __init__(self, library: Library, story: str, context: Context, opening: StoryInput | None = None) -> None:
+        if context.prompts:
+            check_once(context.prompts)
         self.library, self.id, self.context = library, story, context
-        self._session = Session(library, story, context, opening)
+        session = Session(library, story, context, opening)
+        self._session, self._places, self._edits, self._replay = (
+            session,
+            Places(session),
+            Edits(session),
+            Replay(session),
+        )
 
     @classmethod
     def new(
@@ -70,15 +59,23 @@ class Story:
         title: str = "",
         plan: str = "",
         short_term_memory: str = "",
+        player: str = "",
         library: Library | None = None,
         **settings: Any,
     ) -> Story:
         """Return a new story, of which nothing is written yet; the first `step` opens it.
 
-        With `plan` and `short_term_memory` it goes on from somebody's own beginning. Raises SettingsError for an input
-        or a setting that cannot be used.
+        With `plan` and `short_term_memory` it goes on from somebody's own beginning. With `mode="fiction"` it is played,
+        by `player` if that is said. Raises SettingsError for an input or a setting that cannot be used.
         """
-        opening = StoryInput(genre=genre, premise=premise, title=title, plan=plan, short_term_memory=short_term_memory)
+        opening = StoryInput(
+            genre=genre,
+            premise=premise,
+            title=title,
+            plan=plan,
+            short_term_memory=short_term_memory,
+            player=player,
+        )
         check_input(opening)
         story = uuid.uuid4().hex[:12]
         return cls(library or default_library(), story, Context(**settings), {**opening, "story": story})
@@ -106,7 +103,7 @@ class Story:
 
     @property
     def record(self) -> StoryRecord:
-        """What the story is: title, genre, premise, brief."""
+        """What the story is and was begun with: title, genre, premise, brief; `brief` has what was edited since."""
         return call(lambda: self.library.chronicle.record(self.id))
 
     @property
@@ -116,8 +113,8 @@ class Story:
 
     @property
     def brief(self) -> Brief:
-        """What is pinned in every prompt: premise, characters, outline."""
-        return self.record["brief"]
+        """What is pinned in every prompt of this branch: premise, characters, outline."""
+        return call(self._session.brief)
 
     @property
     def head(self) -> str:
@@ -157,30 +154,53 @@ class Story:
         """Return the passages like `passages`, without blocking the event loop."""
         return [Passage.of(commit) for commit in await acall(self._session.passages)]
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the story keeps of how it is told: the fields of `Context` that hold when it is opened again."""
+        return {name: getattr(self.context, name) for name in STORY_SETTINGS}
+
+    def change_settings(self, **settings: Any) -> dict[str, Any]:
+        """Change how the story is told from the next passage on, for good, and return all that it keeps.
+
+        Raises SettingsError for a name that a story does not keep and for a value that cannot be used.
+        """
+        return call(lambda: self._change(settings))
+
+    async def achange_settings(self, **settings: Any) -> dict[str, Any]:
+        """Change settings like `change_settings`, without blocking the event loop."""
+        return await acall(lambda: self._change(settings))
+
+    async def _change(self, settings: dict[str, Any]) -> dict[str, Any]:
+        if unknown := next((name for name in settings if name not in STORY_SETTINGS), None):
+            raise SettingsError(f"A story does not keep {unknown!r}; it keeps {', '.join(STORY_SETTINGS)}.")
+        changed = dataclasses.replace(self.context, **settings)
+        await self._edits.settings({name: getattr(changed, name) for name in settings})
+        # In place: everything that belongs to this story looks at this object.
+        for name in settings:
+            setattr(self.context, name, getattr(changed, name))
+        return self.settings
+
     # Writing
 
-    def choose(self, answer: object) -> str:
+    def begin(self) -> Iterator[Event]:
+        """Open a new story and yield what happens: a novel up to its first passage, a story to play up to its first choice."""
+        return iterate(self._session.begin)
+
+    def abegin(self) -> AsyncIterator[Event]:
+        """Open a story like `begin`, without blocking the event loop."""
+        return aiterate(self._session.begin)
+
+    def choose(self, answer: object, at: Ref | None = None) -> str:
         """Set the plan of the next passage and return it: a number from 1, a plan in your own words, or the fields of an answer.
 
-        The choice is saved at once; the next `step` writes from it. Raises BadAnswer.
+        The choice is saved at once; the next `step` writes from it. With `at` it is the choice after any other passage,
+        answered before or not, and the story goes there. Raises BadAnswer.
         """
-        return call(lambda: self._session.choose(answer))
+        return call(lambda: self._session.choose(answer, at))
 
-    async def achoose(self, answer: object) -> str:
+    async def achoose(self, answer: object, at: Ref | None = None) -> str:
         """Set the plan like `choose`, without blocking the event loop."""
-        return await acall(lambda: self._session.choose(answer))
-
-    def edit_memory(self, text: str) -> str:
-        """Replace the short-term memory after the newest passage and return it, one sentence a line.
-
-        The log keeps the old one: the edit is a corrected sibling of the newest passage. Raises BadAnswer beyond the
-        ceilings of 20 sentences and 500 words.
-        """
-        return call(lambda: self._session.edit_memory(text))
-
-    async def aedit_memory(self, text: str) -> str:
-        """Replace the memory like `edit_memory`, without blocking the event loop."""
-        return await acall(lambda: self._session.edit_memory(text))
+        return await acall(lambda: self._session.choose(answer, at))
 
     def step(self) -> Passage:
         """Write the next passage and return it; where no plan was chosen, the simulator chooses."""
@@ -205,18 +225,34 @@ class Story:
         """Write like `stream`, without blocking the event loop."""
         return aiterate(lambda: self._session.write(steps))
 
+    def retry(self, at: Ref | None = None) -> Iterator[Event]:
+        """Write a passage (default: the newest) once more from the same plan, and yield what happens; the log keeps both."""
+        return iterate(lambda: self._session.retry(at))
+
+    def aretry(self, at: Ref | None = None) -> AsyncIterator[Event]:
+        """Write another take like `retry`, without blocking the event loop."""
+        return aiterate(lambda: self._session.retry(at))
+
+    def replan(self, at: Ref | None = None) -> Iterator[Event]:
+        """Propose other plans after a passage (default: the newest), and yield what happens; the log keeps the old ones."""
+        return iterate(lambda: self._session.replan(at))
+
+    def areplan(self, at: Ref | None = None) -> AsyncIterator[Event]:
+        """Propose other plans like `replan`, without blocking the event loop."""
+        return aiterate(lambda: self._session.replan(at))
+
     def another_take(self) -> Iterator[Event]:
-        """Write the newest passage once more from the same plan, and yield what happens; both takes stay in the log."""
-        return iterate(self._session.another_take)
+        """Write the newest passage once more; see `retry`."""
+        return self.retry()
 
     def aanother_take(self) -> AsyncIterator[Event]:
         """Write another take like `another_take`, without blocking the event loop."""
-        return aiterate(self._session.another_take)
+        return self.aretry()
 
     def new_plans(self) -> Iterator[Event]:
-        """Propose other plans for the next passage, and yield what happens; the log keeps the old ones."""
-        return iterate(self._session.new_plans)
+        """Propose other plans for the next passage; see `replan`."""
+        return self.replan()
 
     def anew_plans(self) -> AsyncIterator[Event]:
         """Propose other plans like `new_plans`, without blocking the event loop."""
-        return aiterate(self._session.new_plans)
+        return self.areplan()

@@ -1,11 +1,9 @@
 """What the tests of `Story` share: a library over each kind of persistence, and a model that follows a script."""
 
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
@@ -15,7 +13,7 @@ from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.faults import is_transient
 from recurrentgpt.story import Story
-from recurrentgpt.testing import ScriptedChatModel, story_replies
+from recurrentgpt.testing import ScriptedChatModel
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, max_attempts=5, retry_on=is_transient)
 
@@ -24,17 +22,6 @@ QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, ma
 def quick() -> RetryPolicy:
     """Give a retry policy that does not wait."""
     return QUICK
-
-
-@pytest.fixture
-def model() -> ScriptedChatModel:
-    """Give a capable model that never says the same twice; tests of the small tier set `tier`."""
-    calls = itertools.count()
-
-    def reply(messages: list[BaseMessage]) -> str:
-        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
-
-    return ScriptedChatModel(tier="full", replies=reply)
 
 
 @pytest.fixture

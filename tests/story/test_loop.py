@@ -115,3 +115,66 @@ async def test_cancelling_the_reader_of_a_stream_waits():
     with contextlib.suppress(asyncio.CancelledError):
         await task
     assert work.freed
+
+
+class Counter:
+    """A source that is quicker than its reader, and remembers how far it came."""
+
+    def __init__(self, most=10 * loop.AHEAD):
+        self.most, self.made, self.closed = most, 0, False
+        self.ahead = threading.Event()
+
+    async def items(self):
+        try:
+            for number in range(self.most):
+                self.made += 1
+                if self.made > loop.AHEAD:
+                    # Whatever could still run before the source waits has run after so many turns.
+                    asyncio.get_running_loop().call_soon(self._later, 100)
+                yield number
+        finally:
+            self.closed = True
+
+    def _later(self, turns):
+        if turns:
+            asyncio.get_running_loop().call_soon(self._later, turns - 1)
+        else:
+            self.ahead.set()
+
+
+def test_a_slow_reader_holds_the_source_back():
+    source = Counter()
+    stream = loop.iterate(source.items)
+    first = next(stream)
+    assert source.ahead.wait(10)
+    assert source.made <= loop.AHEAD + 2
+    assert [first, *stream] == list(range(source.most))
+
+
+def test_closing_a_stream_that_is_held_back_ends_it():
+    source = Counter()
+    stream = loop.iterate(source.items)
+    next(stream)
+    assert source.ahead.wait(10)
+    stream.close()
+    assert source.closed
+    assert source.made < source.most
+
+
+async def test_a_slow_awaiting_reader_holds_the_source_back():
+    source = Counter()
+    stream = loop.aiterate(source.items)
+    first = await anext(stream)
+    assert await asyncio.to_thread(source.ahead.wait, 10)
+    assert source.made <= loop.AHEAD + 2
+    assert [first, *[item async for item in stream]] == list(range(source.most))
+
+
+async def test_closing_an_awaited_stream_that_is_held_back_ends_it():
+    source = Counter()
+    stream = loop.aiterate(source.items)
+    await anext(stream)
+    assert await asyncio.to_thread(source.ahead.wait, 10)
+    await stream.aclose()
+    assert source.closed
+    assert source.made < source.most

@@ -1,0 +1,134 @@
+"""What `Story` has to do with books: to be read as one, written to a file, and searched by meaning."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recurrentgpt.errors import SettingsError
+from recurrentgpt.graph.state import KEPT_PLAN
+from recurrentgpt.loop import acall, call
+from recurrentgpt.memory.chronicle import Commit
+from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.session import Session
+
+if TYPE_CHECKING:
+    from recurrentgpt.books.book import Book
+
+CHAPTER_OF = 8
+"""Passages of a chapter, where no plan says that one begins."""
+
+_CHAPTER = re.compile(r"(?:new )?chapter(?: \w+)?:\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A passage that a search found, by which of its pieces, and how near that is to the query (cosine)."""
+
+    id: str
+    step: int
+    score: float
+    piece: str
+    summary: str
+
+
+class BookMethods:
+    """The book in a story; every method comes twice, as in `Story`."""
+
+    _session: Session
+
+    def book(self, every: int = CHAPTER_OF) -> Book:
+        """Return the head's branch as a book.
+
+        A chapter begins where a plan says so ("Chapter: The Storm"), or else at every `every`th passage.
+        """
+        return call(lambda: _book(self._session, every))
+
+    async def abook(self, every: int = CHAPTER_OF) -> Book:
+        """Return the book like `book`, without blocking the event loop."""
+        return await acall(lambda: _book(self._session, every))
+
+    def export(
+        self, path: str | Path, format: str | None = None, *, force: bool = False, every: int = CHAPTER_OF
+    ) -> Path:
+        """Write the head's branch to a file and return where it is: Markdown, text, EPUB, DOCX or HTML.
+
+        The format is that of the extension unless one is named; `json` writes the whole tree, for `Library.restore`. Raises
+        BookError, also where a file exists and `force` is not given.
+        """
+        return call(lambda: _export(self._session, Path(path), format, force, every))
+
+    async def aexport(
+        self, path: str | Path, format: str | None = None, *, force: bool = False, every: int = CHAPTER_OF
+    ) -> Path:
+        """Write a file like `export`, without blocking the event loop."""
+        return await acall(lambda: _export(self._session, Path(path), format, force, every))
+
+    def search(self, query: str, k: int = 5) -> list[Found]:
+        """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first."""
+        return call(lambda: _search(self._session, query, k))
+
+    async def asearch(self, query: str, k: int = 5) -> list[Found]:
+        """Search like `search`, without blocking the event loop."""
+        return await acall(lambda: _search(self._session, query, k))
+
+
+def chapter_title(commit: Commit) -> str | None:
+    """Return the title of the chapter that begins with a passage: what its plan says; None where none begins."""
+    begun = _CHAPTER.match(commit["plan"])
+    if not begun:
+        return None
+    title = commit["plan"][begun.end() :].split("\n")[0]
+    if commit["plan_author"] != KEPT_PLAN:
+        title = (sentences(title) or [""])[0].rstrip(".")
+    return title.strip()
+
+
+async def _book(session: Session, every: int) -> Book:
+    from recurrentgpt.books.book import Book, make_chapters
+
+    record, brief, commits = await session.log.record(session.id), await session.brief(), await session.passages()
+    titles = {at: title for at, commit in enumerate(commits) if (title := chapter_title(commit)) is not None}
+    return Book(
+        title=record["title"],
+        author="",
+        language=session.context.language,
+        genre=brief["genre"],
+        description=brief["premise"],
+        identifier=session.id,
+        created=datetime.fromisoformat(record["created"]),
+        chapters=make_chapters([commit["passage"] for commit in commits], every, titles),
+    )
+
+
+async def _export(session: Session, path: Path, format: str | None, force: bool, every: int) -> Path:
+    if (format or path.suffix).casefold().lstrip(".") == "json":
+        from recurrentgpt.archive import write_archive
+
+        return await write_archive(session.log, session.id, path, force=force)
+    from recurrentgpt.books.writers import write_book
+
+    book = await _book(session, every)
+    return await asyncio.to_thread(write_book, book, path, format, force=force)
+
+
+async def _search(session: Session, query: str, k: int) -> list[Found]:
+    if not query.strip():
+        raise SettingsError("There is nothing to search for: give some words.")
+    if k < 1:
+        raise SettingsError(f"The number of passages to find is 1 or more; it is {k}.")
+    head = await session.head_commit()
+    corrected = (await read_overlay(session.log, session.id, head.get("overlay", "")))["summaries"]
+    hits = await session.run().recall.search(session.id, head["id"], query, k, corrected=corrected)
+    commits = await session.log.get_many(session.id, [hit.id for hit in hits])
+    return [
+        Found(hit.id, hit.step, round(hit.score, 4), piece_text(known, hit.piece), known["summary"])
+        for hit, known in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True)
+        if known["step"]
+    ]

@@ -1,0 +1,185 @@
+"""A story as a book and a book as a story: exported, imported, restored bit for bit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recurrentgpt import Library, Story
+from recurrentgpt.errors import BookError, SettingsError
+from recurrentgpt.testing import ScriptedChatModel
+
+CHAPTERS = {
+    "The Ferry": "Ada Holm rowed the old ferry across the brown river before dawn. ",
+    "The Toll": "Bo Lind asked for a silver coin at the landing, and nobody had one. ",
+    "The Bell": "The drowned bell rang twice, and Ada Holm put down the heavy oar. ",
+}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    with Library.open(tmp_path / "home") as opened:
+        yield opened
+
+
+@pytest.fixture
+def manuscript(tmp_path: Path) -> Path:
+    path = tmp_path / "river.md"
+    parts = [f"# {title}\n\n" + "\n\n".join([sentence * 10] * 3) for title, sentence in CHAPTERS.items()]
+    path.write_text("\n\n".join(parts), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def story(library: Library, model: ScriptedChatModel) -> Story:
+    story = Story.new("mystery", library=library, model=model)
+    story.choose("Chapter: The Storm. The rain begins.") if story.head else list(story.begin())
+    story.choose("Chapter: The Storm. The rain begins.")
+    list(story.stream(1))
+    list(story.stream(1))
+    return story
+
+
+@pytest.mark.parametrize("format", ["md", "txt", "epub", "docx", "html"])
+def test_every_format_holds_every_passage(story: Story, tmp_path: Path, format: str) -> None:
+    path = story.export(tmp_path / f"novel.{format}")
+    assert path.stat().st_size > 500
+    with pytest.raises(BookError, match="exists"):
+        story.export(path)
+    assert story.export(path, force=True) == path
+
+
+def test_a_chapter_begins_where_a_plan_says_so(story: Story) -> None:
+    book = story.book()
+    assert [chapter.title for chapter in book.chapters] == ["", "The Storm"]
+    assert [len(chapter.passages) for chapter in book.chapters] == [1, 2]
+    assert [passage for chapter in book.chapters for passage in chapter.passages] == [p.text for p in story.passages()]
+
+
+def test_the_whole_tree_comes_back_bit_for_bit(story: Story, tmp_path: Path, model: ScriptedChatModel) -> None:
+    story.edit_summary(1, "Something else happened.")
+    story.name_branch("main")
+    list(story.retry(2))
+    story.edit_memory("Only this is known.")
+    first = story.export(tmp_path / "tree.json")
+    with Library.open(tmp_path / "other") as other:
+        again = other.restore(first)
+        assert again.export(tmp_path / "again.json").read_bytes() == first.read_bytes()
+        assert again.head == story.head
+        assert again.memory == "Only this is known."
+        assert other.restore(first).id == story.id, "the same file twice changes nothing"
+        going_on = Story.open(again.id, library=other, model=model)
+        going_on.step()
+        with pytest.raises(BookError, match="differs"):
+            other.restore(first)
+        assert [p.text for p in going_on.passages()][:2] == [p.text for p in story.passages()][:2]
+
+
+def damaged(content: dict[str, object], how: str) -> str:
+    commits = content["commits"]
+    assert isinstance(commits, dict)
+    key = next(key for key, commit in commits.items() if commit["step"] == 2)
+    match how:
+        case "cyclic":
+            commits[key]["parent"] = key
+        case "orphan":
+            commits[key]["parent"] = "0" * 24
+        case "head":
+            content["head"]["head"] = "nowhere"  # type: ignore[index]
+        case "type":
+            commits[key]["passage"] = 7
+        case "version":
+            content["version"] = 99
+        case "format":
+            content["format"] = "something"
+    text = json.dumps(content)
+    return text[: len(text) // 2] if how == "truncated" else text
+
+
+@pytest.mark.parametrize("how", ["cyclic", "orphan", "head", "type", "version", "format", "truncated"])
+def test_a_damaged_export_is_a_sentence_and_writes_nothing(story: Story, tmp_path: Path, how: str) -> None:
+    path = story.export(tmp_path / "tree.json")
+    path.write_text(damaged(json.loads(path.read_text()), how))
+    with Library.open(tmp_path / "other") as other:
+        with pytest.raises(BookError) as caught:
+            other.restore(path)
+        assert str(path) in str(caught.value)
+        assert other.stories() == []
+
+
+def test_a_book_becomes_a_story_that_goes_on(library: Library, model: ScriptedChatModel, manuscript: Path) -> None:
+    preview = library.import_preview(manuscript)
+    assert (preview.chapters, preview.language, preview.calls) == (3, "English", preview.passages + 1)
+    events = list(library.import_book(manuscript, model=model))
+    assert len(model.calls) == preview.calls
+    story = Story.open(events[0]["story"], library=library, model=model)
+    assert [passage.author for passage in story.passages()] == ["human"] * preview.passages
+    assert [chapter.title for chapter in story.book().chapters] == list(CHAPTERS)
+    assert len(story.plans) == 3
+    assert story.memory
+    step = story.step()
+    assert step.step == preview.passages + 1
+
+
+def test_an_interrupted_import_goes_on_and_asks_nothing_twice(
+    library: Library, model: ScriptedChatModel, manuscript: Path
+) -> None:
+    first = library.import_book(manuscript, model=model)
+    seen = [next(first) for _ in range(3)]
+    assert [event["event"] for event in seen] == ["story", "import", "import"]
+    first.close()
+    asked = len(model.calls)
+    assert 2 <= asked <= 3
+    events = [event for event in library.import_book(manuscript, model=model) if event["event"] == "import"]
+    kept = [event["kept"] for event in events]
+    assert kept[:2] == [True, True]
+    assert len(model.calls) - asked == kept.count(False) + 1
+    assert len(library.stories()) == 1
+
+
+def test_a_fast_import_calls_no_model_and_is_searched_by_meaning(library: Library, manuscript: Path) -> None:
+    model = ScriptedChatModel(replies=[])
+    events = list(library.import_book(manuscript, fast=True, model=model, max_words=150, min_words=60))
+    assert model.calls == []
+    story = Story.open(events[0]["story"], library=library, model=model)
+    found = story.search("a bell under the water rang", k=2)
+    assert found[0].score >= found[1].score
+    assert "bell" in found[0].piece
+    assert "Ada Holm" in story.brief["characters"]
+    with pytest.raises(SettingsError):
+        story.search("  ")
+
+
+def test_after_a_fast_import_the_story_goes_on_with_new_plans(
+    library: Library, model: ScriptedChatModel, manuscript: Path
+) -> None:
+    events = list(library.import_book(manuscript, fast=True, model=model))
+    story = Story.open(events[0]["story"], library=library, model=model)
+    before = len(story.passages())
+    assert story.step().step == before + 1
+
+
+def test_a_settings_change_holds_when_the_story_is_opened_again(
+    story: Story, library: Library, model: ScriptedChatModel
+) -> None:
+    story.change_settings(note="The dog must live.", pace="slow")
+    asked = len(model.calls)
+    story.step()
+    assert any("The dog must live." in str(message.text) for message in model.calls[asked])
+    again = Story.open(story.id, library=library, model=model)
+    assert (again.settings["note"], again.settings["pace"]) == ("The dog must live.", "slow")
+    with pytest.raises(SettingsError, match="does not keep 'model'"):
+        story.change_settings(model="other")
+
+
+def test_a_story_to_play_begins_with_who_to_be(library: Library, model: ScriptedChatModel) -> None:
+    story = Story.new("horror", library=library, model=model, mode="fiction")
+    events = list(story.begin())
+    assert story.passages() == []
+    assert next(event for event in events if event["event"] == "plans")["plans"] == story.plans
+    story.choose("You are Mara Voss, a smuggler.")
+    assert story.step().step == 1
+    assert story.memory.splitlines()[0] == "You are Mara Voss, a smuggler."

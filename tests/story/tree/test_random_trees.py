@@ -1,0 +1,183 @@
+"""Random trees: whatever is done in whatever order, nothing is lost, nothing leaks, and recall is exact."""
+
+import itertools
+import re
+
+import hypothesis.strategies as st
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.errors import BadAnswer, StoryError
+from recurrentgpt.library import Library
+from recurrentgpt.loop import call
+from recurrentgpt.memory.pieces import pieces
+from recurrentgpt.memory.recall import Recall
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.story import Story
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+MARK = re.compile(r"mark\d+x")
+OPERATIONS = (
+    "step",
+    "step",
+    "retry",
+    "replan",
+    "undo",
+    "redo",
+    "goto",
+    "choose",
+    "edit",
+    "replay",
+    "memory",
+    "summary",
+)
+embeddings = HashEmbeddings()
+numbers = itertools.count()
+
+
+class Told:
+    """A model that marks every reply with a word of its own, and keeps which commit holds which marks."""
+
+    def __init__(self, tier):
+        self.replies = itertools.count()
+        self.model = ScriptedChatModel(tier=tier, replies=self.reply)
+
+    def reply(self, messages):
+        number = next(self.replies)
+        text = story_replies([*messages, HumanMessage(f"call {number}")])
+        return re.sub(r"\b(the|The|a|A) (?=\w+)", lambda found: f"{found[0]}mark{number}x ", text)
+
+
+def marks(commit):
+    """Return the marks of everything that a commit holds."""
+    rationale = [entry["sentence"] for entry in (*commit["rationale"]["dropped"], *commit["rationale"]["added"])]
+    texts = [
+        commit["plan"],
+        commit["passage"],
+        commit["summary"],
+        commit["short_term_memory"],
+        *commit["candidate_plans"],
+    ]
+    return set(MARK.findall("\n".join([*texts, *rationale])))
+
+
+def everything(story):
+    async def read():
+        log = story.library.chronicle
+        return await log.get_many(story.id, list(await log.links(story.id)))
+
+    return {commit["id"]: commit for commit in call(read)}
+
+
+def lineage(commits, head):
+    """Return the ids of a commit, of those before it, and of those that any of them corrects."""
+    found, ahead = set(), [head]
+    while ahead:
+        key = ahead.pop()
+        if key and key not in found:
+            found.add(key)
+            ahead += [commits[key]["parent"], commits[key]["amends"]]
+    return found
+
+
+def operate(story, data, name):
+    """Do one thing to the story; what cannot be done there is refused and changes nothing."""
+    ids = list(story.tree().nodes)
+    anywhere = data.draw(st.sampled_from(sorted(ids)), label="where")
+    number = next(numbers)
+    match name:
+        case "step":
+            story.step()
+        case "retry":
+            list(story.retry(anywhere))
+        case "replan":
+            list(story.replan(anywhere))
+        case "undo" | "redo":
+            getattr(story, name)(data.draw(st.integers(1, 3), label="count"))
+        case "goto":
+            story.goto(anywhere)
+        case "choose":
+            story.choose(data.draw(st.integers(1, 3), label="plan"), at=anywhere)
+        case "edit":
+            list(story.edit_passage(anywhere, f"Zoltan{number} rode out. The bells rang {number} times."))
+        case "replay":
+            step = data.draw(st.integers(1, 3), label="step")
+            list(story.edit_passage(step, f"Zoltan{number} came back. The bells kept still.", replay=True))
+        case "memory":
+            story.edit_memory(f"Zoltan{number} owes Mira a horse.", at=anywhere)
+        case "summary":
+            story.edit_summary(data.draw(st.integers(0, 3), label="step"), f"Zoltan{number} is remembered otherwise.")
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), tier=st.sampled_from(["small", "full"]))
+def test_random_trees(data, tier):
+    told = Told(tier)
+    library = Library(Persistence(InMemorySaver(), InMemoryStore(), "memory"))
+    story = Story.new(
+        "fantasy", "Mira tends a lamp.", library=library, model=told.model, embeddings=embeddings, seed=3,
+        new_character=0.0, top_k=2,
+    )  # fmt: skip
+    story.step()
+    seen = everything(story)
+    for name in data.draw(st.lists(st.sampled_from(OPERATIONS), min_size=3, max_size=12), label="operations"):
+        here = story.head
+        told.model.calls.clear()
+        try:
+            operate(story, data, name)
+        except (StoryError, BadAnswer):
+            assert story.head == here
+            assert not told.model.calls
+        now = everything(story)
+        assert {key: now[key] for key in seen} == seen, "every commit ever made reads as it was made"
+        assert story.head in now
+        for key in now.keys() - seen.keys():
+            assert now[key]["parent"] in now or now[key]["step"] == 0
+        allowed = set().union(*(marks(now[key]) for key in lineage(now, story.head)))
+        fresh = set().union(*(marks(now[key]) for key in now.keys() - seen.keys()))
+        for prompt in told.model.calls:
+            found = set(MARK.findall("\n".join(str(message.text) for message in prompt)))
+            assert found <= allowed | fresh | marks(now[story.head]), f"{name}: a prompt holds words of another branch"
+        seen = now
+    exact(story, seen, data)
+
+
+def exact(story, commits, data):
+    """Hold recall against reading every ancestor."""
+    from recurrentgpt.memory.overlay import read_overlay
+
+    head = story.head
+    overlay = call(lambda: read_overlay(story.library.chronicle, story.id, commits[head].get("overlay", "")))
+    corrected = overlay["summaries"]
+    query = data.draw(st.sampled_from([commits[head]["plan"] or "lamp", "Zoltan rode out", "a lamp in the harbour"]))
+    count = data.draw(st.integers(1, 5), label="count")
+    recall = Recall(story.library.chronicle, embeddings)
+    hits = call(lambda: recall.search(story.id, head, query, count, without=head, corrected=corrected))
+    (wanted,) = unit(embeddings.embed_documents([query]))
+    best = {}
+    for key in story.tree().path():
+        summary = corrected.get(key, commits[key]["summary"])
+        texts = [*pieces(commits[key]["passage"]), *([summary] if summary else [])]
+        if texts and key != head:
+            best[key] = max(float(score) for score in unit(embeddings.embed_documents(texts)) @ wanted)
+    assert [hit.id for hit in hits] == [hit.id for hit in hits if hit.id in best]
+    ranked = sorted(best.values(), reverse=True)[:count]
+    np.testing.assert_allclose([hit.score for hit in hits], ranked, atol=2e-3)
+    np.testing.assert_allclose([best[hit.id] for hit in hits], ranked, atol=2e-3)
+
+
+def unit(vectors):
+    """Return rows of length one."""
+    found = np.asarray(vectors, dtype=np.float64)
+    return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+
+
+def test_words_of_a_commit_are_found():
+    """The oracle of this file sees what it must."""
+    told = Told("full")
+    text = told.reply([HumanMessage("Write.")])
+    assert MARK.findall(text)

@@ -9,6 +9,6 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from recurrentgpt.cli.app import run
+    from recurrentgpt.cli.run import run
 
     sys.exit(run())

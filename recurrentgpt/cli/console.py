@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from recurrentgpt.errors import StorageError
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.style import Style
@@ -45,18 +47,33 @@ def note(message: str, style: str | Style = "dim") -> None:
     screen.print(visible(message), style=style, soft_wrap=not screen.is_terminal)
 
 
+def emit(text: str) -> None:
+    """Write text to standard output, at once; raise BrokenPipeError where nobody reads it any more, else StorageError."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unwritable(error) from error
+
+
+def unwritable(error: OSError) -> StorageError:
+    """Return what to tell about standard output that cannot be written."""
+    why = error.strerror or "it is closed"
+    return StorageError(f"Standard output cannot be written ({why}): send it to a place that takes it, and run again.")
+
+
 def print_json(value: Mapping[str, Any]) -> None:
     """Print one line of JSON on standard output, at once."""
     line = json.dumps(value, ensure_ascii=False)
     # Half a surrogate pair is a legal Python string and no legal text.
-    sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
-    sys.stdout.flush()
+    emit(line.encode("utf-8", "replace").decode() + "\n")
 
 
 def print_text(text: str) -> None:
     """Print text on standard output; a terminal gets no control characters."""
-    sys.stdout.write((visible(text) if sys.stdout.isatty() else text) + "\n")
-    sys.stdout.flush()
+    emit((visible(text) if sys.stdout.isatty() else text) + "\n")
 
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, whole: Sequence[int] = (0,)) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recurrentgpt.cli import prompt
-from recurrentgpt.cli.console import one_line, visible
-from recurrentgpt.errors import BadAnswer
-from recurrentgpt.loop import call
+from recurrentgpt.cli.console import one_line
+from recurrentgpt.cli.remember import edit_memory, nothing
+from recurrentgpt.errors import BadAnswer, StoryError
 from recurrentgpt.prose.sentences import count_words
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ KEYS = {
     "m": "show the short-term memory, and edit it",
     "s": "let the simulator choose for a while (`s 5` for five passages)",
     "r": "other plans",
+    "u": "undo the newest passage or edit (`u 2` for two); `recurrentgpt redo` does it again",
+    "t": "show the tree of all branches",
+    "g": "go to another passage or branch (`g 3`, `g NAME`), and write on from there",
     "q": "save and leave",
     "?": "this help",
 }
@@ -39,9 +43,12 @@ _WORDS = {
     "exit": "q",
     "help": "?",
     "h": "?",
+    "undo": "u",
+    "tree": "t",
+    "goto": "g",
 }
-_KEY_AND_NUMBER = re.compile(r"([es])\s+(\d{1,4})")
-_KEY_AND_TEXT = re.compile(r"w\s+(\S.*)", re.DOTALL)
+_KEY_AND_NUMBER = re.compile(r"([esu])\s+(\d{1,4})")
+_KEY_AND_TEXT = re.compile(r"([wg])\s+(\S.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ def understand(line: str, plans: int) -> Reply:
     if found := _KEY_AND_NUMBER.fullmatch(text.casefold()):
         return Reply(found[1], int(found[2]))
     if found := _KEY_AND_TEXT.fullmatch(text):
-        return Reply("w", text=found[1])
+        return Reply(found[1], text=found[2])
     if count_words(text) > 1 or (not text.isascii() and len(text) > 3):
         return Reply("w", text=text)
     if not text:
@@ -77,46 +84,64 @@ def understand(line: str, plans: int) -> Reply:
     )
 
 
-def converse(session: Session, steps: int | None) -> None:
+Turn = Callable[["Session", int | None], int | None]
+"""Let somebody act until there is something to write; return how many passages, or None to leave."""
+
+
+def converse(
+    session: Session, steps: int | None, turn: Turn | None = None, write: Callable[[int], None] | None = None
+) -> None:
     """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written."""
-    ending = session.story.context.ending
+    ending, budget = session.story.context.ending, session.story.context.budget_tokens
     left = steps
-    if session.step and not session.plan:
-        _remind(session)
+    if session.waits:
+        remind(session)
     while left is None or left > 0:
         count = 1
-        if session.step and not session.plan:
-            answered = _turn(session, left)
+        if session.waits:
+            answered = (turn or _turn)(session, left)
             if answered is None:
                 return
             count = answered
         # One passage is a bounded run of its own, and only the last of them may end the story.
         last = left is not None and left <= count
-        session.story.context = dataclasses.replace(session.story.context, ending=ending and last)
-        session.write(count)
+        unspent = budget and max(budget - session.tokens, 1)
+        session.story.context = dataclasses.replace(
+            session.story.context, ending=ending and last, budget_tokens=unspent
+        )
+        (write or session.write)(count)
+        if session.stopped:
+            return
         left = None if left is None else left - count
 
 
-def _remind(session: Session) -> None:
-    """Show how the newest passage ends to somebody who comes back to it."""
+def remind(session: Session) -> None:
+    """Show how the passage ends where the story stands, to somebody who comes back to it."""
     if session.json:
         return
-    story, log = session.story, session.story.library.chronicle
-    head = story.head
-    passage = call(lambda: log.get(story.id, head))["passage"]
-    if passage:
-        session.screen.remark(f"\n{session.step}  … {one_line(passage.splitlines()[-1])}")
+    passage = session.story.passage()
+    if passage.text:
+        session.screen.remark(f"\n{passage.step}  … {one_line(passage.text.splitlines()[-1])}")
+
+
+def show_tree(session: Session) -> None:
+    """Show all branches, apart from the story."""
+    from recurrentgpt.cli.draw import drawn
+
+    for line in drawn(session.story.tree()):
+        session.screen.remark(line.stem + line.text, style="bold" if line.head else "")
 
 
 def _turn(session: Session, left: int | None) -> int | None:
     """Let the person act until a plan is chosen; return how many passages to write, None to leave."""
-    _show_plans(session)
+    show_plans(session)
     plans = len(session.story.plans)
     while True:
         try:
-            reply = understand(prompt.ask(f"Next? [1-{plans}, e, w, a, m, s, r, q, ?] "), plans)
+            reply = understand(prompt.ask(f"Next? [{numbers(plans)}e, w, a, m, s, r, u, t, g, q, ?] "), plans)
             count = _act(session, reply)
-        except BadAnswer as problem:
+        except (BadAnswer, StoryError) as problem:
+            session.screen.rest()
             session.screen.remark(str(problem), style="yellow")
             continue
         except EOFError:
@@ -125,8 +150,8 @@ def _turn(session: Session, left: int | None) -> int | None:
             return None
         if count:
             return count if left is None else min(count, left)
-        if reply.key in ("a", "r"):
-            _show_plans(session)
+        if reply.key in ("a", "r", "u", "g"):
+            show_plans(session)
             plans = len(session.story.plans)
 
 
@@ -140,27 +165,42 @@ def _act(session: Session, reply: Reply) -> int:
             number = _which(reply.number, len(story.plans))
             session.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
         case "w":
-            session.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or _nothing()})
+            session.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or nothing()})
         case "s":
             return _how_many(reply.number)
         case "a":
-            session.another_take()
-            return 0
+            session.retry()
         case "r":
-            session.new_plans()
-            return 0
+            session.replan()
         case "m":
-            _memory(session)
-            return 0
+            edit_memory(session)
+        case "u":
+            story.undo(reply.number or 1)
+            stand(session)
+        case "t":
+            show_tree(session)
+        case "g":
+            story.goto(reply.text or prompt.ask("Go to which passage? ") or nothing())
+            stand(session)
         case "?":
             _help(session)
-            return 0
-        case _:
-            return 0
-    return 1
+    return int(reply.key in ("1", "e", "w"))
 
 
-def _show_plans(session: Session) -> None:
+def stand(session: Session) -> None:
+    """Read where the story stands after a move, and show it."""
+    session.look()
+    remind(session)
+
+
+def numbers(plans: int) -> str:
+    """Return how the plans are numbered, for a question."""
+    return {0: "", 1: "1, "}.get(plans, f"1-{plans}, ")
+
+
+def show_plans(session: Session, question: str = "What happens next?") -> None:
+    """Show the plans to choose from."""
+    session.offer()
     if session.json:
         return
     from rich.table import Table
@@ -171,7 +211,7 @@ def _show_plans(session: Session) -> None:
     table.add_column(overflow="fold", max_width=96)
     for number, plan in enumerate(session.story.plans, 1):
         table.add_row(Text(str(number), style="bold"), Text(one_line(plan)))
-    session.screen.remark("\nWhat happens next?", style="bold")
+    session.screen.remark(f"\n{question}", style="bold")
     session.screen.remark(table, style="")
 
 
@@ -203,60 +243,5 @@ def _how_many(number: int | None) -> int:
 
 def _edited(text: str, about: str) -> str:
     if prompt.editor():
-        return prompt.edit(text, about) or _nothing()
-    return prompt.ask("Plan: ", prefill=text) or _nothing()
-
-
-def _nothing() -> str:
-    raise BadAnswer("Nothing was changed.")
-
-
-def _memory(session: Session) -> None:
-    """Show the memory and take changes until an empty line; they are saved together."""
-    before = session.story.memory
-    if prompt.editor():
-        _list(session, before.splitlines())
-        if not prompt.ask("Edit it? [y/N] ").casefold().startswith("y"):
-            return
-        edited = prompt.edit(before, "memory") or _nothing()
-        _remember(session, edited)
-        return
-    lines = before.splitlines()
-    _list(session, lines)
-    try:
-        while answer := prompt.ask("Memory [number: edit, + sentence: add, - number: drop, Enter: done] "):
-            try:
-                _change(lines, answer)
-            except BadAnswer as problem:
-                session.screen.remark(str(problem), style="yellow")
-            else:
-                _list(session, lines)
-    finally:
-        if lines != before.splitlines():
-            _remember(session, "\n".join(lines))
-
-
-def _change(lines: list[str], answer: str) -> None:
-    """Change the sentences of a memory in place."""
-    found = re.fullmatch(r"([+-]?)\s*(.*)", answer, re.DOTALL)
-    sign, rest = found.groups() if found else ("", "")
-    if sign == "+" and rest:
-        lines.append(rest)
-        return
-    number = int(rest) if rest.isascii() and rest.isdigit() and len(rest) < 10 else 0
-    if not 1 <= number <= len(lines):
-        raise BadAnswer(f"Type the number of a sentence, 1 to {len(lines)}, or + and a new one.")
-    if sign == "-":
-        del lines[number - 1]
-    elif changed := prompt.ask("Sentence: ", prefill=lines[number - 1]):
-        lines[number - 1] = changed
-
-
-def _list(session: Session, lines: list[str]) -> None:
-    numbered = "\n".join(f"{number:>3}  {visible(line)}" for number, line in enumerate(lines, 1))
-    session.screen.remark(numbered or "(Nothing is remembered.)", style="")
-
-
-def _remember(session: Session, text: str) -> None:
-    session.story.edit_memory(text)
-    session.screen.remark("The memory is saved.")
+        return prompt.edit(text, about) or nothing()
+    return prompt.ask("Plan: ", prefill=text) or nothing()

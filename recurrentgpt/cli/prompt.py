@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from recurrentgpt.cli.console import complain, visible
+from recurrentgpt.errors import SettingsError, StorageError
 
 
 def at_terminal() -> bool:
@@ -49,11 +50,25 @@ def editor() -> list[str]:
     """Return the command of the person's editor; empty where there is none."""
     if not at_terminal():
         return []
-    return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise SettingsError(f"EDITOR is no command: {command!r} has an open quotation mark.") from error
 
 
 def edit(text: str, about: str) -> str | None:
     """Return `text` as edited in the person's editor; None when the editor failed or nothing changed."""
+    try:
+        changed = edited(text, about)
+    except StorageError as error:
+        complain(str(error))
+        return None
+    return None if changed == text.strip() else changed
+
+
+def edited(text: str, about: str) -> str:
+    """Return `text` as edited in the person's editor; raise StorageError when that fails."""
     command = editor()
     with tempfile.TemporaryDirectory(prefix="recurrentgpt-") as folder:
         path = Path(folder) / f"{about}.txt"
@@ -61,7 +76,11 @@ def edit(text: str, about: str) -> str | None:
         try:
             status = subprocess.call([*command, str(path)])  # noqa: S603 - the person's own editor
         except OSError as error:
-            complain(f"{command[0]} cannot be started ({error.strerror}): set EDITOR to another editor.")
-            return None
-        edited = path.read_text(encoding="utf-8", errors="replace").strip()
-    return None if status or edited == text.strip() else edited
+            why = error.strerror or str(error)
+            raise StorageError(f"{command[0]} cannot be started ({why}): set EDITOR to another editor.") from error
+        if status:
+            raise StorageError(f"{command[0]} ended with the code {status}, so nothing was changed.")
+        try:
+            return path.read_text(encoding="utf-8-sig", errors="replace").strip()
+        except OSError as error:
+            raise StorageError(f"What {command[0]} wrote is not there any more, so nothing was changed.") from error

@@ -1,69 +1,103 @@
-"""`stories`, `show`, `memory` and `export`: read what was written."""
+"""`stories`, `show`, `memory` and `recall`: read what was written."""
 
 from __future__ import annotations
 
-import os
-import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from recurrentgpt.cli.console import console, note, one_line, print_json, print_table, print_text
-from recurrentgpt.errors import SettingsError, StorageError
+from recurrentgpt.graph.state import Usage
 from recurrentgpt.library import Library
 from recurrentgpt.loop import call
 from recurrentgpt.memory.chronicle import Commit
+from recurrentgpt.models.calls import total_usage
 from recurrentgpt.story import Passage, Story
 
 
-def list_stories(*, json: bool) -> None:
+def list_stories(*, everything: bool, json: bool) -> None:
     """Print one line for each story."""
     with Library.open() as library:
-        found = library.stories()
+        found = library.stories(archived=everything)
+        hidden = 0 if everything or found else len(library.stories(archived=True))
     if json:
         for summary in found:
             print_json(dict(vars(summary)))
         return
     if not found:
-        note("There are no stories yet. Begin one: recurrentgpt write --genre mystery")
+        note(
+            f"No story is listed, and {hidden:,} archived: `recurrentgpt stories --all` lists them."
+            if hidden
+            else "There are no stories yet. Begin one: recurrentgpt write --genre mystery"
+        )
         return
     rows = [
-        (summary.story, summary.title, summary.genre, str(summary.step), summary.updated[:16].replace("T", " "))
+        (
+            summary.story,
+            summary.title + (" (archived)" if summary.archived else ""),
+            summary.genre,
+            str(summary.step),
+            summary.updated[:16].replace("T", " "),
+        )
         for summary in found
     ]
     print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, whole=(0, 3, 4))
 
 
-def show_story(name: str, *, json: bool) -> None:
-    """Print a story along its newest branch."""
+def show_story(name: str, at: str | None, *, json: bool) -> None:
+    """Print a story along the head's branch, or up to any other passage."""
     with Library.open() as library:
         story = Story.open(name, library=library)
-        title, head, passages = story.title, story.head, story.passages()
+        title, head, usage = story.title, story.head, story.usage
+        if at is None:
+            passages = story.passages()
+        else:
+            tree, head = story.tree(), story.resolve(at)
+            path = tree.path(head)
+            passages = [Passage.of(commit) for commit in call(lambda: library.chronicle.get_many(story.id, path))][1:]
+            usage = total_usage([passage.usage for passage in passages])
+        names: dict[str, list[str]] = {}
+        for branch, place in story.names().items():
+            names.setdefault(place, []).append(branch)
     if json:
-        shown = [_fields(passage) for passage in passages]
-        print_json({"story": story.id, "title": title, "head": head, "passages": shown})
+        shown = [{**_fields(passage), "names": names.get(passage.id, [])} for passage in passages]
+        print_json({"story": story.id, "title": title, "head": head, "passages": shown, "usage": usage})
         return
     screen = console(stderr=False)
-    parts = [one_line(title)]
-    for passage in passages:
-        parts += [f"{passage.step}", passage.text]
+    headings = [
+        " · ".join([str(passage.step), *map(one_line, names.get(passage.id, [])), _cost(passage.usage)])
+        for passage in passages
+    ]
+    count = f"{len(passages):,} passage" + ("" if len(passages) == 1 else "s")
+    total = f"{count} · {_cost(usage)}"
     if not screen.is_terminal:
-        print_text("\n\n".join(parts))
+        parts = [one_line(title)]
+        for heading, passage in zip(headings, passages, strict=True):
+            parts += [heading, passage.text]
+        print_text("\n\n".join([*parts, total]))
         return
     from rich.padding import Padding
     from rich.text import Text
 
     from recurrentgpt.cli.screen import WIDEST, wrap
 
-    screen.print(Text(parts[0], style="bold"))
-    for passage in passages:
-        screen.print(Padding(Text(str(passage.step), style="dim"), (1, 0)))
+    screen.print(Text(one_line(title), style="bold"))
+    for heading, passage in zip(headings, passages, strict=True):
+        screen.print(Padding(Text(heading, style="dim"), (1, 0)))
         lines, last = wrap(passage.text, min(screen.width - 1, WIDEST))
         print_text("\n".join([*lines, last]))
+    screen.print(Padding(Text(total, style="dim"), (1, 0, 0, 0)))
+
+
+def _cost(usage: Usage) -> str:
+    """Return what something cost: calls, tokens, and money where the person keeps prices."""
+    from recurrentgpt.prices import price
+
+    calls, tokens = usage["calls"], usage["input_tokens"] + usage["output_tokens"]
+    parts = [f"{calls:,} call" + ("" if calls == 1 else "s"), f"{tokens:,} tokens"]
+    return " · ".join([*parts, *([paid] if (paid := price(usage)) else [])])
 
 
 def _fields(passage: Passage) -> dict[str, Any]:
-    names = ("id", "parent", "step", "plan", "text", "summary", "short_term_memory")
+    names = ("id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage")
     return {name: getattr(passage, name) for name in names}
 
 
@@ -108,40 +142,23 @@ def _memory_lines(commit: Commit, earlier: list[Commit]) -> list[str]:
     return lines
 
 
-def export_story(name: str, output: str, *, force: bool) -> None:
-    """Write a story as Markdown."""
-    if output != "-" and Path(output).expanduser().is_dir():
-        raise SettingsError(f"{output} is a folder; name a file.")
-    if output != "-" and Path(output).expanduser().exists() and not force:
-        raise SettingsError(f"{output} exists; choose another file, or replace it with --force.")
-    with Library.open() as library:
+def recall(name: str, query: str, k: int, *, json: bool) -> None:
+    """Print the passages that are nearest in meaning to a query."""
+    from recurrentgpt.cli.screen import Screen
+
+    with Screen() as screen, Library.open() as library:
         story = Story.open(name, library=library)
-        text = markdown(story.title, [passage.text for passage in story.passages()])
-    if output == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    path = Path(output).expanduser()
-    # Written beside it and moved: whoever has an older export keeps it until the new one is whole.
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True) if partial.parent.is_dir() else None
-        raise StorageError(f"{output} cannot be written: {error.strerror or error}.") from error
-    note(f"Wrote {output}.")
-
-
-def markdown(title: str, passages: list[str]) -> str:
-    """Return a story as Markdown in which every character of the text means itself."""
-    return "\n\n".join(["# " + _escaped(one_line(title)), *(_escaped(text) for text in passages)]) + "\n"
-
-
-_INLINE = re.compile(r"([\\`*_\[\]<])")
-_BLOCK = re.compile(r"^(\s*)([#>+\-=~|]|\d+(?=[.)]))", re.MULTILINE)
-
-
-def _escaped(text: str) -> str:
-    text = _INLINE.sub(r"\\\1", text)
-    return _BLOCK.sub(lambda found: found[1] + (f"{found[2]}\\" if found[2].isdigit() else f"\\{found[2]}"), text)
+        screen.doing("searching")
+        found = story.search(query, k)
+        screen.rest()
+    for hit in found:
+        if json:
+            print_json(dict(vars(hit)))
+            continue
+        said = one_line(hit.piece)
+        summary = "" if one_line(hit.summary) in said else f"\n   {one_line(hit.summary)}"
+        print_text(
+            f"{hit.step:>2}  {hit.score:.2f}  {hit.id}{summary}\n   {said[:300]}{'...' if len(said) > 300 else ''}"
+        )
+    if not found and not json:
+        note("Nothing is written yet to search in.")

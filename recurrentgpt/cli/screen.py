@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from recurrentgpt.cli.console import console, visible
+from recurrentgpt.cli.console import console, emit, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -54,7 +54,7 @@ class Screen:
         self._doing = ""
         self._pause()
         if self._line:
-            self._print(self._line + "\n")
+            emit(self._line + "\n")
             self._line = ""
 
     def put(self, text: str) -> None:
@@ -62,13 +62,13 @@ class Screen:
         if self.terminal:
             text = visible(text)
         if not self._wrapped:
-            self._print(text)
+            emit(text)
             return
         self._line += text
         lines, self._line = wrap(self._line, self._width)
         if lines:
             self._pause()
-            self._print("".join(f"{line}\n" for line in lines))
+            emit("".join(f"{line}\n" for line in lines))
             self._resume()
 
     def remark(self, text: RenderableType, style: str = "dim") -> None:
@@ -90,10 +90,6 @@ class Screen:
         if not self.animated and (about := " ".join(what.split()[:2])) != self._fetched:
             self._fetched = about
             self.remarks.print(f"{what} ({total / 1e6:,.0f} MB)", soft_wrap=True)
-
-    def _print(self, text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
 
     def _pause(self) -> None:
         live, self._live = self._live, None

@@ -1,18 +1,18 @@
-"""One run of `write`: turn what happens in the story into prose on standard output, or into JSON Lines."""
+"""What a command writes: turn what happens in the story into prose on standard output, or into JSON Lines."""
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, cast
 
 from recurrentgpt.cli.console import one_line, print_json, visible
 from recurrentgpt.cli.page import Page
 from recurrentgpt.cli.screen import Screen
+from recurrentgpt.errors import BadAnswer
 from recurrentgpt.events import Event
-from recurrentgpt.loop import call
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.story import Story
 
@@ -37,17 +37,25 @@ _USAGE = ("calls", "input_tokens", "cached_tokens", "output_tokens")
 class Session:
     """What was written since the command started, and how it is shown."""
 
-    def __init__(self, story: Story, screen: Screen, *, json: bool, options: list[str]) -> None:
+    def __init__(
+        self, story: Story, screen: Screen, *, json: bool, options: Sequence[str], command: str = "write"
+    ) -> None:
         self.story, self.screen, self.json = story, screen, json
-        self._options = options
+        self.options, self.command = list(options), command
+        self.again: list[str] = []
+        """What goes on with work that stopped short, where it is another command than `resume`."""
         self.began = time.monotonic()
         self.steps = self.words = 0
         self.usage = total_usage([])
         self.title = ""
         self.step, self.plan = 0, ""
         """The passage that is to be written next, less one, and its plan as far as it is known."""
-        self._told = False
+        self._told = self._offered = self._quiet = False
+        self._count = ""
+        self.stopped: str | None = None
+        """Why the newest run ended before what was asked of it."""
         self._page: Page | None = None
+        self._since, self._first = 0.0, 0
         self._printed = False
 
     # The story's place
@@ -61,21 +69,29 @@ class Session:
 
     def look(self) -> None:
         """Read where the story stands."""
-        head = call(lambda: self.story.library.chronicle.head(self.story.id))
-        if head is None:
-            return
-        self.step, self.title = head["step"], self.story.title
-        self.plan = self.story.waiting_plan or ""
-        self.announce()
+        if self.exists():
+            self.step, self.title = self.story.passage().step, self.story.title
+            self.plan = self.story.waiting_plan or ""
+            self.announce()
 
     def exists(self) -> bool:
         """Tell whether anything of the story is in the log."""
-        return call(lambda: self.story.library.chronicle.head(self.story.id)) is not None
+        return bool(self.story.head)
+
+    @property
+    def tokens(self) -> int:
+        """Return how many tokens were read and written since the command started."""
+        return self.usage["input_tokens"] + self.usage["output_tokens"]
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether the story waits for a choice."""
+        return not self.plan and self.exists() and bool(self.step or self.story.plans)
 
     @property
     def resume(self) -> str:
         """Return the command that goes on with this story as it was begun."""
-        return shlex.join(["recurrentgpt", "write", self.story.id, *self._options])
+        return shlex.join(["recurrentgpt", self.command, self.story.id, *self.options])
 
     def announce(self) -> None:
         """Say which story this is, once."""
@@ -93,44 +109,67 @@ class Session:
         """Write passages and show them."""
         self._follow(self.story.stream(steps))
 
-    def another_take(self) -> None:
-        """Write the newest passage once more and show it."""
-        log, story = self.story.library.chronicle, self.story
-        self.plan = call(lambda: log.get(story.id, story_head))["plan"] if (story_head := story.head) else ""
-        self.step -= 1
+    def begin(self) -> None:
+        """Open a new story, up to its first choice."""
+        self._follow(self.story.begin())
+
+    def retry(self, ref: str | None = None) -> None:
+        """Write a passage (the newest, if none is named) once more and show it."""
+        passage, before = self.story.passage(ref), (self.plan, self.step)
+        self.plan, self.step = passage.plan, passage.step - 1
         try:
-            self._follow(self.story.another_take(), remark="another take")
+            self._follow(self.story.retry(ref), remark="another take")
         except BaseException:
-            self.step += 1
+            self.plan, self.step = before
             raise
 
-    def new_plans(self) -> None:
+    def replan(self, ref: str | None = None) -> None:
         """Ask for other plans."""
-        self._follow(self.story.new_plans())
+        self._quietly(self.story.replan(ref))
+
+    def work(self, events: Iterator[Event]) -> None:
+        """Follow work of which nothing is prose to show, as an edit or an import."""
+        self._quietly(events)
+        self.look()
+
+    def _quietly(self, events: Iterator[Event]) -> None:
+        self._quiet = True
+        try:
+            self._follow(events)
+        finally:
+            self._quiet = False
+
+    def offer(self) -> None:
+        """Tell whoever reads JSON which plans wait for a choice, where no run has told it."""
+        if not self._offered:
+            self._tell_plans(self.story.plans, None)
 
     def choose(self, answer: object) -> str:
         """Choose the next plan, tell it to whoever reads JSON, and return it."""
         plans = self.story.plans
+        if not plans and str(answer).strip().isdecimal():
+            raise BadAnswer("This story has ended and has no plans to choose from: say in words what is to happen.")
         self.plan = plan = self.story.choose(answer)
-        if self.json:
-            chosen = plans.index(plan) if plan in plans else None
-            self._tell({"event": "plans", "step": self.step, "plans": plans, "chosen": chosen, "plan": plan})
+        self._tell_plans(plans, plan)
         return plan
+
+    def _tell_plans(self, plans: list[str], plan: str | None) -> None:
+        chosen = plans.index(plan) if plan in plans else None
+        self._tell({"event": "plans", "step": self.step, "plans": plans, "chosen": chosen, "plan": plan})
 
     def close(self) -> None:
         """Say what was done, what it cost, and how to go on."""
         usage = {name: self.usage[name] for name in _USAGE}  # type: ignore[literal-required]
         if self.json:
-            self._tell({"event": "done", "story": self.story.id, "steps": self.steps, "usage": usage})
+            done = {"event": "done", "story": self.story.id, "steps": self.steps, "usage": usage}
+            self._tell({**done, "stopped": self.stopped})
             return
-        tokens = self.usage["input_tokens"] + self.usage["output_tokens"]
+        if self.stopped == "budget":
+            self.screen.remark("Stopped here: the next passage might use more than the --budget-tokens that are left.")
+        tokens = self.tokens
         seconds = time.monotonic() - self.began
-        parts = [
-            f"{one_line(self.title)} ({self.story.id})",
-            f"{self.words:,} words",
-            _count(self.usage["calls"], "call"),
-        ]
-        parts += [f"{tokens:,} tokens", f"{seconds:.0f} s"]
+        parts = [f"{one_line(self.title)} ({self.story.id})", *([f"{self.words:,} words"] if self.words else [])]
+        parts += [_count(self.usage["calls"], "call"), f"{tokens:,} tokens", f"{seconds:.0f} s"]
         if self._printed:
             self.screen.remark("")
         self.screen.remark(" · ".join(parts))
@@ -160,13 +199,31 @@ class Session:
                     case "plans":
                         self.plan = event["plan"] or ""
                         self._tell(event)
+                    case "replay" | "import":
+                        self._progress(event)
                     case "done":
                         self.usage = total_usage([self.usage, event["usage"]])
+                        self.stopped = event.get("stopped")
+        self._count = ""
         self.screen.rest()
+
+    def _progress(self, event: Event) -> None:
+        """Say how far work on many passages is, and about how long the rest will take."""
+        self._tell(event)
+        done, total = event["done"], event["total"]
+        if done == 1 or event["kept"]:
+            self._since, self._first = time.monotonic(), done
+        each = (time.monotonic() - self._since) / max(done - self._first, 1)
+        left = f", about {duration(each * (total - done))} left" if done > self._first and done < total else ""
+        self._count = f" ({done:,} of {total:,} passages{left})"
+        # Where no status can stand, every tenth of the way is a line.
+        if not self.screen.animated and not self.json and done * 10 // total > (done - 1) * 10 // total:
+            self.screen.remark(f"{done:,} of {total:,} passages")
+        self.screen.doing(f"remembering{self._count}")
 
     def _stage(self, node: str, remark: str) -> None:
         doing = _DOING.get(node)
-        if node == "write":
+        if node == "write" and not self._quiet:
             if self._page is not None and self._page.shown:
                 self.screen.remark("(The model was cut off; this passage begins again.)")
             elif self._page is None and not self.json:
@@ -174,7 +231,7 @@ class Session:
             self._page = page = self._new_page()
             self.screen.doing(_DOING["write"].format(step=self.step + 1), lambda: page.words)
         elif doing:
-            self.screen.doing(doing)
+            self.screen.doing(doing.format(step=self.step + 1) + self._count)
 
     def _new_page(self) -> Page:
         context = self.story.context
@@ -198,8 +255,10 @@ class Session:
 
     def _passage(self, event: Event, *, new: bool, remark: str) -> None:
         """Print what is not printed yet of a finished passage; proposing new plans reports the old passage again."""
-        finished = event["step"] > self.step
         self._tell(event)
+        if self._quiet:
+            return
+        finished = event["step"] > self.step
         if finished and not self.json:
             if self._page is None:
                 # It was written before a crash, and only saved now.
@@ -218,9 +277,17 @@ class Session:
 
     def _tell(self, event: Mapping[str, Any]) -> None:
         """Print an event with the fields that are promised, where JSON is wanted."""
+        self._offered = event["event"] == "plans" and event["plan"] is None
         if self.json:
             names = _FIELDS.get(event["event"], tuple(event))
             print_json({name: event[name] for name in names})
+
+
+def duration(seconds: float) -> str:
+    """Return about how long something takes, in words."""
+    if seconds < 90:
+        return _count(max(round(seconds), 1), "second")
+    return _count(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:.1f} hours"
 
 
 def _count(number: int, what: str) -> str:

@@ -31,6 +31,10 @@ def _is_sentence(result, code):
         ["--model-for", "writer"],
         ["--tier", "huge"],
         ["--premise", "-", "-i"],
+        ["--min-words", "500"],
+        ["--plan", "2"],
+        ["--language", " "],
+        ["--language", "x" * 100],
         ["some story", "--genre", "horror"],
         [""],
     ],
@@ -57,10 +61,34 @@ def test_bad_usage(cli, server, arguments):
 )
 def test_a_premise_that_no_prompt_should_carry(cli, server, premise, word):
     result = cli("write", "--premise", premise, "--json")
-    assert word in _is_sentence(result, 1)
+    assert word in _is_sentence(result, 2)
     assert result.events == [{"event": "error", "message": result.err.strip().removeprefix("Error: ")}]
     assert "\x1b" not in result.err
     assert server.requests == []
+
+
+def test_an_address_that_is_none_is_bad_usage(cli, server):
+    assert "http://" in _is_sentence(cli("write", "--base-url", "notaurl"), 2)
+
+
+def test_a_plan_that_is_not_there_is_bad_usage(cli, story, server):
+    before = len(server.requests)
+    result = cli("write", story, "--plan", "7")
+    assert "from 1 to 3" in _is_sentence(result, 2)
+    assert "Continue" not in result.err
+    assert len(server.requests) == before
+
+
+def test_a_number_needs_plans_to_choose_from(cli, server):
+    assert "a new story has none yet" in " ".join(cli("write", "--plan", "2").err.split())
+
+
+def test_where_no_story_was_begun_none_is_to_be_continued(cli, server):
+    server.script = ["401"]
+    result = cli("write")
+    _is_sentence(result, 1)
+    assert "run the same command to try again" in result.err
+    assert "Continue:" not in result.err
 
 
 def test_a_home_that_cannot_be_a_folder(cli, server, monkeypatch, tmp_path):

@@ -23,7 +23,9 @@ HEAVY = (
     "recurrentgpt.story",
 )
 COMMANDS = (
-    "write", "stories", "show", "memory", "export", "doctor", "models", "models list", "models pull", "models path",
+    "write", "play", "choose", "retry", "replan", "stories", "show", "memory", "recall", "tree", "goto", "undo", "redo", "name",
+    "diff", "edit", "edit-memory", "edit-plan", "edit-summary", "edit-brief", "rename", "set", "archive", "unarchive", "import",
+    "export", "prompts", "prompts export", "prompts check", "doctor", "models", "models list", "models pull", "models path",
     "config", "config show", "config path",
 )  # fmt: skip
 
@@ -31,7 +33,7 @@ COMMANDS = (
 @pytest.mark.parametrize("arguments", [["--help"], ["write", "--help"], ["--version"], ["config", "path"]])
 def test_nothing_heavy_is_loaded(arguments):
     script = (
-        "import sys\nfrom recurrentgpt.cli.app import run\n"
+        "import sys\nfrom recurrentgpt.cli.run import run\n"
         f"code = run({arguments})\n"
         f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
     )
@@ -51,7 +53,7 @@ def test_examples_come_before_options(cli, command):
     result = cli(*command.split(), "--help")
     assert result.code == 0
     assert 0 < result.out.index("Example") < result.out.index("Options:")
-    assert "..." not in result.out.partition("Commands:")[2], "a summary is too long for its line"
+    assert "..." not in result.out.partition("Options:")[2], "a summary is too long for its line"
 
 
 def test_no_arguments_shows_help(cli):

@@ -163,9 +163,13 @@ def test_a_memory_beyond_its_ceiling_is_refused(cli, story):
 def test_events_of_a_human_choice(cli, story):
     result = cli("write", story, "-i", "--json", stdin="3\nq\n")
     assert result.code == 0
-    assert [event["event"] for event in result.events] == ["story", "plans", "passage", "memory", "plans", "done"]
-    assert result.events[1]["chosen"] == 2
-    assert result.events[2]["plan"] == result.events[1]["plan"]
+    kinds = [event["event"] for event in result.events]
+    assert kinds == ["story", "plans", "plans", "passage", "memory", "plans", "done"]
+    waiting, chosen, passage = result.events[1:4]
+    assert (waiting["chosen"], waiting["plan"], waiting["step"]) == (None, None, 2)
+    assert chosen["plans"] == waiting["plans"]
+    assert chosen["chosen"] == 2
+    assert passage["plan"] == chosen["plan"] == waiting["plans"][2]
 
 
 def test_a_plan_chosen_before_a_fault_is_written_at_the_next_start(cli, story, server):

@@ -46,7 +46,7 @@ def test_json_lines_have_exactly_the_promised_shapes(cli, server):
         "passage": {"event", "story", "id", "parent", "step", "plan", "text"},
         "memory": {"event", "step", "short_term_memory", "dropped", "added", "recalled"},
         "plans": {"event", "step", "plans", "chosen", "plan"},
-        "done": {"event", "story", "steps", "usage"},
+        "done": {"event", "story", "steps", "usage", "stopped"},
     }
     assert all(set(event) == shapes[event["event"]] for event in events)
     first, second = [event for event in events if event["event"] == "passage"]
@@ -127,7 +127,9 @@ def test_the_command_that_goes_on_keeps_the_settings(cli, server):
     result = cli("write", "--steps", "1", "--model", "a b", "--model-for", "writer=poet", "--top-k", "2")
     assert "--model='a b'" in result.err or "'--model=a b'" in result.err
     assert "--model-for=writer=poet" in result.err
-    assert "--top-k=2" in result.err
+    assert "--top-k" not in result.err, "the story keeps its own settings"
+    story = cli("stories", "--json").events[0]["story"]
+    assert "--top-k=4" in cli("write", story, "--steps", "1", "--top-k", "4").err
 
 
 def test_own_prompts_are_used(cli, server, tmp_path):

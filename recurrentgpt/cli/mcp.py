@@ -1,0 +1,27 @@
+"""`recurrentgpt mcp`: stories as tools for assistants."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def mcp(
+    port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Serve by HTTP at this port of this machine, instead of standard input."),
+    ] = None,
+) -> None:
+    """Serve stories as tools of the Model Context Protocol, for assistants and editors (extra `mcp`).
+
+    \b
+    Examples:
+      recurrentgpt mcp                  standard input and output, for an assistant that starts it
+      recurrentgpt mcp --port 8765      http://127.0.0.1:8765/mcp, until Ctrl-C
+
+    Tools: start_story, stories, read, choose_plan, write_plan, retry, goto, tree, recall, export.
+    """
+    from recurrentgpt.mcp_server import serve
+
+    serve(port)

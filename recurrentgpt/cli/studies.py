@@ -1,0 +1,99 @@
+"""What the commands of `recurrentgpt study` do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from recurrentgpt.cli.console import note, print_json, print_table, print_text
+from recurrentgpt.errors import MissingExtra
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.plan import Plan, estimate, read_plan
+
+
+def run_plan(name: str, output: Path | None, *, live: bool, remote: str, only_estimate: bool, yes: bool) -> None:
+    """Write the novels of a plan, telling the cost first and the progress on the way."""
+    plan = read_plan(name)
+    if live:
+        plan = plan.model_copy(update={"replay": ""})
+    if only_estimate:
+        note(_cost(plan, None))
+        print_json(estimate(list(plan.jobs()), plan))
+        return
+    if remote:
+        raise StudyError("Runs on a server are not part of this version: leave --remote out to run the plan here.")
+    from recurrentgpt.studies.measures.planted import measure
+    from recurrentgpt.studies.runner import Progress, run
+
+    folder = RunFolder.create(output or Path(plan.name), plan)
+    note(_cost(plan, folder))
+    if not (plan.replay or yes) and plan.model and sys.stdin.isatty():
+        note("Go on? [y/N]")
+        if input().strip().casefold() not in ("y", "yes"):
+            raise StudyError("Nothing was spent; --yes goes on without asking.")
+
+    def tell(event: Progress) -> None:
+        words = f", {event.words:,} words" if event.words else ""
+        note(f"[{event.done}/{event.total}] {event.job.id}: {event.what}{words}")
+
+    outcome = run(folder, tell)
+    if plan.recall:
+        measure(folder, note)
+    if plan.judges and not plan.replay:
+        from recurrentgpt.studies.judges import judge_run
+
+        judge_run(folder, note)
+    print_text(str(folder.path))
+    failures = folder.failures()
+    for row in failures:
+        note(f"{row['novel']} failed: {row['error']}")
+    if failures:
+        raise StudyError(
+            f"{len(failures)} of {outcome.finished + outcome.kept + outcome.failed} novels failed: run the plan again to try "
+            "them again; the others are kept."
+        )
+
+
+def report_run(path: Path, output: Path) -> None:
+    """Write the report of a run."""
+    folder = RunFolder.open(path)
+    try:
+        from recurrentgpt.studies.report.pages import write_report
+    except ModuleNotFoundError as error:
+        raise MissingExtra("A report needs SciPy and Matplotlib: pip install 'recurrentgpt[study]'") from error
+    write_report(folder, output, note)
+    print_text(str(output / "report.html"))
+
+
+def annotate_run(path: Path, port: int) -> None:
+    """Serve the reading page until Ctrl-C."""
+    from recurrentgpt.studies.annotate import serve
+
+    serve(RunFolder.open(path), port, lambda address: note(f"Read at {address} and stop with Ctrl-C."))
+
+
+def measure_recall(distance: int, facts: int, *, json: bool) -> None:
+    """Print hit@4 at every distance."""
+    from recurrentgpt.models.embeddings import default_embeddings
+    from recurrentgpt.studies.measures.planted import retrieval
+
+    note(f"embedding {distance + facts:,} passages; this takes minutes")
+    found = retrieval(default_embeddings(), distance, facts=facts)
+    if json:
+        print_json({"facts": facts, "hit_at_4": {str(way): rate for way, rate in found.items()}})
+        return
+    print_table(("Distance", "Found in the first 4"), [(str(way), f"{rate:.3f}") for way, rate in found.items()])
+
+
+def _cost(plan: Plan, folder: RunFolder | None) -> str:
+    """Return in one line what is left to do and what it costs about."""
+    jobs = [job for job in plan.jobs() if folder is None or folder.novel(job) is None]
+    cost = estimate(jobs, plan)
+    money = f", {cost['money']:,.2f} at the plan's price" if "money" in cost else ""
+    source = " from recorded calls" if plan.replay else ""
+    calls, tokens = (
+        f"{cost['calls']:,.0f} calls",
+        f"{cost['input_tokens']:,.0f} tokens in and {cost['output_tokens']:,.0f} out",
+    )
+    return f"{len(jobs)} novels{source}, {cost['words']:,.0f} words: about {calls}, {tokens}{money}"

@@ -1,0 +1,196 @@
+"""`edit` and its like, `set`, `rename`, `archive`, `recall`, `import`, `export` and `prompts`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def _memory(cli, story):
+    return json.loads(cli("memory", story, "--json").out)["short_term_memory"]
+
+
+@pytest.fixture
+def editor(monkeypatch, tmp_path):
+    """Give a function that makes a shell command the person's editor, at what passes for a terminal."""
+
+    def become(script):
+        path = tmp_path / "editor"
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("EDITOR", str(path))
+
+    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    monkeypatch.delenv("VISUAL", raising=False)
+    return become
+
+
+def _passages(cli, story):
+    return json.loads(cli("show", story, "--json").out)["passages"]
+
+
+def test_an_edit_reaches_the_next_prompt(cli, story, server):
+    assert cli("edit", story, "2", "--text", "Zelda sold the lantern.").code == 0
+    since = len(server.requests)
+    assert cli("write", story, "--steps", "1").code == 0
+    assert "Zelda sold the lantern." in json.dumps(server.requests[since:])
+    assert _passages(cli, story)[1]["text"] == "Zelda sold the lantern."
+
+
+def test_the_editor_gets_the_text_and_what_it_leaves_is_taken(cli, story, editor):
+    before = _passages(cli, story)[0]["text"]
+    editor('echo "And nobody saw it." >> "$1"')
+    result = cli("edit", story, "1")
+    assert result.code == 0, result.err
+    assert _passages(cli, story)[0]["text"] == f"{before}\nAnd nobody saw it."
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "said"),
+    [
+        ("exit 0", 0, "it is the same text"),
+        ("exit 3", 1, "ended with the code 3"),
+        ('> "$1"', 2, "is empty"),
+        ('rm "$1"', 1, "is not there any more"),
+    ],
+)
+def test_an_editor_that_leaves_nothing_changes_nothing(cli, story, editor, server, script, code, said):
+    editor(script)
+    before, since = cli("tree", story, "--json").out, len(server.requests)
+    for command in (["edit", story, "1"], ["edit-memory", story], ["edit-plan", story, "1"], ["edit-brief", story]):
+        result = cli(*command)
+        assert (result.code, said in result.err) == (code, True), result.err
+    assert cli("tree", story, "--json").out == before
+    assert len(server.requests) == since
+
+
+def test_an_editor_that_is_missing(cli, story, editor, monkeypatch):
+    monkeypatch.setenv("EDITOR", "no-such-editor-here")
+    result = cli("edit", story, "1")
+    assert result.code == 1
+    assert "no-such-editor-here cannot be started" in result.err
+    monkeypatch.setenv("EDITOR", "vi 'x")
+    assert cli("edit", story, "1").code == 2
+    monkeypatch.delenv("EDITOR")
+    assert "--text or --file" in cli("edit", story, "1").err
+
+
+def test_what_was_typed_survives_a_fault(cli, story, server, editor, user_folder):
+    editor('echo "A long night of typing." > "$1"')
+    server.script = ["401"]
+    result = cli("edit", story, "1")
+    assert result.code == 1
+    draft = user_folder / "drafts" / f"{story}.txt"
+    assert draft.read_text() == "A long night of typing.\n"
+    assert f"--file {draft}" in result.err
+    server.script = ["ok"]
+    assert cli("edit", story, "1").code == 0
+    assert not draft.exists()
+
+
+def test_a_replay_says_what_it_costs_and_asks(cli, story, server, editor):
+    editor('echo "Another." > "$1"')
+    since = len(server.requests)
+    result = cli("edit", story, "1", "--replay")
+    assert result.code == 0
+    assert "The memory is rewritten after 2 passages" in result.err
+    assert "Nothing was changed" in result.err
+    assert len(server.requests) == since
+
+
+def test_where_nobody_can_be_asked_a_replay_needs_yes(cli, story, server):
+    since = len(server.requests)
+    result = cli("edit", story, "1", "--text", "Another.", "--replay")
+    assert result.code == 2
+    assert "--yes" in result.err
+    assert len(server.requests) == since
+
+
+def test_an_interrupted_replay_goes_on(cli, story, server):
+    server.script = ["ok"] * (len(server.requests) + 1) + ["401"]
+    stopped = cli("edit", story, "1", "--text", "Another.", "--replay", "--yes")
+    assert stopped.code == 1
+    assert f"Continue: recurrentgpt edit {story} --resume" in stopped.err
+    assert "is unfinished (1 of 2 passages)" in cli("tree", story).err
+    server.script = ["ok"]
+    resumed = cli("edit", story, "--resume", "--json")
+    assert [event["kept"] for event in resumed.events if event["event"] == "replay"] == [True, False]
+    assert _passages(cli, story)[0]["text"] == "Another."
+    assert cli("edit", story, "--resume").code == 1
+    assert cli("edit", story, "--drop").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--text", " "], 2),
+        (["--text", "x", "--file", "y"], 2),
+        (["--file", "nowhere.txt"], 2),
+        (["--resume"], 2),
+        (["--text", "x" * 200_000], 2),
+    ],
+)
+def test_bad_edits(cli, story, arguments, code):
+    before = cli("tree", story, "--json").out
+    result = cli("edit", story, "1", *arguments)
+    assert result.code == code
+    assert result.err.count("Error: ") == 1
+    assert cli("tree", story, "--json").out == before
+    assert cli("edit", story, "0", "--text", "x").code == 1
+
+
+def test_what_surrounds_the_passages_is_edited_too(cli, story, tmp_path):
+    assert cli("edit-memory", story, "--file", "-", stdin="One thing.\nAnother.\n").code == 0
+    assert _memory(cli, story) == "One thing.\nAnother."
+    assert cli("edit-plan", story, "2", "--text", "They dance.").code == 0
+    assert "2  They dance." in cli("choose", story).out
+    assert cli("edit-plan", story, "7", "--text", "They dance.").code == 2
+    assert cli("edit-summary", story, "1", "--text", "Zelda owns the key.").code == 0
+    assert "Zelda owns the key." in cli("recall", story, "who owns the key?").out
+    file = tmp_path / "brief.md"
+    file.write_text("# Genre\nsea story\n\n# Characters\n- Ada: a diver\n")
+    brief = json.loads(cli("edit-brief", story, "--file", str(file), "--json").out)["brief"]
+    assert (brief["genre"], brief["characters"]) == ("sea story", ["Ada: a diver"])
+    assert brief["outline"]
+    assert cli("edit-brief", story, "--text", "no heading").code == 2
+
+
+def test_settings_are_shown_and_changed_for_good(cli, story, server):
+    changed = json.loads(cli("set", story, "pace=slow", "max-words=600", "note=The dog lives.", "--json").out)[
+        "settings"
+    ]
+    assert (changed["pace"], changed["max_words"], changed["note"]) == ("slow", 600, "The dog lives.")
+    assert json.loads(cli("show", story, "--settings", "--json").out)["settings"] == changed
+    since = len(server.requests)
+    assert cli("write", story, "--steps", "1").code == 0
+    assert "The dog lives." in json.dumps(server.requests[since:])
+    assert json.loads(cli("set", story, "note=", "--json").out)["settings"]["note"] == ""
+    for bad in (["pase=slow"], ["pace=lazy"], ["pace"], []):
+        assert cli("set", story, *bad).code == 2
+    assert "did you mean pace?" in cli("set", story, "pase=slow").err
+
+
+def test_a_flag_holds_for_one_run(cli, story, server):
+    since = len(server.requests)
+    assert cli("write", story, "--steps", "1", "--style", "like a telegram").code == 0
+    assert "like a telegram" in json.dumps(server.requests[since:])
+    assert json.loads(cli("show", story, "--settings", "--json").out)["settings"]["style"] == ""
+
+
+def test_a_story_is_renamed_and_put_away(cli, story):
+    assert cli("rename", story, "Other").code == 0
+    assert cli("archive", "Other").code == 0
+    assert story not in cli("stories").out
+    assert "Other (archived)" in cli("stories", "--all").out
+    assert cli("unarchive", story).code == 0
+    assert story in cli("stories").out
+
+
+def test_a_budget_stops_between_passages(cli, story):
+    result = cli("write", story, "--steps", "50", "--budget-tokens", "20000", "--json")
+    assert result.code == 0, result.err
+    assert result.events[-1]["stopped"] == "budget"
+    assert 0 < result.events[-1]["steps"] < 50
+    assert "--budget-tokens" in cli("write", story, "-i", "--budget-tokens", "20000", stdin="s 50\n").err

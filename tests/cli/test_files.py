@@ -1,0 +1,146 @@
+"""`import`, `export` and `prompts`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_export(cli, story, tmp_path):
+    path = tmp_path / "novel.md"
+    assert cli("export", story, "-o", str(path)).code == 0
+    text = path.read_text()
+    assert text.startswith("# The Glass Bridge\n\n") or "The Glass Bridge" in text
+    refused = cli("export", story, "-o", str(path))
+    assert refused.code == 1
+    assert "--force" in refused.err
+    assert cli("export", story, "-o", str(path), "--force").code == 0
+    assert cli("export", story, "-o", "-").out == text
+    assert cli("export", story).code == 2
+    assert cli("export", story, "-o", str(tmp_path / "none" / "novel.md")).code == 1
+    assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["novel.md"]
+
+
+def test_a_folder_gets_a_file_of_the_storys_name(cli, story, tmp_path):
+    cli("rename", story, "../../etc: A/B")
+    assert cli("export", story, "-o", str(tmp_path), "--format", "html").code == 0
+    (path,) = (entry for entry in tmp_path.iterdir() if entry.is_file())
+    assert path.suffix == ".html"
+    assert path.name.endswith("A B.html")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["-o", "x.pdf"], ["-o", "x"], ["-o", "x.md", "--format", "pdf"], ["-o", "x.md", "--every", "0"]]
+)
+def test_a_format_that_is_none(cli, story, arguments):
+    assert cli("export", story, *arguments).code == 2
+
+
+@pytest.mark.parametrize(("answer", "code"), [("n", 1), ("y", 0)])
+def test_at_a_terminal_a_file_is_replaced_after_asking(cli, story, tmp_path, monkeypatch, answer, code):
+    path = tmp_path / "novel.txt"
+    path.write_text("old")
+    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda question: answer)
+    assert cli("export", story, "-o", str(path)).code == code
+    assert (path.read_text() == "old") == bool(code)
+
+
+@pytest.fixture
+def book(tmp_path):
+    """Give a book of a few passages."""
+    lines = "\n\n".join(
+        f"The diver number {n} went below the dark water with a lamp, and came back at night with a story about the reef "
+        "that nobody in the harbour believed."
+        for n in range(40)
+    )
+    path = tmp_path / "The Divers.txt"
+    path.write_text(f"Chapter 1\n\n{lines}\n")
+    return path
+
+
+def test_a_book_is_imported_without_a_model_searched_and_gone_on_with(cli, server, book):
+    result = cli("import", str(book), "--fast", "--genre", "sea story", "--json")
+    assert result.code == 0, result.err
+    kinds = [event["event"] for event in result.events]
+    assert kinds[:3] == ["preview", "story", "import"]
+    assert server.requests == []
+    story = result.events[1]["story"]
+    again = cli("import", str(book), "--fast", "--json")
+    assert all(event["kept"] for event in again.events if event["event"] == "import")
+    hits = cli("recall", story, "The diver number 17", "-k", "2", "--json").events
+    assert [set(hit) for hit in hits] == [{"id", "step", "score", "piece", "summary"}] * 2
+    assert cli("write", story, "--steps", "1").code == 0
+
+
+def test_an_import_that_costs_asks_first(cli, server, book, monkeypatch):
+    preview = cli("import", str(book), "--preview", "--json")
+    assert (preview.code, [event["event"] for event in preview.events]) == (0, ["preview"])
+    refused = cli("import", str(book))
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda question: "n")
+    assert cli("import", str(book)).code == 0
+    assert server.requests == []
+    assert cli("stories", "--json").events == []
+    assert cli("import", str(book), "--yes").code == 0
+    assert len(server.requests) > 3
+
+
+def test_an_interrupted_import_goes_on(cli, server, book):
+    server.script = ["ok", "ok", "401"]
+    stopped = cli("import", str(book), "--yes")
+    assert stopped.code == 1
+    assert "Continue: recurrentgpt import" in stopped.err
+    server.script = ["ok"]
+    resumed = cli("import", str(book), "--yes", "--json")
+    assert [event["kept"] for event in resumed.events if event["event"] == "import"][:3] == [True, True, False]
+
+
+def test_a_story_comes_back_from_json(cli, story, tmp_path, monkeypatch):
+    cli("retry", story)
+    path = tmp_path / "story.json"
+    assert cli("export", story, "-o", str(path)).code == 0
+    tree = cli("tree", story, "--json").out
+    assert cli("import", str(path)).out.strip() == story
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(tmp_path / "elsewhere"))
+    restored = cli("import", str(path), "--json").events[-1]
+    assert (restored["event"], restored["passages"], restored["branches"]) == ("restored", 3, 2)
+    assert cli("tree", story, "--json").out == tree
+    assert cli("import", str(path), "--fast").code == 2
+    path.write_text(path.read_text()[:500])
+    assert cli("import", str(path)).code == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02" * 500])
+@pytest.mark.parametrize("suffix", ["txt", "epub", "docx", "json"])
+def test_a_file_that_is_no_book(cli, tmp_path, suffix, content):
+    path = tmp_path / f"x.{suffix}"
+    path.write_bytes(content)
+    result = cli("import", str(path))
+    assert result.code == 1
+    assert result.err.count("Error: ") == 1
+    assert "Traceback" not in result.err
+    assert cli("stories", "--json").events == []
+
+
+def test_prompts_are_exported_checked_and_used(cli, server, tmp_path):
+    folder = tmp_path / "prompts"
+    assert cli("prompts", "export", str(folder)).code == 0
+    assert cli("prompts", "check", str(folder)).code == 0
+    assert cli("prompts", "export", str(folder)).code == 1
+    (folder / "novel" / "full" / "write.md").write_text("{{ nope }}")
+    checked = cli("prompts", "check", str(folder))
+    assert checked.code == 1
+    assert "names nope" in checked.out
+    result = cli("write", "--prompts", str(folder))
+    assert result.code == 1
+    assert "names nope" in result.err
+    assert server.requests == []
+
+
+def test_the_preview_is_data_when_it_is_all_that_is_asked(cli, book):
+    assert "The Divers" in cli("import", str(book), "--preview").out
+    assert json.loads(cli("import", str(book), "--preview", "--json").out)["passages"] > 1

@@ -1,0 +1,113 @@
+"""`play`: choices, free actions, saves, and the commands that begin with a slash."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from recurrentgpt.cli.playing import COMMANDS, understand
+from recurrentgpt.errors import BadAnswer
+
+
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("1", ("choose", "1")),
+        (" 3 ", ("choose", "3")),
+        ("I bribe the guard", ("act", "I bribe the guard")),
+        ("run", ("act", "run")),
+        ("undo the knot", ("act", "undo the knot")),
+        ("2 guards, I fight both", ("act", "2 guards, I fight both")),
+        ("/undo", ("undo", "")),
+        ("/undo 2", ("undo", "2")),
+        ("/SAVE The Gate", ("save", "The Gate")),
+        ("q", ("quit", "")),
+        ("M", ("memory", "")),
+        ("?", ("help", "")),
+        ("跑", ("act", "跑")),
+    ],
+)
+def test_what_a_line_means(line, meant):
+    assert understand(line, 3) == meant
+
+
+@pytest.mark.parametrize("line", ["", "  ", "0", "4", "-1", "u", "/", "/dance", "/sav x"])
+def test_a_line_that_means_nothing_says_why(line):
+    with pytest.raises(BadAnswer):
+        understand(line, 3)
+
+
+def _passages(cli, story):
+    return json.loads(cli("show", story, "--json").out)["passages"]
+
+
+def _begun(cli, stdin, *options):
+    result = cli("play", "--genre", "fantasy", "--title", "Game", *options, stdin=stdin)
+    assert result.code == 0, result.err
+    return result
+
+
+def test_who_you_are_is_the_first_choice(cli, server):
+    result = _begun(cli, "2\n/quit\n")
+    assert result.err.index("Who are you?") < result.err.index("What do you do?")
+    (passage,) = _passages(cli, "game")
+    assert passage["plan"] in result.err
+    assert result.out == passage["text"] + "\n"
+    assert "Continue: recurrentgpt play" in result.err
+    again = cli("play", "game", stdin="")
+    assert "What do you do?" in again.err
+    assert "Who are you?" not in again.err
+
+
+def test_who_you_are_can_be_said(cli, server):
+    result = _begun(cli, "/quit\n", "--as", "a reluctant astronaut")
+    assert "Who are you?" not in result.err
+    assert "You are a reluctant astronaut." in json.dumps(server.requests)
+
+
+def test_a_save_stays_where_it_was_made(cli, server):
+    _begun(cli, "1\n/save gate\nI bribe the guard\n/load gate\nI climb the wall\n/choices\n/quit\n")
+    played = _passages(cli, "game")
+    assert [passage["plan"] for passage in played][1:] == ["I climb the wall"]
+    assert played[0]["names"] == ["gate"]
+    assert len(json.loads(cli("tree", "game", "--json").out)["branches"]) >= 2
+
+
+def test_undo_and_redo(cli, server):
+    _begun(cli, "1\nI run\n/undo\n/redo\n/undo 1\n/quit\n")
+    assert len(_passages(cli, "game")) == 1
+    assert cli("redo", "game").code == 0
+    assert _passages(cli, "game")[-1]["plan"] == "I run"
+
+
+def test_bad_commands_are_asked_again(cli, server):
+    result = _begun(cli, "/load x\n/undo 99\n/undo no\n/save 12\n9\n/help\n/saves\n/memory\n\n/quit\n")
+    assert "Nothing was saved as 'x'" in result.err
+    assert "can be undone" in result.err
+    assert "no number of passages" in result.err
+    assert "would be taken for a passage" in result.err
+    assert "There is no choice 9" in result.err
+    assert all(f"/{command} " in result.err for command in COMMANDS)
+    assert result.out == ""
+
+
+def test_the_simulator_can_play(cli, server):
+    result = _begun(cli, "", "--auto", "2", "--json")
+    assert [event["step"] for event in result.events if event["event"] == "passage"] == [1, 2]
+    assert result.events[-1]["steps"] == 2
+
+
+def test_a_novel_is_not_played(cli, story):
+    result = cli("play", story)
+    assert result.code == 2
+    assert f"recurrentgpt set {story} mode=fiction" in result.err
+    assert cli("set", story, "mode=fiction").code == 0
+    assert cli("play", story, stdin="/quit\n").code == 0
+
+
+@pytest.mark.parametrize("arguments", [["--as", " "], ["x", "--as", "a thief"], ["--auto", "0"], ["--premise", "-"]])
+def test_bad_usage(cli, server, arguments):
+    result = cli("play", *arguments)
+    assert result.code == 2
+    assert server.requests == []

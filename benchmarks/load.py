@@ -1,0 +1,228 @@
+"""Measure many stories at once: `python -m benchmarks.load --stories 1 10 50 200`, or `--server URL` for a server's way.
+
+A fake OpenAI server answers every call after 200 ms, in a process of its own. In process, the stories share one event loop and
+one Postgres (`AsyncPostgresSaver`, or SQLite with --sqlite). The ideal is N stories that never wait for anything but the model:
+N / model time of a step. A server is to be started with OPENAI_BASE_URL as `--model` prints it. At the end every story's log is
+read: each step exactly once, one branch. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+from recurrentgpt import Context
+from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.models.embeddings import HashEmbeddings
+
+LATENCY = 0.2
+WAITS = 3
+"""Times that a step waits for the model: the passage; memory and plans, side by side; the choice."""
+
+
+async def fake_model(latency: float) -> None:
+    """Serve `/chat/completions` after `latency` seconds at a free port of this machine, and print its address."""
+    import itertools
+
+    from recurrentgpt.testing import story_answers
+
+    calls = itertools.count()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+                length = int(head.partition("content-length:")[2].split("\r\n")[0])
+                body = json.loads(await reader.readexactly(length))
+                until = asyncio.get_running_loop().time() + latency
+                unlike = {"role": "user", "content": f"call {next(calls)}"}
+                text = story_answers({**body, "messages": [*body["messages"][-1:], unlike]})
+                whole = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+                delta = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
+                end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+                usage = {"prompt_tokens": 900, "completion_tokens": 300, "total_tokens": 1200}
+                chunks = [
+                    {**whole, "choices": [delta]},
+                    {**whole, "choices": [end]},
+                    {**whole, "choices": [], "usage": usage},
+                ]
+                sent = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+                await asyncio.sleep(until - asyncio.get_running_loop().time())
+                form = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: "
+                writer.write(f"{form}{len(sent.encode())}\r\n\r\n{sent}".encode())
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1000)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1", flush=True)
+    await server.serve_forever()
+
+
+@contextlib.contextmanager
+def model_process(latency: float) -> Iterator[str]:
+    """Run the fake model in a process of its own, and yield its address."""
+    command = [sys.executable, "-m", "benchmarks.load", "--model", "--latency", str(latency)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+@contextlib.asynccontextmanager
+async def place(sqlite: bool, folder: Path) -> AsyncIterator[tuple[Any, Any]]:
+    """Open a saver and a store in `folder`."""
+    if sqlite:
+        async with open_persistence(folder=folder) as persistence:
+            yield persistence.saver, persistence.store
+        return
+    from recurrentgpt.checkpoints.disposable import local_postgres
+
+    with local_postgres(folder / "postgres") as url:
+        async with open_persistence(url) as persistence:
+            yield persistence.saver, persistence.store
+
+
+async def in_process(stories: int, steps: int, url: str, sqlite: bool) -> dict[str, Any]:
+    """Write `steps` passages of `stories` stories at once in this process."""
+    with tempfile.TemporaryDirectory() as name:
+        async with place(sqlite, Path(name)) as (saver, store):
+            graph = build_story_graph(checkpointer=saver, store=store)
+            context = Context(
+                model="scripted", base_url=url, embeddings=HashEmbeddings(), selector="simulator", last_step=steps
+            )
+            log, told = Chronicle(store), list[dict[str, Any]]()
+
+            async def story(number: int) -> None:
+                config: Any = {"configurable": {"thread_id": f"load-{number}"}}
+                given: Any = {"premise": "A lamp that must not go out.", "story": f"load{number}"}
+                stamps = [time.perf_counter()]
+                try:
+                    async for update in graph.astream(
+                        given, config, context=context, durability="sync", stream_mode="updates"
+                    ):
+                        if "commit" in update:
+                            stamps.append(time.perf_counter())
+                    told.append({"stamps": stamps, "error": None})
+                except Exception as error:  # noqa: BLE001 - counted
+                    told.append({"stamps": stamps, "error": f"{type(error).__name__}: {error}"[:200]})
+
+            await story(-1)  # connections, prompts and schemas are made once
+            told.clear()
+            began = time.perf_counter()
+            await asyncio.gather(*(story(number) for number in range(stories)))
+            seconds = time.perf_counter() - began
+            wrong = [number for number in range(stories) if not await whole(log, f"load{number}", steps)]
+    return figures(stories, told, seconds, wrong)
+
+
+async def whole(log: Chronicle, story: str, steps: int) -> bool:
+    """Return whether a story's log holds each step exactly once, on one branch."""
+    links = await log.links(story)
+    head = await log.head(story)
+    path = await log.path(story, head["head"]) if head else []
+    return sorted(link["step"] for link in links.values()) == list(range(steps + 1)) and len(path) == steps + 1
+
+
+async def through_server(stories: int, steps: int, url: str) -> dict[str, Any]:
+    """Write the same through a server of LangGraph's protocol."""
+    from langgraph_sdk import get_client
+
+    told = list[dict[str, Any]]()
+    wrong = list[int]()
+
+    async def story(number: int) -> None:
+        stamps, seen = [time.perf_counter()], list[int]()
+        error = None
+        thread = (await client.threads.create())["thread_id"]
+        try:
+            async for part in client.runs.stream(
+                thread, "novel_autonomous", input={}, context={"last_step": steps}, stream_mode="updates"
+            ):
+                if part.event == "updates" and "commit" in part.data:
+                    stamps.append(time.perf_counter())
+                error = str(part.data)[:200] if part.event == "error" else error
+            history = await client.threads.get_history(thread, limit=20 * steps)
+            seen = sorted({item["values"]["step"] for item in history if item["values"].get("status") == "choosing"})
+        except Exception as problem:  # noqa: BLE001 - counted
+            error = f"{type(problem).__name__}: {problem}"[:200]
+        told.append({"stamps": stamps, "error": error})
+        if seen != list(range(steps + 1)):
+            wrong.append(number)
+
+    async with get_client(url=url, timeout=600) as client:
+        await story(-1)
+        told.clear()
+        wrong.clear()
+        began = time.perf_counter()
+        await asyncio.gather(*(story(number) for number in range(stories)))
+        seconds = time.perf_counter() - began
+    return figures(stories, told, seconds, wrong)
+
+
+def figures(stories: int, told: list[dict[str, Any]], seconds: float, wrong: list[int]) -> dict[str, Any]:
+    """Return what is printed: throughput, what a step costs beside the model, errors, and logs that are not whole."""
+    # The opening is a call of its own and no step: it is before the first stamp but one.
+    steps = [
+        after - before for one in told for before, after in zip(one["stamps"][1:], one["stamps"][2:], strict=False)
+    ]
+    writing = max(one["stamps"][-1] for one in told) - min(
+        one["stamps"][min(1, len(one["stamps"]) - 1)] for one in told
+    )
+    ideal = stories / (WAITS * LATENCY)
+    rate = len(steps) / writing if writing else 0.0
+    over = sorted(1000 * (step - WAITS * LATENCY) for step in steps) or [0.0]
+    return {
+        "stories": stories,
+        "seconds": round(seconds, 2),
+        "steps_per_second": round(rate, 2),
+        "ideal_steps_per_second": round(ideal, 2),
+        "share_of_ideal": round(rate / ideal, 3),
+        "overhead_ms_p50": round(statistics.median(over), 1),
+        "overhead_ms_p95": round(over[int(0.95 * (len(over) - 1))], 1),
+        "errors": [one["error"] for one in told if one["error"]][:5],
+        "failed": sum(one["error"] is not None for one in told),
+        "logs_not_whole": wrong,
+    }
+
+
+def main() -> None:
+    """Read the command line, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stories", type=int, nargs="+", default=[1, 10, 50, 200])
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--latency", type=float, default=LATENCY)
+    parser.add_argument("--sqlite", action="store_true")
+    parser.add_argument("--server", help="address of a running server, whose OPENAI_BASE_URL is the fake model")
+    parser.add_argument("--model", action="store_true", help="be the fake model")
+    given = parser.parse_args()
+    if given.model:
+        asyncio.run(fake_model(given.latency))
+        return
+    results = []
+    with model_process(given.latency) as url:
+        for stories in given.stories:
+            if given.server:
+                results.append(asyncio.run(through_server(stories, given.steps, given.server)))
+            else:
+                results.append(asyncio.run(in_process(stories, given.steps, url, given.sqlite)))
+            print(json.dumps(results[-1]), file=sys.stderr)
+    kept = "server" if given.server else "SQLite" if given.sqlite else "Postgres"
+    print(json.dumps({"kept_in": kept, "steps": given.steps, "latency": given.latency, "at": results}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Servers for the tests, as processes, and the fake model that writes in them."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from recurrentgpt.models.embeddings import HashEmbeddings
+
+ROOT = Path(__file__).parents[2]
+
+
+def load(name):
+    """Return a helper beside this file; tests are imported without packages."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        sys.modules[name] = module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+@pytest.fixture
+def playing():
+    """Give the helpers that tell a story through the SDK."""
+    return load("play")
+
+
+@pytest.fixture
+def processes():
+    """Give the helpers that run a server."""
+    return load("process")
+
+
+@pytest.fixture
+def writer(playing):
+    """Give a fake OpenAI server."""
+    with playing.Writer() as server:
+        yield server
+
+
+@pytest.fixture
+def environment(writer, user_folder):
+    """Give the environment of a server that uses the fake model and this test's folder."""
+    return {
+        "RECURRENTGPT_HOME": str(user_folder),
+        "RECURRENTGPT_MODEL": "scripted",
+        "RECURRENTGPT_EMBEDDER": HashEmbeddings.model_id,
+        "OPENAI_BASE_URL": writer.base_url,
+        "OPENAI_API_KEY": "sk-never-to-be-seen-4711",
+    }

@@ -1,0 +1,102 @@
+"""The desk as a web application: JSON and server-sent events over `Story`, and the page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from recurrentgpt.errors import MissingExtra
+
+try:
+    from fastapi import FastAPI, Request
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import JSONResponse, RedirectResponse
+    from starlette.exceptions import HTTPException
+    from starlette.staticfiles import StaticFiles
+except ImportError as error:
+    raise MissingExtra("The desk needs its extra: pip install 'recurrentgpt[desk]'.") from error
+
+from recurrentgpt.desk import books, editing, reading, settings, writing
+from recurrentgpt.desk.desk import Desk
+from recurrentgpt.desk.guard import LOCAL, Guard
+from recurrentgpt.errors import (
+    BAD_USAGE,
+    BookError,
+    ModelError,
+    RecurrentGPTError,
+    StoryBusy,
+    StoryError,
+    StoryNotFound,
+)
+from recurrentgpt.library import Library
+
+STATIC = Path(__file__).parent / "static"
+_STATUS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], int], ...] = (
+    (StoryNotFound, 404),
+    (StoryBusy, 409),
+    (StoryError, 409),
+    ((*BAD_USAGE, BookError), 422),
+    (ModelError, 424),
+)
+
+
+def create_app(
+    library: Library | None = None,
+    *,
+    folder: Path | None = None,
+    given: Mapping[str, Any] | None = None,
+    names: tuple[str, ...] = LOCAL,
+    token: str = "",
+    mounted: bool = False,
+) -> FastAPI:
+    """Return the desk over a library (default: the user's own), which is opened at the first request.
+
+    `given` are settings of every story, as code may give them. `names` are the host names that it answers to; a `token`
+    is asked from everybody. `mounted` leaves every path but /desk to the host that the app is mounted in.
+    """
+    desk = Desk(library, folder, given)
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        await desk.start()
+        yield
+        await desk.stop()
+
+    # FastAPI's own pages of documentation load scripts from elsewhere.
+    app = FastAPI(
+        title="The writing desk", lifespan=life, docs_url=None, redoc_url=None, openapi_url="/desk/api/openapi.json"
+    )
+    app.state.desk = desk
+    for routes in (reading, writing, editing, settings, books):
+        app.include_router(routes.router, prefix="/desk/api")
+    app.add_exception_handler(RecurrentGPTError, _failed)
+    app.add_exception_handler(RequestValidationError, _misunderstood)
+    app.add_exception_handler(HTTPException, _nothing_there)
+    app.mount("/desk", StaticFiles(directory=STATIC, html=True, check_dir=False), name="page")
+    if not mounted:
+
+        @app.get("/", include_in_schema=False)
+        async def page() -> RedirectResponse:
+            return RedirectResponse("/desk/")
+
+    app.add_middleware(Guard, names=names, token=token, under="/desk" if mounted else "/")
+    return app
+
+
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 507)
+    return JSONResponse({"error": str(error)}, status_code=status)
+
+
+async def _misunderstood(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0] if error.errors() else {"loc": ("body",), "msg": "it is not JSON"}
+    where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
+    return JSONResponse({"error": f"{where[:60]}: {str(first['msg'])[:200]}."}, status_code=422)
+
+
+async def _nothing_there(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": f"{error.detail}."}, status_code=error.status_code, headers=error.headers)

@@ -1,0 +1,140 @@
+"""Routes that edit: a passage, the memory, a long-term entry, plans, the brief, the title."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from recurrentgpt.desk import work
+from recurrentgpt.desk.wire import FAULTS, Begun, Body, Done, Long, Ref, Short, TheDesk, TheRoom
+from recurrentgpt.desk.writing import moved
+from recurrentgpt.errors import StoryError
+
+router = APIRouter(tags=["editing"], responses=FAULTS)
+
+
+class Passage(Body):
+    """Another text for a passage; with `replay` the later passages are kept and the memory rewritten for each."""
+
+    at: Ref
+    text: Long
+    replay: bool = False
+
+
+class Text(Body):
+    """A text that replaces another one, at a passage or at the newest."""
+
+    text: Long
+    at: Ref | None = None
+
+
+class Plans(Body):
+    """The plans to choose from."""
+
+    plans: Annotated[list[Long], Field(max_length=9)]
+    at: Ref | None = None
+
+
+class Brief(Body):
+    """What every prompt holds; what is absent stays as it is."""
+
+    premise: Long | None = None
+    genre: Short | None = None
+    characters: Annotated[list[Short], Field(max_length=50)] | None = None
+    outline: Annotated[list[Short], Field(max_length=50)] | None = None
+
+
+class Title(Body):
+    """A title."""
+
+    title: Short
+
+
+class Put(Body):
+    """Whether the story is put away from the list."""
+
+    archived: bool
+
+
+@router.post("/stories/{story}/passage")
+async def passage(desk: TheDesk, room: TheRoom, wish: Passage) -> Begun:
+    """Give a passage another text, with the memory rewritten from it."""
+    room.check_idle()
+    await room.story.apassage(wish.at)
+    room.begin(
+        "edit",
+        work.events_of(
+            room, await desk.views(), lambda story: story.aedit_passage(wish.at, wish.text, replay=wish.replay)
+        ),
+    )
+    return Begun(story=room.story.id)
+
+
+@router.post("/stories/{story}/replay")
+async def resume_replay(desk: TheDesk, room: TheRoom) -> Begun:
+    """Go on with an edit that was interrupted."""
+    room.check_idle()
+    if await room.story.apending_replay() is None:
+        raise StoryError("No replay of this story is unfinished.")
+    room.begin("edit", work.events_of(room, await desk.views(), lambda story: story.aresume_replay()))
+    return Begun(story=room.story.id)
+
+
+@router.delete("/stories/{story}/replay")
+async def drop_replay(room: TheRoom) -> Done:
+    """Forget an edit that was interrupted; what it wrote stays in the log."""
+    room.check_idle()
+    await room.story.adrop_replay()
+    return moved(room)
+
+
+@router.put("/stories/{story}/memory")
+async def memory(room: TheRoom, wish: Text) -> Done:
+    """Replace the short-term memory."""
+    room.check_idle()
+    await room.story.aedit_memory(wish.text, wish.at)
+    return moved(room)
+
+
+@router.put("/stories/{story}/plans")
+async def plans(room: TheRoom, wish: Plans) -> Done:
+    """Replace the plans to choose from."""
+    room.check_idle()
+    await room.story.aedit_plans(wish.plans, wish.at)
+    return moved(room)
+
+
+@router.put("/stories/{story}/summary")
+async def summary(room: TheRoom, wish: Text) -> Done:
+    """Replace what the long-term memory holds of a passage."""
+    room.check_idle()
+    await room.story.aedit_summary(wish.at, wish.text)
+    return moved(room)
+
+
+@router.put("/stories/{story}/brief")
+async def brief(room: TheRoom, wish: Brief) -> Done:
+    """Replace parts of what every prompt holds."""
+    room.check_idle()
+    await room.story.aedit_brief(
+        premise=wish.premise, genre=wish.genre, characters=wish.characters, outline=wish.outline
+    )
+    return moved(room)
+
+
+@router.put("/stories/{story}/title")
+async def title(room: TheRoom, wish: Title) -> Done:
+    """Give the story another title."""
+    room.check_idle()
+    await room.story.arename(wish.title)
+    return moved(room)
+
+
+@router.put("/stories/{story}/archived")
+async def archived(room: TheRoom, wish: Put) -> Done:
+    """Put the story away from the list, or back."""
+    room.check_idle()
+    await (room.story.aarchive() if wish.archived else room.story.aunarchive())
+    return moved(room)

@@ -1,0 +1,144 @@
+"""Who may talk to the desk: its own page, on this machine, and nobody else's page.
+
+A browser sends requests to 127.0.0.1 for any page that is open in it. So a name that an attacker points at this machine is
+refused by `Host`, another site's page by `Origin` and `Sec-Fetch-Site`, and another machine by a token.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+COOKIE = "recurrentgpt_desk"
+MOST_BYTES = 1_000_000
+MOST_BYTES_OF_A_BOOK = 100_000_000
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class Guard:
+    """Refuse what does not come from the desk's own page, as ASGI middleware.
+
+    With a `token` every request must bring it: once in the address, from then on in a cookie, or as a bearer token. `under`
+    is the only path that is guarded, for an app that is mounted in a host's server.
+    """
+
+    def __init__(self, app: ASGIApp, *, names: Iterable[str] = LOCAL, token: str = "", under: str = "/") -> None:
+        self.app, self.names, self.token, self.under = app, frozenset(names), token, under
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with the reason why not."""
+        if scope["type"] != "http" or not scope["path"].startswith(self.under):
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        answer = self._refusal(scope, headers) or self._key(scope, headers)
+        if answer is not None:
+            await answer(scope, receive, _with_headers(send, scope["path"]))
+            return
+        most = MOST_BYTES_OF_A_BOOK if "/imports" in scope["path"] else MOST_BYTES
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > most:
+            answer = _no(413, f"That is too large: at most {most // 1_000_000} MB can be sent here.")
+            await answer(scope, receive, _with_headers(send, scope["path"]))
+            return
+        await self.app(scope, _limited(receive, most), _with_headers(send, scope["path"]))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        host = headers.get("host", "")
+        if not self._known(host):
+            return _no(400, f"The desk does not answer to the name {host[:80]!r}; open it at the address it printed.")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != host:
+            return _no(403, "The desk takes requests from its own page only.")
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and (
+            scope["method"] not in ("GET", "HEAD")
+            or headers.get("sec-fetch-mode") != "navigate"
+            or "/api/" in scope["path"]
+        ):
+            return _no(403, "The desk takes requests from its own page only.")
+        return None
+
+    def _known(self, host: str) -> bool:
+        try:
+            name = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        if name in self.names:
+            return True
+        if not self.token:
+            return False
+        try:
+            # An address is no name that somebody could point elsewhere.
+            return bool(ip_address(name))
+        except ValueError:
+            return False
+
+    def _key(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return what to answer to a request without the token, or with the token in its address."""
+        if not self.token:
+            return None
+        cookie = SimpleCookie()
+        try:
+            cookie.load(headers.get("cookie", ""))
+        except CookieError:
+            cookie.clear()
+        given = cookie[COOKIE].value if COOKIE in cookie else headers.get("authorization", "").removeprefix("Bearer ")
+        if self._fits(given):
+            return None
+        query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if scope["method"] == "GET" and self._fits(query.pop("token", [""])[0]):
+            rest = urlencode(query, doseq=True)
+            moved = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), status_code=303)
+            moved.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
+            return moved
+        return _no(401, "This desk needs its token: open the address that `recurrentgpt desk` printed.")
+
+    def _fits(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+
+def _no(status: int, why: str) -> Response:
+    return JSONResponse({"error": why}, status_code=status)
+
+
+def _with_headers(send: Send, path: str) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(_HEADERS)
+            if "/assets/" not in path:
+                headers["Cache-Control"] = "no-store"
+        await send(message)
+
+    return sending
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Return a `receive` that hangs up on a body longer than it may be, whatever its headers said."""
+    taken = 0
+
+    async def receiving() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        return message if taken <= most else {"type": "http.disconnect"}
+
+    return receiving

@@ -1,0 +1,62 @@
+"""Serve the desk: one process, on this machine's own address unless somebody asks for another one."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+from fastapi import FastAPI
+
+from recurrentgpt.errors import SettingsError
+
+
+class Server(uvicorn.Server):
+    """Say when pages can be opened, and let them go before waiting for them: their streams never end by themselves."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End all work and streams, then the server."""
+        app: FastAPI = self.config.app  # type: ignore[assignment]
+        await app.state.desk.stop()
+        await super().shutdown(sockets)
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 is a free one. Raises SettingsError where the address cannot be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind((host, port))
+        taken.listen(128)
+    except OSError as error:
+        taken.close()
+        raise SettingsError(
+            f"The desk cannot listen at {host} port {port} ({error.strerror or error}): choose another --port, or leave it "
+            "out for a free one."
+        ) from error
+    return taken
+
+
+def serve(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None], timeout: int = 5) -> None:
+    """Serve until somebody interrupts it; `ready` is called when pages can be opened."""
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=timeout)
+    asyncio.run(Server(config, ready).serve([listening]))
+
+
+def open_browser(address: str) -> None:
+    """Open the page in the user's browser, if there is one; slow ones must not hold up the server."""
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

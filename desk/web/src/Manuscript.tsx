@@ -1,0 +1,135 @@
+// The story as a book. Only what is near the screen is in the page: blocks elsewhere keep their place by their height.
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { OnPath, View } from "./api";
+import type { Live, Shelf } from "./live";
+import { PassageView } from "./Passage";
+import { Prose } from "./parts";
+import type { Ask } from "./StoryPage";
+
+export type Jump = { id: string; at: number };
+const BLOCK = 8;
+const HEIGHT_OF_A_WORD = 3.1;
+
+type Shared = { shelf: Shelf; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
+
+export function Manuscript(props: { live: Live; view: View; jump: Jump | null; ask: Ask; onMemory: (id: string) => void }) {
+  const { view, live } = props;
+  const { doing, shelf } = live;
+  const root = useRef<HTMLElement>(null);
+  const end = useRef<HTMLDivElement>(null);
+  const draft = useRef<HTMLElement>(null);
+  const drafting = Boolean(doing.draft) && doing.step > 0;
+  // Another take is written in the place of the one that stands there.
+  const path = drafting && doing.step <= view.step ? view.path.slice(0, doing.step - 1) : view.path;
+  const blocks = useMemo(() => {
+    const found: OnPath[][] = [];
+    for (let first = 0; first < path.length; first += BLOCK) found.push(path.slice(first, first + BLOCK));
+    return found;
+  }, [path]);
+
+  // A story opens where it is being written; afterwards the page follows the words only if the reader is with them.
+  const opened = useRef(false);
+  const follows = useRef(true);
+  useEffect(() => {
+    const near = () => {
+      const at = end.current?.getBoundingClientRect();
+      if (at) follows.current = at.top < innerHeight + 160;
+    };
+    const scroller = root.current;
+    scroller?.addEventListener("scroll", near, { passive: true });
+    addEventListener("scroll", near, { passive: true });
+    return () => {
+      scroller?.removeEventListener("scroll", near);
+      removeEventListener("scroll", near);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (opened.current) return;
+    opened.current = true;
+    const last = path.at(-1);
+    if (last && !drafting) void show(last[0], "start");
+  }, [path, drafting]);
+  useLayoutEffect(() => {
+    // New words come to the reader once, at their beginning; the page does not run away under whoever reads.
+    if (drafting && (follows.current || doing.asked < 2)) draft.current?.scrollIntoView({ block: "start" });
+  }, [drafting, doing.step]);
+  useEffect(() => {
+    if (props.jump) void show(props.jump.id, "start", true);
+  }, [props.jump]);
+
+  return (
+    <main ref={root} className="manuscript" tabIndex={0} aria-label="Manuscript">
+      <div className="leaf">
+        <header className="opening">
+          <p className="genre">{view.genre}</p>
+          <p className="book-title" aria-hidden="true"><bdi>{view.title}</bdi></p>
+          {view.premise && <p className="premise" dir="auto">{view.premise}</p>}
+        </header>
+        {blocks.map((entries, number) => (
+          <Block key={number} first={number * BLOCK + 1} entries={entries} shelf={shelf} busy={doing.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
+        ))}
+        {drafting && (
+          <article ref={draft} className={`passage draft ${doing.step === 1 ? "first" : ""}`} aria-label={`Passage ${doing.step}, being written`} aria-busy={doing.busy}>
+            <span className="number" aria-hidden="true">{doing.step}</span>
+            <Prose text={doing.draft} />
+          </article>
+        )}
+        <div ref={end} className="end" />
+      </div>
+    </main>
+  );
+}
+
+const Block = memo(function Block(props: Shared & { first: number; entries: OnPath[] }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [near, setNear] = useState(false);
+  const height = useRef(0);
+  useEffect(() => {
+    const element = place.current!;
+    const watch = new IntersectionObserver(
+      (seen) => {
+        const is = seen.at(-1)!.isIntersecting;
+        if (!is && element.offsetHeight) height.current = element.offsetHeight;
+        setNear(is);
+      },
+      { rootMargin: "1200px 0px" },
+    );
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  const ids = props.entries.map((entry) => entry[0]);
+  useEffect(() => {
+    if (near) props.shelf.want(ids);
+  }, [near, ids.join()]);
+  const expected = height.current || props.entries.reduce((sum, entry) => sum + 60 + entry[1] * HEIGHT_OF_A_WORD, 0);
+  return (
+    <div ref={place} className="block" data-first={props.first} data-ids={ids.join(" ")} style={near ? {} : { height: expected }}>
+      {near && props.entries.map((entry, at) => <Slot key={at} {...props} entry={entry} step={props.first + at} />)}
+    </div>
+  );
+});
+
+function Slot(props: Shared & { entry: OnPath; step: number }) {
+  const [id, words, author] = props.entry;
+  const passage = useSyncExternalStore(props.shelf.subscribe, () => props.shelf.get(id));
+  if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
+  return <PassageView passage={passage} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} shelf={props.shelf} onMemory={props.onMemory} />;
+}
+
+/** Bring a passage to the screen, first by its block's place, then by its own, as heights become known. */
+async function show(id: string, block: ScrollLogicalPosition, focus = false) {
+  for (let round = 0; round < 12; round++) {
+    const passage = document.getElementById(`p-${id}`);
+    const target = passage ?? document.querySelector(`[data-ids~="${id}"]`);
+    target?.scrollIntoView({ block });
+    await new Promise((done) => setTimeout(done, 60));
+    if (passage && !passage.classList.contains("waiting")) {
+      if (focus) {
+        passage.focus({ preventScroll: true });
+        passage.classList.add("found");
+        setTimeout(() => passage.classList.remove("found"), 1600);
+      }
+      if (round > 2) return;
+    }
+  }
+}

@@ -1,0 +1,242 @@
+// The map: all branches, of which only what is in sight is drawn.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
+import { get, type Tree, type View } from "./api";
+import { Compare } from "./Compare";
+import { layOut, ROW, STEP, type Plan, type Row, type Spot } from "./layout";
+import type { Shelf } from "./live";
+import { Dialog, Problem, useAttempt } from "./parts";
+import type { Ask } from "./StoryPage";
+import { AUTHORS, count } from "./words";
+
+type Window = { left: number; top: number; width: number; height: number };
+const MARGIN = 200;
+
+export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: Ask; onClose: () => void; onJump: (id: string) => void }) {
+  const { view } = props;
+  const [tree, setTree] = useState<Tree | null>(null);
+  const [at, setAt] = useState(view.head);
+  const [over, setOver] = useState("");
+  const [before, setBefore] = useState("");
+  const [compared, setCompared] = useState(false);
+  const plan = useRef<Plan | null>(null);
+  const { problem, attempt } = useAttempt();
+  useEffect(() => {
+    void attempt(async () => {
+      const found = await get<Tree>(`/stories/${view.id}/tree`);
+      plan.current = layOut(found, plan.current);
+      setTree(found);
+    });
+  }, [view.id, view.revision, view.head]);
+  const go = (id: string) => {
+    if (id === view.head || props.busy) return;
+    const left = view.head;
+    void props.ask("POST", "/goto", { at: id }).then((done) => {
+      if (!done) return;
+      setBefore(left);
+      setAt(id);
+    });
+  };
+  const other = at === view.head ? before : view.head;
+  return (
+    <Dialog title={compared ? "Two takes side by side" : "Map"} wide onClose={props.onClose}>
+      <Problem text={problem} />
+      {compared ? (
+        <Compare story={view.id} a={other} b={at} onBack={() => setCompared(false)} />
+      ) : (
+        plan.current && tree && (
+          <>
+            <Board plan={plan.current} tree={tree} at={at} onAt={setAt} onOver={setOver} onGo={go} />
+            <Details view={view} shelf={props.shelf} plan={plan.current} at={over || at} busy={props.busy} ask={props.ask}>
+              {at === view.head ? (
+                <button className="primary" onClick={() => (props.onClose(), setTimeout(() => props.onJump(at), 0))}>Read it</button>
+              ) : (
+                <button className="primary" disabled={props.busy} onClick={() => go(at)}>Go there</button>
+              )}
+              {other && other !== at && (
+                <button onClick={() => setCompared(true)}>Compare with where you {at === view.head ? "were" : "are"}</button>
+              )}
+            </Details>
+          </>
+        )
+      )}
+    </Dialog>
+  );
+}
+
+function Board(props: { plan: Plan; tree: Tree; at: string; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
+  const { plan, tree, at } = props;
+  const board = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState<Window>({ left: 0, top: 0, width: 1200, height: 600 });
+  const path = useMemo(() => pathOf(tree), [tree]);
+  useLayoutEffect(() => {
+    const element = board.current!;
+    const head = plan.spots.get(tree.head);
+    if (head && !element.scrollLeft && !element.scrollTop) element.scrollTo(head.x - element.clientWidth / 2, head.y - element.clientHeight / 2);
+    let frame = 0;
+    const look = () => {
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        setSeen({ left: element.scrollLeft, top: element.scrollTop, width: element.clientWidth, height: element.clientHeight });
+      });
+    };
+    look();
+    requestAnimationFrame(() => document.activeElement?.closest(".board, .details") || document.getElementById(`n-${tree.head}`)?.focus({ preventScroll: true }));
+    element.addEventListener("scroll", look, { passive: true });
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    return () => {
+      element.removeEventListener("scroll", look);
+      resized.disconnect();
+      cancelAnimationFrame(frame);
+    };
+  }, [plan]);
+  const move = (event: KeyboardEvent) => {
+    const to = neighbour(plan, tree, at, event.key);
+    if (!to) return;
+    event.preventDefault();
+    props.onAt(to);
+    const spot = plan.spots.get(to)!;
+    const element = board.current!;
+    const reach = { left: spot.x - MARGIN / 2, right: spot.x + MARGIN / 2, top: spot.y - ROW, bottom: spot.y + ROW };
+    const by = (low: number, high: number, from: number, size: number) => (low < from ? low - from : high > from + size ? high - from - size : 0);
+    element.scrollBy(by(reach.left, reach.right, element.scrollLeft, element.clientWidth), by(reach.top, reach.bottom, element.scrollTop, element.clientHeight));
+    requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(`n-${to}`)?.focus({ preventScroll: true })));
+  };
+  const inSight = (x: number, y: number) =>
+    x > seen.left - MARGIN && x < seen.left + seen.width + MARGIN && y > seen.top - MARGIN && y < seen.top + seen.height + MARGIN;
+  const spots = plan.rows.flatMap((row) => visible(row, seen).filter((spot) => inSight(spot.x, spot.y)));
+  // One node is always in the page, so that the keyboard has a place to come back to.
+  const here = plan.spots.get(at);
+  if (here && !spots.includes(here)) spots.push(here);
+  return (
+    <div ref={board} className="board" role="group" aria-label="Branches; arrow keys move, Enter goes there" onKeyDown={move}>
+      <div className="sheet" style={{ width: plan.width, height: plan.height }}>
+        <svg width={plan.width} height={plan.height} aria-hidden="true">
+          {plan.rows.map((row) => <Line key={row.branch.tip} row={row} seen={seen} path={path} />)}
+        </svg>
+        {spots.map((spot) => (
+          <NodeButton key={spot.node.id} spot={spot} head={tree.head} on={path.has(spot.node.id)} here={spot.node.id === at} onAt={props.onAt} onOver={props.onOver} onGo={props.onGo} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function NodeButton(props: { spot: Spot; head: string; on: boolean; here: boolean; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
+  const { node, x, y } = props.spot;
+  const by = AUTHORS[node.author]?.mark;
+  const label = [
+    node.step ? `Passage ${node.step}` : "Opening",
+    ...node.names,
+    count(node.words, "word"),
+    ...(by ? [`by ${AUTHORS[node.author]!.name}`] : []),
+    ...(node.id === props.head ? ["where you are"] : []),
+  ].join(", ");
+  return (
+    <button
+      id={`n-${node.id}`}
+      className={`node ${props.on ? "on" : ""} ${node.id === props.head ? "head" : ""} ${props.here ? "here" : ""} by-${node.author}`}
+      style={{ transform: `translate(${x - 15}px, ${y - 15}px)` }}
+      tabIndex={props.here ? 0 : -1}
+      aria-label={label}
+      onFocus={() => props.onAt(node.id)}
+      onMouseEnter={() => props.onOver(node.id)}
+      onMouseLeave={() => props.onOver("")}
+      onClick={() => props.onGo(node.id)}
+    >
+      {node.step || "·"}
+      {node.names.length > 0 && <span className="branch-name"><bdi>{node.names.join(", ")}</bdi></span>}
+    </button>
+  );
+}
+
+function Line({ row, seen, path }: { row: Row; seen: Window; path: Set<string> }) {
+  const first = row.spots[0];
+  const last = row.spots.at(-1);
+  if (!first || !last) return null;
+  const y = first.y;
+  const top = Math.min(y, row.from?.y ?? y);
+  if (y < seen.top - MARGIN || top > seen.top + seen.height + MARGIN) return null;
+  const bend = row.from ? `M ${row.from.x} ${row.from.y} C ${row.from.x + STEP / 2} ${row.from.y}, ${first.x - STEP / 1.6} ${y}, ${first.x} ${y}` : "";
+  const onPath = row.spots.filter((spot) => path.has(spot.node.id));
+  const until = onPath.at(-1);
+  return (
+    <>
+      <path className="line" d={`${bend} M ${first.x} ${y} L ${last.x} ${y}`} />
+      {until && <path className="line on" d={`${bend} M ${first.x} ${y} L ${until.x} ${y}`} />}
+      {last.x < seen.left + seen.width + MARGIN && (
+        <text x={last.x + 24} y={y + 4}>{last.node.names.length ? "" : `${row.branch.words.toLocaleString("en-GB")} words`}</text>
+      )}
+    </>
+  );
+}
+
+function Details(props: { view: View; shelf: Shelf; plan: Plan; at: string; busy: boolean; ask: Ask; children: React.ReactNode }) {
+  const { at, shelf } = props;
+  const passage = useSyncExternalStore(shelf.subscribe, () => shelf.get(at));
+  const node = props.plan.spots.get(at)?.node;
+  const [name, setName] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => shelf.want([at]), 80);
+    setName(node?.names[0] ?? "");
+    return () => clearTimeout(timer);
+  }, [at, shelf, node]);
+  if (!node) return null;
+  return (
+    <section className="details" aria-label="The passage under the pointer">
+      <p className="where">
+        {node.step ? `Passage ${node.step}` : "The opening"} · {count(node.words, "word")} · {AUTHORS[node.author]?.name ?? node.author}
+        {at === props.view.head && " · where you are"}
+      </p>
+      <p className="plan-now" dir="auto">{passage?.plan || (node.step ? "…" : props.view.premise)}</p>
+      <p className="hint begins" dir="auto">{passage?.text.slice(0, 220)}</p>
+      <div className="row">
+        {props.children}
+        <form
+          className="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (name.trim()) void props.ask("POST", "/names", { name, at });
+            else if (node.names[0]) void props.ask("DELETE", `/names?name=${encodeURIComponent(node.names[0])}`);
+          }}
+        >
+          <input aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
+          <button disabled={props.busy || (!name.trim() && !node.names[0])}>Name it</button>
+        </form>
+      </div>
+    </section>
+  );
+}
+
+function visible(row: Row, seen: Window): Spot[] {
+  const first = row.spots[0];
+  if (!first || first.y < seen.top - MARGIN || first.y > seen.top + seen.height + MARGIN) return [];
+  const from = Math.max(0, Math.floor((seen.left - MARGIN - first.x) / STEP));
+  return row.spots.slice(from, from + Math.ceil((seen.width + 2 * MARGIN) / STEP) + 1);
+}
+
+function pathOf(tree: Tree) {
+  const parents = new Map(tree.passages.map((node) => [node.id, node.parent]));
+  const path = new Set<string>();
+  for (let id: string | undefined = tree.head; id; id = parents.get(id)) path.add(id);
+  return path;
+}
+
+/** The passage that an arrow key leads to: along the branch, or to the nearest in the row above or below. */
+function neighbour(plan: Plan, tree: Tree, at: string, key: string): string | undefined {
+  const spot = plan.spots.get(at);
+  if (!spot) return undefined;
+  const all = [...plan.spots.values()];
+  if (key === "Home") return all.find((other) => !other.node.step)?.node.id;
+  if (key === "End") return tree.head;
+  if (key === "ArrowLeft") return spot.node.parent || undefined;
+  if (key === "ArrowRight") {
+    const later = all.filter((other) => other.node.parent === at);
+    return (later.find((other) => other.y === spot.y) ?? later[0])?.node.id;
+  }
+  const down = key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : 0;
+  if (!down) return undefined;
+  const side = all.filter((other) => (other.y - spot.y) * down > 0);
+  const near = (other: Spot) => Math.abs(other.y - spot.y) * 4 + Math.abs(other.x - spot.x);
+  return side.sort((a, b) => near(a) - near(b))[0]?.node.id;
+}

@@ -1,0 +1,105 @@
+import { memo, useEffect, useState } from "react";
+import { get, type Cost, type Passage } from "./api";
+import type { Shelf } from "./live";
+import { Prose, Writing } from "./parts";
+import type { Ask } from "./StoryPage";
+import { AUTHORS, count, duration, tokens } from "./words";
+
+type Props = { passage: Passage; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; shelf: Shelf; onMemory: (id: string) => void };
+
+export const PassageView = memo(function PassageView(props: Props) {
+  const { passage, step } = props;
+  const [open, setOpen] = useState(false);
+  const [edits, setEdits] = useState<"" | "text" | "summary">("");
+  const by = AUTHORS[props.author] ?? AUTHORS.model!;
+  return (
+    <article id={`p-${passage.id}`} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
+      <button className="number" aria-expanded={open} aria-label={`Passage ${step}: what can be done`} title="What can be done with this passage" onClick={() => setOpen(!open)}>
+        {step}
+        {by.mark && <span className="by">{by.mark}</span>}
+      </button>
+      {edits === "text" ? (
+        <EditText {...props} onDone={() => setEdits("")} />
+      ) : (
+        <div onDoubleClick={() => !props.busy && setEdits("text")}>
+          <Prose text={passage.text} />
+        </div>
+      )}
+      {open && edits === "" && (
+        <div className="passage-menu">
+          <p className="plan-was" dir="auto">
+            <span className="label">Plan</span> {passage.plan || "none"}
+          </p>
+          <div className="row">
+            <button disabled={props.busy} onClick={() => setEdits("text")}>Edit</button>
+            <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
+            <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at: passage.id })}>Go back to here</button>
+            <button onClick={() => props.onMemory(passage.id)}>Memory here</button>
+            <button disabled={props.busy} onClick={() => setEdits("summary")}>Long-term entry</button>
+          </div>
+        </div>
+      )}
+      {edits === "summary" && <EditSummary {...props} onDone={() => setEdits("")} />}
+    </article>
+  );
+});
+
+function EditText(props: Props & { onDone: () => void }) {
+  const [text, setText] = useState(props.passage.text);
+  const [cost, setCost] = useState<Cost | null>(null);
+  useEffect(() => {
+    if (props.later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: props.passage.id }).then(setCost, () => undefined);
+  }, [props.later, props.passage.id, props.story]);
+  const save = (replay: boolean) => void props.ask("POST", "/passage", { at: props.passage.id, text, replay }).then((done) => done && props.onDone());
+  const same = text.trim() === props.passage.text.trim();
+  return (
+    <Writing label={`Text of passage ${props.step}`} value={text} rows={8} focus onChange={setText} onCancel={props.onDone}>
+      <div className="follows">
+        <div>
+          <button className="primary" disabled={same || props.busy} onClick={() => save(false)}>
+            {props.later ? "Continue from here" : "Save"}
+          </button>
+          <p className="hint">
+            The memory and the plans are made anew from your text.
+            {props.later > 0 && ` The ${count(props.later, "later passage")} stay as they are, on a branch of their own.`}
+          </p>
+        </div>
+        {props.later > 0 && (
+          <div>
+            <button disabled={same || props.busy} onClick={() => save(true)}>
+              Keep the {count(props.later, "later passage")}
+            </button>
+            <p className="hint">
+              Word for word, with the memory rewritten for each
+              {cost ? `: about ${count(cost.calls, "call")}, ${tokens(cost.input_tokens + cost.output_tokens)} tokens, ${duration(cost.seconds)}.` : "."}
+            </p>
+          </div>
+        )}
+        <button className="quiet" onClick={props.onDone}>Cancel</button>
+      </div>
+    </Writing>
+  );
+}
+
+function EditSummary(props: Props & { onDone: () => void }) {
+  const [text, setText] = useState(props.passage.summary);
+  useEffect(() => {
+    // What was just written has no summary on the page yet.
+    void get<Passage[]>(`/stories/${props.story}/passages`, { ids: props.passage.id }).then((found) => found[0] && setText((now) => now || found[0]!.summary), () => undefined);
+  }, [props.story, props.passage.id]);
+  const save = () =>
+    void props.ask("PUT", "/summary", { text, at: props.passage.id }).then((done) => {
+      if (!done) return;
+      props.shelf.put({ ...props.passage, summary: text });
+      props.onDone();
+    });
+  return (
+    <Writing label={`What the long-term memory holds of passage ${props.step}`} value={text} focus onChange={setText} onSubmit={save} onCancel={props.onDone}>
+      <p className="hint">What the long-term memory tells of this passage when it is recalled, from now on and on this branch. It costs nothing.</p>
+      <div className="row">
+        <button className="primary" disabled={props.busy || !text.trim()} onClick={save}>Save</button>
+        <button className="quiet" onClick={props.onDone}>Cancel</button>
+      </div>
+    </Writing>
+  );
+}

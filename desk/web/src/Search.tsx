@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { get, type Entry } from "./api";
+import { Found } from "./Memory";
+import { Dialog, Problem, useAttempt } from "./parts";
+
+export function Search(props: { story: string; onClose: () => void; onJump: (id: string) => void }) {
+  const [query, setQuery] = useState("");
+  const [found, setFound] = useState<Entry[] | null>(null);
+  const [busy, setBusy] = useState(false);
+  const { problem, attempt } = useAttempt();
+  const look = async () => {
+    setBusy(true);
+    await attempt(async () => setFound(await get<Entry[]>(`/stories/${props.story}/search`, { query })));
+    setBusy(false);
+  };
+  return (
+    <Dialog title="Search by meaning" onClose={props.onClose}>
+      <form
+        className="row"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (query.trim()) void look();
+        }}
+      >
+        <input role="searchbox" autoFocus dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => setQuery(event.target.value)} />
+        <button className="primary" disabled={busy || !query.trim()}>{busy ? "Looking" : "Search"}</button>
+      </form>
+      <Problem text={problem} />
+      <div aria-live="polite">
+        {found && (found.length ? null : <p className="hint">Nothing is found on this branch.</p>)}
+      </div>
+      {found && (
+        <Found
+          entries={found}
+          onJump={(id) => {
+            props.onClose();
+            props.onJump(id);
+          }}
+        />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,170 @@
+// The settings, drawn from what the server says they are: a new field of the library appears by itself.
+import { useEffect, useState } from "react";
+import { get, send, type Field, type Settings, type View } from "./api";
+import { Dialog, Problem, useAttempt } from "./parts";
+import type { Ask } from "./StoryPage";
+
+const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
+const NAMES: Record<string, string> = {
+  base_url: "Endpoint", min_words: "Fewest words", max_words: "Most words", top_k: "Passages to recall", note: "Author’s note",
+  new_character: "New characters", models: "Models by role", budget: "Budget of tokens", prompts: "Folder of prompts",
+};
+const nameOf = (field: Field) => NAMES[field.name] ?? (field.name.charAt(0).toUpperCase() + field.name.slice(1)).replaceAll("_", " ");
+
+function useSettings(path: string, machine: boolean) {
+  const [kept, setKept] = useState<Settings | null>(null);
+  const [values, setValues] = useState<Record<string, unknown>>({});
+  const [saved, setSaved] = useState(false);
+  const { problem, attempt } = useAttempt();
+  const take = (found: Settings) => {
+    setKept(found);
+    setValues(found.values);
+  };
+  useEffect(() => {
+    void attempt(async () => take(await get<Settings>(path)));
+  }, [path]);
+  const save = (more: object = {}) =>
+    attempt(async () => {
+      const changed = Object.entries(values).filter(([name, value]) => value !== kept?.values[name]);
+      take(await send<Settings>("PUT", path, { values: Object.fromEntries(changed), ...more }));
+      setSaved(true);
+    });
+  const set = (name: string, value: unknown) => {
+    setSaved(false);
+    setValues((now) => ({ ...now, [name]: value }));
+  };
+  return { kept, fields: (kept?.fields ?? []).filter((field) => field.machine === machine), values, set, save, problem, saved };
+}
+
+export function StorySettings(props: { view: View; ask: Ask; onClose: () => void }) {
+  const { view } = props;
+  const form = useSettings(`/stories/${view.id}/settings`, false);
+  const [machine, setMachine] = useState(false);
+  const [premise, setPremise] = useState(view.premise);
+  const [characters, setCharacters] = useState((view.characters ?? []).join("\n"));
+  const lines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+  const save = async () => {
+    const brief: Record<string, unknown> = {};
+    if (premise.trim() !== view.premise) brief.premise = premise;
+    if (lines(characters).join("\n") !== (view.characters ?? []).join("\n")) brief.characters = lines(characters);
+    if (Object.keys(brief).length && !(await props.ask("PUT", "/brief", brief))) return props.onClose();
+    if (await form.save()) props.onClose();
+    return undefined;
+  };
+  if (machine) return <MachineSettings onClose={props.onClose} />;
+  return (
+    <Dialog title="Settings of this story" onClose={props.onClose}>
+      <form
+        className="settings"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p className="hint">They hold from the next passage on.</p>
+        {view.opened && (
+          <>
+            <label className="field long">
+              <span>Premise</span>
+              <textarea rows={3} dir="auto" value={premise} onChange={(event) => setPremise(event.target.value)} />
+            </label>
+            <label className="field long">
+              <span>Characters, one a line</span>
+              <textarea rows={4} dir="auto" value={characters} onChange={(event) => setCharacters(event.target.value)} />
+            </label>
+          </>
+        )}
+        {form.fields.map((field) => (
+          <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} />
+        ))}
+        <Problem text={form.problem} />
+        <div className="row">
+          <button className="primary">Save</button>
+          <button type="button" className="quiet" onClick={() => setMachine(true)}>Model and endpoint</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+export function MachineSettings(props: { onClose: () => void }) {
+  const form = useSettings("/settings", true);
+  const [key, setKey] = useState("");
+  const where = form.kept?.key;
+  const known = where === "kept" ? "A key is kept on this machine." : where === "environment" ? "A key comes from the environment (OPENAI_API_KEY)." : "No key is set.";
+  return (
+    <Dialog title="Model and endpoint" onClose={props.onClose}>
+      <form
+        className="settings"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void form.save(key ? { key } : {}).then((done) => done && setKey(""));
+        }}
+      >
+        <p className="hint">With nothing set, the embedded model writes on this machine and nothing is sent anywhere. These hold for every story.</p>
+        {form.fields.map((field) => (
+          <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} />
+        ))}
+        <label className="field">
+          <span>Key of the endpoint</span>
+          <input type="password" autoComplete="off" value={key} placeholder={where ? "unchanged" : ""} onChange={(event) => setKey(event.target.value)} />
+          <span className="hint">{known} It stays with the server and is never shown again.</span>
+        </label>
+        <Problem text={form.problem} />
+        <div className="row">
+          <button className="primary">Save</button>
+          {where === "kept" && <button type="button" className="quiet" onClick={() => void form.save({ key: "" })}>Forget the key</button>}
+          <span role="status" className="hint">{form.saved ? "Saved." : ""}</span>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Input(props: { field: Field; value: unknown; set: (name: string, value: unknown) => void }) {
+  const { field, set } = props;
+  const value = props.value ?? "";
+  const name = nameOf(field);
+  const about = <span className="hint" id={`about-${field.name}`}>{field.description}.</span>;
+  const common = { "aria-describedby": `about-${field.name}`, name: field.name };
+  if (field.kind === "roles") {
+    const models = (props.value ?? {}) as Record<string, string>;
+    const change = (role: string, model: string) => {
+      const next = { ...models, [role]: model };
+      if (!model) delete next[role];
+      set(field.name, Object.keys(next).length ? next : null);
+    };
+    return (
+      <fieldset className="field long">
+        <legend>{name}</legend>
+        {ROLES.map((role) => (
+          <label key={role} className="role">
+            <span>{role}</span>
+            <input value={models[role] ?? ""} onChange={(event) => change(role, event.target.value)} />
+          </label>
+        ))}
+        {about}
+      </fieldset>
+    );
+  }
+  const number = (text: string) => (text === "" ? null : Number(text));
+  return (
+    <label className={`field ${field.kind}`}>
+      <span>{name}</span>
+      {field.kind === "choice" ? (
+        <select {...common} value={String(value || field.default)} onChange={(event) => set(field.name, event.target.value)}>
+          {field.choices.map((choice) => <option key={choice}>{choice}</option>)}
+        </select>
+      ) : field.kind === "boolean" ? (
+        <input {...common} type="checkbox" checked={Boolean(props.value ?? field.default)} onChange={(event) => set(field.name, event.target.checked)} />
+      ) : field.kind === "long" ? (
+        <textarea {...common} rows={2} dir="auto" value={String(value)} onChange={(event) => set(field.name, event.target.value)} />
+      ) : field.kind === "text" ? (
+        <input {...common} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, event.target.value)} />
+      ) : (
+        <input {...common} type="number" step={field.kind === "integer" ? 1 : "any"} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, number(event.target.value))} />
+      )}
+      {about}
+    </label>
+  );
+}

@@ -1,0 +1,147 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { get, send, type Usage } from "./api";
+import { goTo } from "./App";
+import { Export } from "./Export";
+import { Help } from "./Help";
+import { useKeys } from "./keys";
+import { useStory } from "./live";
+import { Manuscript, type Jump } from "./Manuscript";
+import { TreeMap } from "./Map";
+import { MemoryPanel } from "./Memory";
+import { Next } from "./Next";
+import { Problem, useAttempt } from "./parts";
+import { Search } from "./Search";
+import { StorySettings } from "./Settings";
+import { count, tokens } from "./words";
+
+type Open = "" | "map" | "search" | "export" | "settings" | "help";
+const MARKS = "desk.authors";
+
+export function StoryPage(props: { id: string }) {
+  const live = useStory(props.id);
+  const { view, doing, shelf } = live;
+  const [open, setOpen] = useState<Open>("");
+  const [jump, setJump] = useState<Jump | null>(null);
+  const [memoryAt, setMemoryAt] = useState("");
+  const [marks, setMarks] = useState(() => localStorage.getItem(MARKS) !== "off");
+  const [usage, setUsage] = useState<Usage | null>(null);
+  const [budget, setBudget] = useState(0);
+  const said = useRef("");
+  const { problem, setProblem, attempt } = useAttempt();
+
+  const ask = useCallback(
+    (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => attempt(() => send(method, `/stories/${props.id}${path}`, body)),
+    [props.id],
+  );
+  const goto = useCallback((id: string) => setJump({ id, at: Date.now() }), []);
+
+  useEffect(() => {
+    if (view?.title) document.title = `${view.title} · The writing desk`;
+    if (!view?.opened || doing.busy) return;
+    // The cost is counted beside the page: of a long story it takes a moment.
+    void get<Usage>(`/stories/${props.id}/usage`).then(setUsage, () => undefined);
+    void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values.budget ?? 0), () => undefined);
+  }, [view?.head, view?.revision, doing.busy, props.id]);
+  useEffect(() => setMemoryAt(""), [view?.head]);
+
+  const toggle = (what: Open) => setOpen((now) => (now === what ? "" : what));
+  useKeys({
+    m: () => toggle("map"),
+    "?": () => toggle("help"),
+    "/": () => toggle("search"),
+    z: () => void ask("POST", "/undo"),
+    y: () => void ask("POST", "/redo"),
+    escape: () => doing.busy && void ask("POST", "/stop"),
+  });
+  const showMarks = (on: boolean) => {
+    localStorage.setItem(MARKS, on ? "on" : "off");
+    setMarks(on);
+  };
+
+  if (live.gone) {
+    return (
+      <main className="start">
+        <h1>Not here</h1>
+        <Problem text={live.gone} />
+        <a href="#/">All stories</a>
+      </main>
+    );
+  }
+  if (!view) return <main className="start" aria-busy="true"><p className="lead">Opening the story</p></main>;
+
+  if (live.written && said.current !== live.written.id) said.current = live.written.id;
+  const spent = usage ? usage.input_tokens + usage.output_tokens : 0;
+  return (
+    <div className={`desk ${marks ? "marks" : ""}`}>
+      <header className="bar">
+        <a href="#/" className="home" onClick={() => goTo("")}>Stories</a>
+        <Title title={view.title} disabled={doing.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
+        <p className="figures">
+          <span>{count(view.words ?? 0, "word")}</span>
+          <span>passage {view.step}</span>
+          {usage && (
+            <span>
+              {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens
+            </span>
+          )}
+        </p>
+        <nav aria-label="Views">
+          <button className="quiet" onClick={() => toggle("map")}>Map <kbd>M</kbd></button>
+          <button className="quiet" onClick={() => toggle("search")}>Search <kbd>/</kbd></button>
+          <button className="quiet" onClick={() => toggle("export")}>Export</button>
+          <button className="quiet" onClick={() => toggle("settings")}>Settings</button>
+          <button className="quiet" onClick={() => toggle("help")}>Keys <kbd>?</kbd></button>
+        </nav>
+      </header>
+      {live.lost && <p className="lost" role="status">The desk does not answer. Nothing written is lost; this page comes back by itself.</p>}
+      <Manuscript live={live} view={view} jump={jump} ask={ask} onMemory={setMemoryAt} />
+      <aside aria-label="Choices and memory">
+        <Problem text={problem} onClose={() => setProblem("")} />
+        <Next live={live} view={view} ask={ask} />
+        {view.opened && <MemoryPanel view={view} busy={doing.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
+        {view.opened && (
+          <label className="switch">
+            <input type="checkbox" checked={marks} onChange={(event) => showMarks(event.target.checked)} />
+            <span>Show who wrote what</span>
+          </label>
+        )}
+      </aside>
+      <p className="sr" aria-live="polite">
+        {live.written ? `Passage ${live.written.step} is written.` : ""}
+      </p>
+      {open === "map" && <TreeMap view={view} shelf={shelf} busy={doing.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "search" && <Search story={props.id} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "export" && <Export story={props.id} onClose={() => setOpen("")} />}
+      {open === "settings" && <StorySettings view={view} ask={ask} onClose={() => setOpen("")} />}
+      {open === "help" && <Help onClose={() => setOpen("")} play={view.mode === "fiction"} />}
+    </div>
+  );
+}
+
+function Title(props: { title: string; disabled: boolean; rename: (title: string) => Promise<boolean> }) {
+  const [draft, setDraft] = useState<string | null>(null);
+  if (draft === null) {
+    return (
+      <h1 className="title">
+        <button className="plain" disabled={props.disabled} title="Rename" onClick={() => setDraft(props.title)}>
+          <bdi>{props.title || "A new story"}</bdi>
+        </button>
+      </h1>
+    );
+  }
+  return (
+    <form
+      className="title"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void props.rename(draft).then((done) => done && setDraft(null));
+      }}
+    >
+      <h1 className="sr">{props.title}</h1>
+      <input aria-label="Title" autoFocus dir="auto" value={draft} onChange={(event) => setDraft(event.target.value)} onKeyDown={(event) => event.key === "Escape" && setDraft(null)} />
+      <button>Rename</button>
+    </form>
+  );
+}
+
+export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => Promise<boolean>;

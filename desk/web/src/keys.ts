@@ -1,0 +1,26 @@
+// Single keys, where nobody is typing and no dialog is open.
+import { useEffect, useRef } from "react";
+
+const OFF = "desk.keys-off";
+
+export const keysAreOff = () => localStorage.getItem(OFF) === "1";
+export const setKeysOff = (off: boolean) => (off ? localStorage.setItem(OFF, "1") : localStorage.removeItem(OFF));
+
+export function useKeys(actions: Record<string, () => void>) {
+  const now = useRef(actions);
+  now.current = actions;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || keysAreOff()) return;
+      if (document.querySelector("dialog[open]")) return;
+      const at = event.target as HTMLElement;
+      if (at.closest("input, textarea, select, [contenteditable]")) return;
+      const action = now.current[event.key.toLowerCase()];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, []);
+}

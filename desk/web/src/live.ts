@@ -1,0 +1,137 @@
+// One story as it is now: the view, the work in hand and the passages, kept current by server-sent events.
+import { useCallback, useEffect, useRef, useState } from "react";
+import { eventsOf, get, Refused, type Doing, type Passage, type View } from "./api";
+
+const IDLE: Doing = {
+  busy: false, kind: "", stage: "", since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
+  replay: null, error: "", note: "", revision: -1,
+};
+const AGAIN = 800;
+const AT_ONCE = 40;
+
+export class Shelf {
+  private texts = new Map<string, Passage>();
+  private wanted = new Set<string>();
+  private listeners = new Set<() => void>();
+  private timer = 0;
+
+  constructor(private story: string) {}
+
+  get = (id: string) => this.texts.get(id);
+
+  put(passage: Passage) {
+    this.texts.set(passage.id, passage);
+    this.listeners.forEach((listener) => listener());
+  }
+
+  forget(id: string) {
+    this.texts.delete(id);
+  }
+
+  subscribe = (listener: () => void) => {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  };
+
+  want(ids: string[]) {
+    for (const id of ids) if (!this.texts.has(id)) this.wanted.add(id);
+    if (this.wanted.size && !this.timer) this.timer = window.setTimeout(() => void this.fetch(), 0);
+  }
+
+  private async fetch() {
+    const ids = [...this.wanted].slice(0, AT_ONCE);
+    try {
+      for (const passage of await get<Passage[]>(`/stories/${this.story}/passages`, { ids: ids.join(",") })) this.texts.set(passage.id, passage);
+      ids.forEach((id) => this.wanted.delete(id));
+      this.listeners.forEach((listener) => listener());
+    } catch (problem) {
+      if (problem instanceof Refused && problem.status) this.wanted.clear();
+      await new Promise((done) => setTimeout(done, AGAIN));
+    }
+    this.timer = 0;
+    this.want([]);
+  }
+}
+
+export function useStory(story: string) {
+  const [view, setView] = useState<View | null>(null);
+  const [doing, setDoing] = useState<Doing>(IDLE);
+  const [lost, setLost] = useState(false);
+  const [gone, setGone] = useState("");
+  const [written, setWritten] = useState<Passage | null>(null);
+  const shelf = useRef(new Shelf(story)).current;
+  const shown = useRef<View | null>(null);
+
+  const read = useCallback(async () => {
+    try {
+      const fresh = await get<View>(`/stories/${story}`);
+      shown.current = fresh;
+      setView(fresh);
+    } catch (problem) {
+      if (problem instanceof Refused && problem.status === 404) setGone(problem.message);
+    }
+  }, [story]);
+
+  useEffect(() => {
+    let source: EventSource;
+    let now = IDLE;
+    let frame = 0;
+    let timer = 0;
+    let missed = false;
+    const show = () => {
+      // Words come faster than a screen can show them.
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        setDoing(now);
+      });
+    };
+    const take = (event: { event: string } & Record<string, unknown>) => {
+      if (event.event === "state") {
+        now = event as unknown as Doing;
+        if (missed || shown.current?.revision !== now.revision) void read();
+        missed = false;
+      } else if (event.event === "prose") now = { ...now, draft: now.draft + String(event.text) };
+      else if (event.event === "retract") now = { ...now, draft: now.draft.slice(0, Number(event.length)) };
+      else if (event.event === "passage") {
+        const passage = { ...(event as unknown as Passage), parent: "", plan_author: "", author: "model", summary: "" };
+        if (!shelf.get(passage.id)) shelf.put(passage);
+        if (now.kind !== "edit" && now.kind !== "replan" && shown.current) {
+          // It stands on the page at once; the view that is read next says the rest.
+          const path = shown.current.path.slice(0, passage.step - 1);
+          shown.current = { ...shown.current, head: passage.id, step: passage.step, path: [...path, [passage.id, passage.text.split(/\s+/).length, "model"]] };
+          setView(shown.current);
+          now = { ...now, draft: "" };
+        }
+        setWritten(passage);
+      }
+      show();
+    };
+    const open = () => {
+      source = new EventSource(eventsOf(story));
+      source.onopen = () => setLost(false);
+      source.onmessage = (message) => take(JSON.parse(message.data as string));
+      source.onerror = () => {
+        missed = true;
+        setLost(true);
+        if (source.readyState === EventSource.CLOSED) {
+          window.clearTimeout(timer);
+          timer = window.setTimeout(open, AGAIN);
+          void read();
+        }
+      };
+    };
+    open();
+    const back = () => document.visibilityState === "visible" && void read();
+    document.addEventListener("visibilitychange", back);
+    return () => {
+      source.close();
+      window.clearTimeout(timer);
+      cancelAnimationFrame(frame);
+      document.removeEventListener("visibilitychange", back);
+    };
+  }, [story, read, shelf]);
+
+  return { view, doing, lost, gone, written, shelf };
+}
+
+export type Live = ReturnType<typeof useStory>;

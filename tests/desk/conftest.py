@@ -1,0 +1,219 @@
+"""What the tests of the desk share: a client of the app itself, a desk as a process, and pages of a real browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.testclient import TestClient
+
+from recurrentgpt.desk.app import create_app
+from recurrentgpt.library import Library
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.testing import ScriptedChatModel
+from tests.desk.scripted import paced
+
+ROOT = Path(__file__).parents[2]
+API = "/desk/api"
+HOST = "http://127.0.0.1"
+
+
+class Client:
+    """The app in this process, with what tests ask for again and again."""
+
+    def __init__(self, client: TestClient, model: ScriptedChatModel) -> None:
+        self.http, self.model = client, model
+        self.app = client.app
+
+    def get(self, path: str, **query: str) -> Any:
+        return self.answer(self.http.get(API + path, params=query))
+
+    def send(self, method: str, path: str, body: object = None) -> Any:
+        return self.answer(self.http.request(method, API + path, json={} if body is None else body))
+
+    def refused(self, method: str, path: str, body: object = None, **query: str) -> tuple[int, str]:
+        response = self.http.request(method, API + path, json=body, params=query)
+        assert response.status_code >= 400, response.text
+        return response.status_code, response.json()["error"]
+
+    def answer(self, response: httpx.Response) -> Any:
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def room(self, story: str) -> Any:
+        return self.app.state.desk.rooms[story]
+
+    def wait(self, story: str) -> dict[str, Any]:
+        """Wait until the work on a story has ended, and return the story."""
+        self.http.portal.call(self.room(story).ended)
+        return self.get(f"/stories/{story}")
+
+    def begin(self, **fields: object) -> dict[str, Any]:
+        """Begin a story, and return it when its first passage is written."""
+        story = self.send("POST", "/stories", {"genre": "mystery", "premise": "Mira tends a lamp.", **fields})["story"]
+        return self.wait(story)
+
+    def write(self, story: str, **fields: object) -> dict[str, Any]:
+        self.send("POST", f"/stories/{story}/write", fields)
+        return self.wait(story)
+
+    def texts(self, view: dict[str, Any]) -> list[str]:
+        ids = ",".join(entry[0] for entry in view["path"])
+        return [passage["text"] for passage in self.get(f"/stories/{view['id']}/passages", ids=ids)]
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    """Give a library on SQLite."""
+    with Library.open(tmp_path / "library") as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(library: Library, tmp_path: Path) -> Iterator[Client]:
+    """Give the app over that library, with a scripted model."""
+    model = paced(tmp_path, 0.0)
+    settings = {"model": model, "embeddings": HashEmbeddings(), "new_character": 0.0, "seed": 7}
+    app = create_app(library, folder=tmp_path / "desk", given=settings)
+    with TestClient(app, base_url=HOST) as opened:
+        yield Client(opened, model)
+
+
+class Served:
+    """A desk that runs as a process of its own."""
+
+    def __init__(self, home: Path, delay: float) -> None:
+        self.home, self.delay = home, delay
+        self.port = 0
+        self._process: subprocess.Popen[str] | None = None
+        home.mkdir(parents=True, exist_ok=True)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/desk/"
+
+    @property
+    def hold(self) -> Path:
+        """While this file exists, the model waits in the middle of each passage."""
+        return self.home / "hold"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "tests.desk.scripted", "--home", str(self.home), "--delay", str(self.delay)]
+        self._process = subprocess.Popen(
+            [*command, "--port", str(self.port)], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=dict(os.environ)
+        )
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        assert self._process is not None
+        self._process.send_signal(how)
+        self._process.wait(timeout=20)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give one desk for all tests that do not stop it."""
+    served = Served(tmp_path_factory.mktemp("desk"), 0.0)
+    served.start()
+    yield served
+    served.end()
+
+
+@pytest.fixture
+def own_desk(tmp_path: Path) -> Iterator[Served]:
+    """Give a desk that a test may kill."""
+    served = Served(tmp_path / "own", 0.0)
+    served.start()
+    yield served
+    served.end(signal.SIGKILL)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the browser's tests last: playwright keeps an event loop running in this thread, where no other can run then."""
+    items.sort(key=lambda item: "browser" in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Give a headless Chromium: Debian's package, driven by playwright."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("no browser: apt-get install chromium")
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("no playwright: pip install playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Give a maker of pages that fails the test for a foreign request, an error of a script or a broken policy."""
+    contexts, faults = [], []
+
+    def make(**options: Any) -> Any:
+        context = (
+            browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce", **options)
+            if ("viewport" not in options)
+            else browser.new_context(reduced_motion="reduce", **options)
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
+        page.on("request", lambda request: foreign(request.url))
+        page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
+        return page
+
+    def foreign(url: str) -> None:
+        if not url.startswith(("http://127.0.0.1:", "data:", "blob:http://127.0.0.1:")):
+            faults.append(f"foreign request: {url}")
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not faults, faults
+
+
+@pytest.fixture
+def page(open_page: Callable[..., Any]) -> Any:
+    """Give one page of the usual size."""
+    return open_page()
+
+
+def begin(page: Any, address: str, passages: int = 1) -> None:
+    """Begin a story on a page, and write passages of it."""
+    page.goto(address)
+    page.get_by_label("What is it about?").fill("Mira tends a lamp.")
+    page.get_by_role("button", name="Begin").click()
+    for number in range(1, passages + 1):
+        written(page, number)
+        if number < passages:
+            page.keyboard.press("1")
+
+
+def written(page: Any, number: int) -> None:
+    """Wait until this many passages are written and plans wait for a choice."""
+    page.get_by_text(f"passage {number}", exact=True).wait_for()
+    page.locator(".plans .card").first.wait_for()
+
+
+def text_of(page: Any, number: int) -> str:
+    """Return the text of a passage as the page shows it."""
+    shown: str = page.locator(f"article.passage[aria-label^='Passage {number}']").locator("p").first.inner_text()
+    return shown

@@ -1,0 +1,75 @@
+"""A desk with a model that follows a script, as a process of its own: python -m tests.desk.scripted --home DIR.
+
+The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
+
+from recurrentgpt.desk.app import create_app
+from recurrentgpt.desk.serve import bound, serve
+from recurrentgpt.library import Library
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+HELD_AFTER = 60
+"""Words after which the model waits."""
+
+
+class PacedModel(ScriptedChatModel):
+    """Follow the script at the pace of a slow machine."""
+
+    delay: float = 0.0
+    hold: Path | None = None
+
+    async def _astream(
+        self, messages: list[BaseMessage], *args: Any, **kwargs: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        words, prose = 0, not any(SCHEMA_HEADING in str(message.text) for message in messages)
+        async for chunk in super()._astream(messages, *args, **kwargs):
+            words += 1
+            if self.delay:
+                await asyncio.sleep(self.delay)
+            while prose and words == HELD_AFTER and self.hold is not None and self.hold.exists():  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            yield chunk
+
+
+def paced(home: Path, delay: float) -> PacedModel:
+    """Return a model that never says the same twice, also in another process."""
+    calls = itertools.count(os.getpid())
+
+    def reply(messages: list[BaseMessage]) -> str:
+        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
+
+    return PacedModel(tier="full", replies=reply, delay=delay, hold=home / "hold")
+
+
+def main() -> None:
+    """Serve until the process is ended."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--home", type=Path, required=True)
+    options.add_argument("--port", type=int, default=0)
+    options.add_argument("--delay", type=float, default=0.0)
+    given = options.parse_args()
+    given.home.mkdir(parents=True, exist_ok=True)
+    listening = bound("127.0.0.1", given.port)
+    with Library.open(given.home) as library:
+        settings = {"model": paced(given.home, given.delay), "embeddings": HashEmbeddings(), "new_character": 0.0}
+        app = create_app(library, folder=given.home / "desk", given=settings)
+        serve(app, listening, ready=lambda: print(listening.getsockname()[1], flush=True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Every view, in both themes and on a narrow screen, has nothing that axe objects to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desk.conftest import Served, begin, written
+
+AXE = Path(__file__).parents[2] / "desk" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "rules": {"color-contrast-enhanced": {"enabled": True}, "target-size": {"enabled": True}},
+}
+VIEWS = (
+    "story",
+    "menu",
+    "edit",
+    "own plan",
+    "memory",
+    "map",
+    "compare",
+    "search",
+    "export",
+    "settings",
+    "machine",
+    "keys",
+)
+
+
+@pytest.fixture
+def check() -> Callable[[Any, str], None]:
+    """Give a check of a page that reports every objection at once."""
+    if not AXE.is_file():
+        pytest.skip("no axe-core: cd desk/web && npm ci")
+    script = AXE.read_text()
+
+    def checked(page: Any, view: str) -> None:
+        # Through the debugger: the page's own policy lets no script in.
+        page.evaluate(script)
+        found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
+        said = [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]
+        assert not said, "\n".join([view, *said])
+
+    return checked
+
+
+def show(page: Any, view: str) -> None:
+    """Bring a view to the page."""
+    match view:
+        case "menu":
+            page.get_by_role("button", name="Passage 1: what can be done").click()
+        case "edit":
+            page.locator("article.passage").first.dblclick()
+            page.locator(".follows").get_by_text("tokens").wait_for()
+        case "own plan":
+            page.get_by_role("button", name="Write my own").click()
+        case "memory":
+            page.locator("details summary").first.click()
+        case "map":
+            page.get_by_role("button", name="Map").click()
+            page.locator(".node").nth(2).wait_for()
+        case "compare":
+            page.get_by_role("button", name="Map").click()
+            page.locator(".node:not(.on)").first.click()
+            page.get_by_role("button", name="Compare").click()
+            page.locator(".sides").wait_for()
+        case "search":
+            page.get_by_role("button", name="Search").click()
+            page.get_by_role("searchbox").fill("lamp")
+            page.get_by_role("searchbox").press("Enter")
+            page.locator("dialog .found-list li").first.wait_for()
+        case "export":
+            page.get_by_role("button", name="Export").click()
+            page.locator(".formats button").first.wait_for()
+        case "settings" | "machine":
+            page.get_by_role("button", name="Settings").click()
+            page.locator("[name=language]").wait_for()
+            if view == "machine":
+                page.get_by_role("button", name="Model and endpoint").click()
+                page.locator("[name=base_url]").wait_for()
+        case "keys":
+            page.get_by_role("button", name="Keys").click()
+    page.wait_for_timeout(50)
+
+
+@pytest.fixture(scope="module")
+def address(browser: Any, desk: Served) -> str:
+    """Give the address of a story with two takes and an edited passage."""
+    context = browser.new_context()
+    page = context.new_page()
+    begin(page, desk.address, 2)
+    page.keyboard.press("a")
+    page.locator(".stop").wait_for()
+    page.locator(".stop").wait_for(state="detached")
+    page.locator("article.passage").first.dblclick()
+    page.get_by_label("Text of passage 1").fill("Nobody tends the lamp. It burns.")
+    page.get_by_role("button", name="Keep the").click()
+    page.locator("article.by-edited").wait_for()
+    page.locator(".stop").wait_for(state="detached")
+    found = page.url
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", "narrow"])
+def test_axe_objects_to_nothing(
+    open_page: Callable[..., Any], check: Callable[[Any, str], None], address: str, desk: Served, theme: str
+) -> None:
+    scheme = "dark" if theme == "dark" else "light"
+    size = {"width": 390, "height": 844} if theme == "narrow" else {"width": 1280, "height": 860}
+    page = open_page(color_scheme=scheme, viewport=size)
+    page.goto(desk.address)
+    page.locator(".stories li").first.wait_for()
+    check(page, "start")
+    for view in VIEWS:
+        page.goto("about:blank")
+        page.goto(address)
+        written(page, 2) if theme != "narrow" else page.locator(".plans .card").first.wait_for()
+        show(page, view)
+        check(page, view)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_objects_to_nothing_while_it_writes(
+    open_page: Callable[..., Any], check: Callable[[Any, str], None], own_desk: Served, theme: str
+) -> None:
+    page = open_page(color_scheme=theme)
+    own_desk.hold.touch()
+    page.goto(own_desk.address)
+    page.get_by_role("button", name="Begin").click()
+    page.locator(".draft p").first.wait_for()
+    check(page, "writing")
+    own_desk.hold.unlink()
+    written(page, 1)
+
+
+def test_nothing_is_wider_than_a_narrow_screen(open_page: Callable[..., Any], address: str) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    page.goto(address)
+    page.locator(".plans .card").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator("#next").scroll_into_view_if_needed()
+    page.locator(".plans .card").first.click()
+    page.locator(".stop").wait_for(state="attached")

@@ -1,0 +1,174 @@
+"""The interface of the desk: what can be asked for, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.desk.conftest import API, Client
+
+
+def test_a_story_begins_with_a_passage_and_three_plans(client: Client) -> None:
+    story = client.begin()
+    assert story["step"] == 1
+    assert len(story["plans"]) == 3
+    assert story["premise"] == "Mira tends a lamp."
+    assert story["words"] == len(client.texts(story)[0].split())
+    assert [found["story"] for found in client.get("/stories")["stories"]] == [story["id"]]
+
+
+def test_the_next_passage_is_written_from_the_plan_that_was_chosen(client: Client) -> None:
+    story = client.begin()
+    second = client.write(story["id"], number=2)
+    own = client.write(story["id"], plan="Mira puts the lamp out and waits.")
+    edited = client.write(story["id"], number=1, plan="Mira lights it again.")
+    ids = ",".join(entry[0] for entry in edited["path"])
+    plans = [passage["plan"] for passage in client.get(f"/stories/{story['id']}/passages", ids=ids)]
+    assert plans[1:] == [story["plans"][1], "Mira puts the lamp out and waits.", "Mira lights it again."]
+    assert (second["step"], own["step"], edited["step"]) == (2, 3, 4)
+
+
+def test_it_writes_by_itself_as_often_as_it_is_told(client: Client) -> None:
+    story = client.begin()
+    assert client.write(story["id"], steps=3)["step"] == 4
+
+
+def test_another_take_stands_beside_the_first(client: Client) -> None:
+    story = client.begin()
+    client.send("POST", f"/stories/{story['id']}/retry")
+    after = client.wait(story["id"])
+    assert after["step"] == 1
+    assert after["head"] != story["head"]
+    diff = client.get(f"/stories/{story['id']}/diff", a=story["head"], b=after["head"])
+    assert "".join(change["before"] for change in diff["text"]) == client.texts(story)[0]
+
+
+def test_undo_and_redo_and_going_there(client: Client) -> None:
+    first = client.begin()
+    second = client.write(first["id"], number=1)
+    client.send("POST", f"/stories/{first['id']}/undo")
+    assert client.get(f"/stories/{first['id']}")["head"] == first["head"]
+    client.send("POST", f"/stories/{first['id']}/redo")
+    assert client.get(f"/stories/{first['id']}")["head"] == second["head"]
+    client.send("POST", f"/stories/{first['id']}/goto", {"at": first["head"]})
+    assert client.get(f"/stories/{first['id']}")["step"] == 1
+
+
+def test_an_edited_passage_says_so_and_the_later_ones_can_stay(client: Client) -> None:
+    first = client.begin()
+    client.write(first["id"], steps=2)
+    cost = client.get(f"/stories/{first['id']}/replay-cost", ref="1")
+    assert cost["passages"] == 3
+    client.send(
+        "POST", f"/stories/{first['id']}/passage", {"at": "1", "text": "Nobody tends the lamp.", "replay": True}
+    )
+    after = client.wait(first["id"])
+    assert after["step"] == 3
+    assert client.texts(after)[0] == "Nobody tends the lamp."
+    assert [entry[2] for entry in after["path"]] == ["edited", "model", "model"]
+
+
+def test_memory_plans_summary_brief_and_title_are_edited_in_place(client: Client) -> None:
+    story = client.begin()["id"]
+    client.send("PUT", f"/stories/{story}/memory", {"text": "Mira is afraid of the dark."})
+    client.send("PUT", f"/stories/{story}/plans", {"plans": ["She leaves.", "She stays."]})
+    client.send("PUT", f"/stories/{story}/summary", {"text": "The lamp went out.", "at": "1"})
+    client.send("PUT", f"/stories/{story}/brief", {"premise": "Mira fears a lamp."})
+    client.send("PUT", f"/stories/{story}/title", {"title": "The Lamp"})
+    after = client.get(f"/stories/{story}")
+    assert after["memory"]["now"] == ["Mira is afraid of the dark."]
+    assert after["plans"] == ["She leaves.", "She stays."]
+    assert (after["premise"], after["title"]) == ("Mira fears a lamp.", "The Lamp")
+    assert client.get(f"/stories/{story}/passages", ids=after["head"])[0]["summary"] == "The lamp went out."
+
+
+def test_recalled_passages_come_with_their_piece_and_score(client: Client) -> None:
+    story = client.begin()
+    after = client.write(story["id"], steps=3)
+    texts = " ".join(" ".join(client.texts(after)).split())
+    recalled = client.get(f"/stories/{story['id']}/memory", at="4")["recalled"]
+    assert recalled
+    assert all(
+        entry["piece"] and " ".join(entry["piece"].split()) in f"{texts} {entry['summary']}" for entry in recalled
+    )
+    assert all(-1 <= entry["score"] <= 1 and 1 <= entry["step"] < 4 for entry in recalled)
+
+
+def test_a_search_finds_the_passage_that_says_it(client: Client) -> None:
+    after = client.write(client.begin()["id"], steps=3)
+    third = client.texts(after)[2]
+    found = client.get(f"/stories/{after['id']}/search", query=third.split(".")[0])
+    assert found[0]["step"] == 3
+
+
+def test_the_budget_stops_before_it_is_exceeded(client: Client) -> None:
+    story = client.begin()["id"]
+    usage = client.get(f"/stories/{story}/usage")
+    spent = usage["input_tokens"] + usage["output_tokens"]
+    client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": spent + 10}})
+    assert client.write(story, steps=5)["step"] == 1
+    assert "budget" in client.room(story).doing.error
+    client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": None}})
+    assert client.write(story, number=1)["step"] == 2
+
+
+@pytest.mark.parametrize("format", ["md", "txt", "epub", "docx", "html"])
+def test_a_story_is_saved_in_every_format(client: Client, format: str) -> None:
+    story = client.begin()["id"]
+    client.send("PUT", f"/stories/{story}/title", {"title": "Lamp: a/b\\c “d”"})
+    answer = client.http.get(f"{API}/stories/{story}/export", params={"format": format})
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"].startswith("attachment; filename*=UTF-8''Lamp%20")
+    assert "/" not in answer.headers["content-disposition"]
+    assert len(answer.content) > 500
+
+
+def test_what_is_refused_is_refused_in_one_sentence(client: Client) -> None:
+    story = client.begin()["id"]
+    path = f"/stories/{story}"
+    assert client.refused("GET", "/stories/nothing")[0] == 404
+    assert client.refused("GET", "/stories/..%2f..%2fetc")[0] in (404, 422)
+    assert client.refused("POST", f"{path}/write", {"number": 9})[0] == 422
+    assert client.refused("POST", f"{path}/write", {"number": 0})[0] == 422
+    assert client.refused("POST", f"{path}/write", {"plan": " "})[0] == 422
+    assert client.refused("POST", f"{path}/write", {"steps": 1000})[0] == 422
+    assert client.refused("POST", f"{path}/write", {"nonsense": 1})[0] == 422
+    assert client.refused("POST", f"{path}/goto", {"at": "99"})[0] == 404
+    assert client.refused("POST", f"{path}/redo")[0] == 409
+    assert client.refused("POST", f"{path}/keep")[0] == 409
+    assert client.refused("PUT", f"{path}/memory", {"text": "One. " * 30})[0] == 422
+    assert client.refused("POST", "/stories", {"settings": {"min_words": 5000}})[0] == 422
+    assert client.refused("POST", "/stories", {"settings": {"base_url": "http://x"}})[0] == 422
+    assert client.refused("GET", f"{path}/export", format="exe")[0] == 422
+    _, why = client.refused("POST", f"{path}/write", {"plan": 5})
+    assert why.startswith("plan:")
+
+
+def test_a_story_without_words_in_its_wish_is_drawn(client: Client) -> None:
+    story = client.begin(genre="", premise="")
+    assert story["genre"]
+    assert story["step"] == 1
+
+
+def test_play_is_a_mode_of_the_same_story(client: Client) -> None:
+    assert client.begin(play=True)["mode"] == "fiction"
+
+
+def test_two_writers_of_one_story_are_told_apart(client: Client) -> None:
+    story = client.begin()["id"]
+    (client.app.state.desk.shelf.folder.parent / "hold").touch()
+    client.send("POST", f"/stories/{story}/write", {"number": 1})
+    status, why = client.refused("POST", f"/stories/{story}/write", {"number": 2})
+    assert status == 409
+    assert "stop it" in why
+    (client.app.state.desk.shelf.folder.parent / "hold").unlink()
+    assert client.wait(story)["step"] == 2
+
+
+def test_the_interface_is_described(client: Client) -> None:
+    described = client.get("/openapi.json")
+    assert len(described["paths"]) > 25
+    operations = [operation for path in described["paths"].values() for operation in path.values()]
+    assert all(operation.get("description") for operation in operations)
+    assert json.dumps(described)

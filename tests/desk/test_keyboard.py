@@ -1,0 +1,141 @@
+"""A whole story without a mouse: single keys, focus, and what a screen reader is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.desk.conftest import Served, text_of, written
+
+
+def tab_to(page: Any, name: str, most: int = 60) -> None:
+    """Press Tab until something of this name has the focus."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.innerText || document.activeElement.ariaLabel || ''").startswith(name):
+            return
+    raise AssertionError(f"Tab never reaches {name!r}.")
+
+
+def test_a_whole_story_by_keyboard(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.locator(".genres label").nth(4).wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.type("Mira tends a lamp.")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    tab_to(page, "Begin")
+    page.keyboard.press("Enter")
+    written(page, 1)
+    page.keyboard.press("2")
+    written(page, 2)
+    page.keyboard.press("e")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Mira opens the door.")
+    page.keyboard.press("Control+Enter")
+    written(page, 3)
+    page.keyboard.press("w")
+    page.keyboard.type("She goes down to the sea.")
+    page.keyboard.press("Control+Enter")
+    written(page, 4)
+    last = text_of(page, 4)
+    page.keyboard.press("a")
+    page.wait_for_function("text => !document.body.innerText.includes(text)", arg=last)
+    page.locator(".stop").wait_for(state="detached")
+    written(page, 4)
+    page.keyboard.press("z")
+    written(page, 3)
+    page.keyboard.press("y")
+    written(page, 4)
+    page.keyboard.press("n")
+    page.locator(".stop").wait_for(state="attached")
+    page.locator(".stop").wait_for(state="detached")
+    page.keyboard.press("s")
+    written(page, 7)
+    page.keyboard.press("m")
+    page.wait_for_function("document.activeElement?.classList.contains('node')")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("document.activeElement?.innerText === '5'")
+    page.keyboard.press("Enter")
+    page.locator(".node.head", has_text="5").wait_for()
+    page.keyboard.press("Escape")
+    written(page, 5)
+    page.keyboard.press("?")
+    page.get_by_role("heading", name="Keys").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("door")
+    page.keyboard.press("Enter")
+    page.locator("dialog .found-list button").first.wait_for()
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+
+
+def test_a_passage_is_edited_by_keyboard(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.keyboard.press("Tab")
+    tab_to(page, "Begin")
+    page.keyboard.press("Enter")
+    written(page, 1)
+    tab_to(page, "1")
+    page.keyboard.press("Enter")
+    tab_to(page, "Edit")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Nobody tends the lamp.")
+    tab_to(page, "Save")
+    page.keyboard.press("Enter")
+    page.get_by_text("Nobody tends the lamp.").wait_for()
+    page.locator(".stop").wait_for(state="detached")
+    written(page, 1)
+
+
+def test_keys_are_letters_where_somebody_types_and_can_be_switched_off(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_role("button", name="Begin").click()
+    written(page, 1)
+    page.keyboard.press("w")
+    page.keyboard.type("1 m s a n")
+    assert page.get_by_label("Your plan").input_value() == "1 m s a n"
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.get_by_label("Single keys work").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    page.keyboard.press("1")
+    assert page.locator("dialog").count() == 0
+    assert page.locator(".stop").count() == 0
+
+
+def test_a_passage_is_announced_once_and_no_word_is(open_page: Callable[..., Any], desk: Served) -> None:
+    page = open_page()
+    page.goto(desk.address)
+    page.get_by_role("button", name="Begin").click()
+    written(page, 1)
+    page.evaluate(
+        """() => {
+            window.said = [];
+            const live = [...document.querySelectorAll('[aria-live], [role=status], [role=alert]')];
+            const note = (changes) => changes.forEach((change) => window.said.push(change.target.textContent));
+            const watch = new MutationObserver(note);
+            live.forEach((region) => watch.observe(region, { characterData: true, childList: true, subtree: true }));
+        }"""
+    )
+    page.keyboard.press("1")
+    written(page, 2)
+    assert page.evaluate("window.said") == ["Passage 2 is written."]
+
+
+@pytest.mark.parametrize("key", ["Escape", "m"])
+def test_a_closed_dialog_gives_the_focus_back(page: Any, desk: Served, key: str) -> None:
+    page.goto(desk.address)
+    page.get_by_role("button", name="Begin").click()
+    written(page, 1)
+    page.get_by_role("button", name="Map").focus()
+    page.keyboard.press("Enter")
+    page.locator(".node").first.wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.activeElement?.innerText.startsWith('Map')")

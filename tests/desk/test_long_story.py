@@ -1,0 +1,61 @@
+"""A story of 2,000 passages opens at its end, scrolls anywhere, and shows its map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.tree import forked, grow
+from recurrentgpt.library import Library
+from tests.desk.conftest import Served
+
+PASSAGES = 2000
+
+
+@pytest.fixture(scope="module")
+def long_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give a desk with a story of many passages, and one with as many that fork everywhere."""
+    served = Served(tmp_path_factory.mktemp("long"), 0.0)
+    with Library.open(served.home) as library:
+        grow(library, "straight", lambda grown: grown[-1] if grown else None, PASSAGES)
+        grow(library, "forked", forked(PASSAGES // 2), PASSAGES)
+    served.start()
+    yield served
+    served.end()
+
+
+def passages_in(page: Any) -> int:
+    count: int = page.locator("article.passage").count()
+    return count
+
+
+def test_a_long_story_opens_where_it_is_written(page: Any, long_desk: Served) -> None:
+    page.goto(f"{long_desk.address}#/story/straight")
+    page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()
+    page.locator(".plans .card").first.wait_for()
+    assert page.get_by_text(f"passage {PASSAGES}", exact=True).is_visible()
+    assert 0 < passages_in(page) < 100
+
+
+def test_it_scrolls_from_one_end_to_the_other(page: Any, long_desk: Served) -> None:
+    page.goto(f"{long_desk.address}#/story/straight")
+    page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()
+    page.locator(".manuscript").focus()
+    page.keyboard.press("Home")
+    page.get_by_text("Passage 1. The lamp").wait_for()
+    page.keyboard.press("End")
+    page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()
+    assert passages_in(page) < 100
+
+
+def test_the_map_of_a_long_story_draws_what_is_in_sight(page: Any, long_desk: Served) -> None:
+    page.goto(f"{long_desk.address}#/story/forked")
+    page.locator(".plans .card").first.wait_for()
+    page.keyboard.press("m")
+    page.locator(".node.head").wait_for()
+    assert 1 < page.locator(".node").count() < 800
+    page.keyboard.press("Home")
+    page.locator(".node", has_text="·").wait_for()
+    assert page.locator(".node").count() < 800

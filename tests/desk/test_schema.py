@@ -1,0 +1,46 @@
+"""The described interface, asked at random: no answer is a fault of the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.desk.conftest import Served
+
+schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: pip install schemathesis")
+
+ENDLESS = "/desk/api/stories/{story}/events"
+RANDOM = settings(
+    max_examples=15,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def test_no_request_is_a_fault_of_the_server(own_desk: Served) -> None:
+    story = httpx.post(f"{own_desk.address}api/stories", json={}, timeout=60).json()["story"]
+    schema = schemathesis.openapi.from_url(f"{own_desk.address}api/openapi.json")
+    asked: dict[str, int] = {}
+    for found in schema.get_all_operations():
+        operation = found.ok()
+        if operation.path == ENDLESS:
+            continue
+
+        @RANDOM
+        @given(case=operation.as_strategy())
+        def ask(case: Any) -> None:
+            if "story" in (case.path_parameters or {}):
+                case.path_parameters["story"] = story
+            response = case.call(timeout=60)
+            asked[case.operation.label] = asked.get(case.operation.label, 0) + 1
+            assert response.status_code < 500, (case.as_curl_command(), response.text[:500])
+
+        ask()
+    assert len(asked) > 25
+    print(f"{sum(asked.values())} requests to {len(asked)} operations, none a fault of the server")

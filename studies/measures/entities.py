@@ -1,0 +1,86 @@
+"""Whether people stay who they are: attributes that change, and names that come and are never heard of again.
+
+Rules, not a model: eyes, hair, age, which hand, whose relative. They miss much and invent little, and they are the same for
+every system.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from recurrentgpt.prose.sentences import count_words, sentences
+
+_COLOURS = "black|brown|blue|green|grey|gray|hazel|amber|red|blond|blonde|white|silver|golden|auburn|dark|fair"
+_NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?: [A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?)"
+_RULES = (
+    ("eyes", re.compile(rf"{_NAME}['’]s (?P<value>{_COLOURS}) eyes")),
+    ("eyes", re.compile(rf"{_NAME}['’]s eyes were (?:\w+ )?(?P<value>{_COLOURS})\b")),
+    ("eyes", re.compile(rf"(?P<value>{_COLOURS})-eyed {_NAME}")),
+    ("hair", re.compile(rf"{_NAME}['’]s (?:\w+ )?(?P<value>{_COLOURS}) hair")),
+    ("hair", re.compile(rf"{_NAME}['’]s hair was (?:\w+ )?(?P<value>{_COLOURS})\b")),
+    ("hair", re.compile(rf"(?P<value>{_COLOURS})-haired {_NAME}")),
+    ("age", re.compile(rf"{_NAME} was (?P<value>[a-z]+(?:-[a-z]+)?|\d+) years old")),
+    ("age", re.compile(rf"{_NAME}, (?P<value>\d\d?),")),
+    ("hand", re.compile(rf"{_NAME} was (?P<value>left|right)-handed")),
+)
+_SAME = {"gray": "grey", "blonde": "blond"}
+_WORD = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
+_TITLES = {"Mr", "Mrs", "Ms", "Dr", "Sir", "Lady", "Lord", "Captain", "The", "But", "And", "God"}
+OFTEN = 3
+"""Mentions that make somebody a person of the story."""
+
+
+@dataclass(frozen=True)
+class Entities:
+    """How well a text keeps its people."""
+
+    names: int
+    """Names that are mentioned three times or more."""
+    conflicts: list[str]
+    """One sentence each."""
+    vanished: list[str]
+    """Names of the first half that the second never mentions."""
+
+
+def entities(text: str) -> Entities:
+    """Return who is in the text, which of their attributes change, and who vanishes."""
+    conflicts: list[str] = []
+    values: dict[tuple[str, str], str] = {}
+    for sentence in sentences(text):
+        for attribute, rule in _RULES:
+            for match in rule.finditer(sentence):
+                name = match["name"].split()[0]
+                value = _SAME.get(match["value"], match["value"])
+                before = values.setdefault((name, attribute), value)
+                if before != value:
+                    conflicts.append(f"The {attribute} of {name} is {before}, then {value}.")
+    mentions = _names(text)
+    known = {name for name, places in mentions.items() if len(places) >= OFTEN}
+    half = count_words(text) // 2
+    vanished = sorted(name for name in known if max(mentions[name]) < half)
+    return Entities(len(known), conflicts, vanished)
+
+
+def names_of(text: str) -> list[str]:
+    """Return the names of a text, the one mentioned most first."""
+    found = _names(text)
+    return sorted(found, key=lambda name: (-len(found[name]), name))
+
+
+def _names(text: str) -> dict[str, list[int]]:
+    """Return where each name is mentioned, in words from the start; a capital that only ever opens a sentence is no name."""
+    inside: Counter[str] = Counter()
+    places: dict[str, list[int]] = defaultdict(list)
+    position = 0
+    for sentence in sentences(text):
+        opened = re.match(r"\W*(\w+)", sentence)
+        for match in _WORD.finditer(sentence):
+            word = match.group()
+            if word in _TITLES:
+                continue
+            places[word].append(position + count_words(sentence[: match.start()]))
+            inside[word] += not (opened and match.start() == opened.start(1))
+        position += count_words(sentence)
+    return {name: found for name, found in places.items() if inside[name]}

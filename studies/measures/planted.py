@@ -1,0 +1,192 @@
+"""Recall of planted facts over distance, at four levels, without a judge and without a real model.
+
+A passage states a fact that nothing else states; so many passages later a plan needs it and does not say it. Does the
+long-term memory find the passage (hit@k), does the short-term memory still hold the fact, does the prompt, does the text?
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from langchain_core.embeddings import Embeddings
+from langchain_core.runnables import RunnableConfig
+from langgraph.store.memory import InMemoryStore
+
+from recurrentgpt.graph.state import Rationale
+from recurrentgpt.graph.story import RECURSION_LIMIT
+from recurrentgpt.loop import call
+from recurrentgpt.memory.chronicle import Chronicle, Commit, commit_id
+from recurrentgpt.memory.recall import Recall
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.meter import total_usage
+from recurrentgpt.studies.context import PASSAGE_WORDS, StudyContext
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.measures.author import author
+from recurrentgpt.studies.measures.world import World
+from recurrentgpt.studies.systems.catalogue import find_system
+from recurrentgpt.studies.text import count_tokens
+
+SYSTEMS = ("recurrentgpt", "no_short_term_memory", "no_long_term_memory", "rolling_1024", "rolling_4096")
+TOP_K = 4
+FACTS = 200
+RUN_WORDS = 250
+"""Words of a passage in a run: it must fit whole, for a fact that was cut away was never planted."""
+
+
+def distances(most: int) -> list[int]:
+    """Return 1, 2, 4 and so on up to `most`."""
+    if most < 1:
+        raise StudyError(f"The distance is 1 or more; it is {most}.")
+    found = [1]
+    while found[-1] * 2 <= most:
+        found.append(found[-1] * 2)
+    return found
+
+
+@dataclass
+class Levels:
+    """How often facts were there at each distance: hits and tries."""
+
+    system: str
+    steps: int
+    retrieval: dict[int, tuple[int, int]] = field(default_factory=dict)
+    memory: dict[int, tuple[int, int]] = field(default_factory=dict)
+    prompt: dict[int, tuple[int, int]] = field(default_factory=dict)
+    text: dict[int, tuple[int, int]] = field(default_factory=dict)
+    prompt_tokens: list[int] = field(default_factory=list)
+    """Of the calls of each step."""
+
+
+def retrieval(embeddings: Embeddings, most: int, *, facts: int = FACTS, seed: int = 1) -> dict[int, float]:
+    """Return hit@4 of the long-term memory at each distance, `facts` facts each, among all passages before the plan's."""
+    world, ways = World(seed), distances(most)
+    if most + facts > world.size:
+        raise StudyError(f"The world holds {world.size} facts: distance and facts together are at most that.")
+    return call(lambda: _retrieval(world, Recall(Chronicle(InMemoryStore()), embeddings), ways, facts))
+
+
+async def _retrieval(world: World, recall: Recall, ways: list[int], facts: int) -> dict[int, float]:
+    ids = [""]
+    length = ways[-1] + facts
+    for number in range(1, length + 1):
+        entry = _entry(world, number, ids[-1])
+        await recall.chronicle.append(entry, "choosing", also=[await recall.vectors_op(entry)])
+        ids.append(entry["id"])
+    found: dict[int, float] = {}
+    for distance in ways:
+        dealer = random.Random(f"sample {world.seed} {distance}")
+        chosen = dealer.sample(range(1, length - distance + 1), facts)
+        hits = 0
+        for number in chosen:
+            head = ids[number + distance - 1]
+            # What was written last is in the prompt anyway, so at distance 1 nothing need be left out to find it.
+            without = head if distance > 1 else ""
+            got = await recall.search("world", head, world.fact(number).plan, TOP_K, without=without)
+            hits += number in [hit.step for hit in got]
+        found[distance] = hits / facts
+    return found
+
+
+def levels(system: str, most: int, *, steps: int = 0, embeddings: Embeddings | None = None, seed: int = 1) -> Levels:
+    """Write `steps` passages of the world with a system, and return what was there when it was needed.
+
+    Without `steps`, as many as give the greatest distance a few dozen tries.
+    """
+    steps = steps or most + max(40, most // 8)
+    world = World(seed, words=RUN_WORDS)
+    if steps > world.size:
+        raise StudyError(f"The world holds {world.size} facts: that many passages at most, and not {steps}.")
+    return call(lambda: _levels(system, world, distances(most), steps, embeddings or HashEmbeddings()))
+
+
+async def _levels(system: str, world: World, ways: list[int], steps: int, embeddings: Embeddings) -> Levels:
+    model, store = author(world, ways), InMemoryStore()
+    graph = find_system(system).build().compile(store=store)
+    # The novel is longer than what is written, so that no passage is told to end it.
+    context = StudyContext(
+        model=model,
+        embeddings=embeddings,
+        seed=world.seed,
+        top_k=TOP_K,
+        new_character=0.0,
+        target_words=PASSAGE_WORDS * (steps + 50),
+    )
+    story = f"world-{system}-{world.seed}"
+    config: RunnableConfig = {"configurable": {"thread_id": story}, "recursion_limit": RECURSION_LIMIT}
+    given = {"story": story, "genre": "mystery", "premise": "Mira keeps a house that everybody comes to."}
+    log, head = Chronicle(store), ""
+    async for update in graph.astream(given, config, context=context, stream_mode="updates"):
+        change: dict[str, Any] = update.get("keep") or update.get("commit") or {}
+        head = change.get("head", head)
+        if len(model.held) > steps:
+            break
+    commits = await log.get_many(story, await log.path(story, head))
+    return _counted(system, commits[: steps + 1], model, world, ways)
+
+
+def _counted(system: str, commits: list[Commit], model: Any, world: World, ways: list[int]) -> Levels:
+    result = Levels(system, len(commits) - 1)
+    tallies: dict[str, dict[int, list[bool]]] = {name: {} for name in ("retrieval", "memory", "prompt", "text")}
+    for entry, before in zip(commits[1:], commits, strict=False):
+        step = entry["step"]
+        result.prompt_tokens.append(entry["usage"]["input_tokens"])
+        recalled = [item["step"] for item in entry["recalled"]]
+        for distance in ways:
+            if distance >= step:
+                continue
+            value = world.fact(step - distance).value
+            tallies["memory"].setdefault(distance, []).append(value in before["short_term_memory"])
+            tallies["prompt"].setdefault(distance, []).append(model.held[step][distance])
+        if due := model.due(step):
+            tallies["retrieval"].setdefault(due, []).append(step - due in recalled or due == 1)
+            tallies["text"].setdefault(due, []).append(model.used[step])
+    for name, found in tallies.items():
+        setattr(result, name, {distance: (sum(there), len(there)) for distance, there in sorted(found.items())})
+    return result
+
+
+def measure(
+    folder: RunFolder, report: Callable[[str], None], *, embeddings: Embeddings | None = None
+) -> list[dict[str, Any]]:
+    """Return the levels of every system of the run's plan that they are defined for, measured once per run."""
+    plan = folder.plan
+    wanted = [name for name in plan.systems if name in SYSTEMS] if plan.recall else []
+    known = {row["system"]: row for row in folder.rows("recall.jsonl")}
+    for system in wanted:
+        if system not in known:
+            report(f"recall of planted facts: {system}, to distance {plan.recall}")
+            known[system] = asdict(levels(system, plan.recall, embeddings=embeddings))
+            folder.append("recall.jsonl", known[system])
+    return [known[system] for system in wanted]
+
+
+def cliff(window: int, world: World, header: int, sample: int = 50) -> float:
+    """Return k*: how many passages back a window of so many tokens reaches behind a header."""
+    step = sum(count_tokens(world.passage(number)) + 8 for number in range(1, sample + 1)) / sample
+    return (window - header) / step
+
+
+def _entry(world: World, number: int, parent: str) -> Commit:
+    plan, passage = f"Scene {number}.", world.passage(number)
+    return Commit(
+        id=commit_id("world", parent, plan, passage),
+        story="world",
+        parent=parent,
+        amends="",
+        step=number,
+        plan=plan,
+        plan_author="model",
+        passage=passage,
+        author="model",
+        summary=world.summary(number),
+        short_term_memory="",
+        rationale=Rationale(dropped=[], added=[]),
+        candidate_plans=[],
+        recalled=[],
+        usage=total_usage([]),
+        created="2024-01-01T00:00:00+00:00",
+    )

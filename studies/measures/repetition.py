@@ -1,0 +1,93 @@
+"""How much a text repeats itself: runs of words, compressibility, variety of words. It tells repetition, never coherence.
+
+Counts grow with length, so texts are compared on windows of equal length.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from statistics import mean
+
+from recurrentgpt.prose.runs import tokens
+
+BAND_WORDS = 6000
+HUMAN_BAND = {
+    "repeated_4grams": (0.002, 0.015),
+    "zlib_ratio": (2.37, 2.56),
+    "mtld": (84.0, 134.0),
+    "distinct_2": (0.87, 0.93),
+}
+"""Of 40 windows of 6,000 words of four classics; distinct_2 of windows of 1,000."""
+
+MTLD_FACTOR = 0.72
+DISTINCT_WORDS = 1000
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """What is repeated in one text."""
+
+    words: int
+    repeated_4grams: float
+    """Share of runs of four words that came before in the text."""
+    zlib_ratio: float
+    """Bytes of the text over bytes compressed; higher is more repetitive."""
+    mtld: float
+    """Mean length of runs that keep a type-token ratio of 0.72 (McCarthy and Jarvis 2010)."""
+    distinct_2: float
+    """Share of different word pairs in windows of 1,000 words, on average."""
+
+
+def repetition(text: str) -> Repetition:
+    """Return what is repeated in `text`; of a text without words, zeros."""
+    words = tokens(text)
+    raw = text.encode("utf-8", "replace")
+    ratio = len(raw) / len(zlib.compress(raw, 9)) if raw else 0.0
+    return Repetition(len(words), _repeated(words, 4), ratio, mtld(words), _distinct(words))
+
+
+def curve(text: str, every: int = 500) -> list[tuple[int, float]]:
+    """Return the share of repeated 4-grams of the first 500 words, of the first 1,000, and so on: words against share."""
+    words = tokens(text)
+    ends = [*range(every, len(words), every), len(words)] if words else []
+    return [(end, _repeated(words[:end], 4)) for end in ends]
+
+
+def mtld(words: list[str]) -> float:
+    """Return the measure of textual lexical diversity, the mean of both directions; 0 for no words."""
+    return mean([_one_way(words), _one_way(words[::-1])]) if words else 0.0
+
+
+def in_band(found: Repetition) -> dict[str, bool] | None:
+    """Return which measures lie in the human band; None for a text that is not about as long as the band's windows."""
+    if not 0.9 * BAND_WORDS <= found.words <= 1.1 * BAND_WORDS:
+        return None
+    return {name: low <= getattr(found, name) <= high for name, (low, high) in HUMAN_BAND.items()}
+
+
+def _repeated(words: list[str], n: int) -> float:
+    total = len(words) - n + 1
+    if total < 1:
+        return 0.0
+    return 1 - len({tuple(words[at : at + n]) for at in range(total)}) / total
+
+
+def _distinct(words: list[str]) -> float:
+    windows = [words[at : at + DISTINCT_WORDS] for at in range(0, len(words), DISTINCT_WORDS)]
+    whole = [window for window in windows if len(window) == DISTINCT_WORDS] or windows[:1]
+    return mean(1 - _repeated(window, 2) for window in whole) if whole else 0.0
+
+
+def _one_way(words: list[str]) -> float:
+    factors, kinds, start = 0.0, set[str](), 0
+    for at, word in enumerate(words):
+        kinds.add(word)
+        ratio = len(kinds) / (at - start + 1)
+        if ratio <= MTLD_FACTOR:
+            factors += 1
+            kinds, start = set(), at + 1
+    if start < len(words):
+        ratio = len(kinds) / (len(words) - start)
+        factors += (1 - ratio) / (1 - MTLD_FACTOR)
+    return len(words) / factors if factors else float(len(words))

@@ -1,0 +1,203 @@
+"""What a study runs: systems x genres x premises x seeds, read from a TOML file or one of the presets."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.premises import GENRES, premises
+from recurrentgpt.studies.systems.catalogue import SYSTEMS, find_system
+
+PRESETS = ("toy", "table1", "table2")
+CRITERIA = ("interesting", "coherent")
+
+
+class Judge(BaseModel):
+    """A model that compares novels."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str = Field(min_length=1)
+    base_url: str | None = None
+    family: str = ""
+    """Who made the model; a judge of the generator's own family is reported as such."""
+
+
+class Options(BaseModel):
+    """What one system is told beside what all are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    candidates: int = Field(default=0, ge=0, le=20)
+
+
+class Price(BaseModel):
+    """What a million tokens cost, in any one currency."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One novel to write."""
+
+    system: str
+    genre: str
+    number: int
+    """Which premise of the genre, from 1."""
+    seed: int
+    premise: str
+    words: int
+
+    @property
+    def unit(self) -> str:
+        """Return what the novels of one comparison share: genre, premise and seed."""
+        return f"{self.genre.replace(' ', '-')}-{self.number:02d}-s{self.seed}"
+
+    @property
+    def id(self) -> str:
+        """Return the novel's name, which is its story's id too."""
+        return f"{self.system}-{self.unit}"
+
+
+class Plan(BaseModel):
+    """A study."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(pattern=r"^[\w-]{1,40}$")
+    systems: list[str] = Field(min_length=1)
+    genres: list[str] = Field(default=list(GENRES), min_length=1)
+    premises: int | list[int] = 20
+    """How many of each genre, from the first; or their numbers."""
+    premises_file: Path | None = None
+    seeds: list[int] = Field(default=[1], min_length=1)
+    words: int | dict[str, int] = 3000
+    parallel: int = Field(default=1, ge=1, le=64)
+    model: str = ""
+    base_url: str | None = None
+    tier: str = "auto"
+    family: str = ""
+    temperature: float | None = None
+    embedder: str = Field(default="default", pattern="^(default|hash-256)$")
+    record_prompts: bool = True
+    replay: str = ""
+    """Folder of recorded calls that answer in place of the model."""
+    criteria: list[str] = Field(default=list(CRITERIA), min_length=1)
+    judges: list[Judge] = []
+    options: dict[str, Options] = {}
+    price: Price | None = None
+    recall: int = Field(default=0, ge=0, le=1024)
+    """Greatest distance at which the recall of planted facts is measured, with a scripted author; 0 measures none."""
+
+    @field_validator("systems")
+    @classmethod
+    def _known_systems(cls, names: list[str]) -> list[str]:
+        for name in names:
+            find_system(name)
+        return list(dict.fromkeys(names))
+
+    @field_validator("options")
+    @classmethod
+    def _known_options(cls, options: dict[str, Options]) -> dict[str, Options]:
+        for name in options:
+            find_system(name)
+        return options
+
+    def jobs(self) -> Iterator[Job]:
+        """Yield every novel of the study, the systems of one premise next to each other."""
+        for seed in self.seeds:
+            for genre in self.genres:
+                for number, premise in self.chosen(genre):
+                    for system in self.systems:
+                        yield Job(system, genre, number, seed, premise, self.length(genre))
+
+    def chosen(self, genre: str) -> list[tuple[int, str]]:
+        """Return the premises of a genre that the study uses, with their numbers."""
+        known = premises(genre, self.premises_file)
+        numbers = list(range(1, self.premises + 1)) if isinstance(self.premises, int) else self.premises
+        if not numbers or (wrong := [number for number in numbers if not 1 <= number <= len(known)]):
+            which = f"number {wrong[0]}" if numbers else "none"
+            raise StudyError(
+                f"The plan asks for premise {which} of {genre}, which has {len(known)}: correct `premises`."
+            )
+        return [(number, known[number - 1]) for number in numbers]
+
+    def length(self, genre: str) -> int:
+        """Return how many words a novel of a genre has."""
+        if isinstance(self.words, int):
+            return self.words
+        if genre not in self.words:
+            raise StudyError(f"The plan's `words` has no length for {genre}: add one, or give one number for all.")
+        return self.words[genre]
+
+
+def read_plan(name: str) -> Plan:
+    """Return the plan of a preset's name or a TOML file; raise StudyError where there is none or it cannot be used."""
+    if name in PRESETS:
+        text = (resources.files("recurrentgpt.studies") / "data" / f"{name}.toml").read_text(encoding="utf-8")
+        return parse_plan(text, name, Path())
+    path = Path(name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise StudyError(
+            f"There is no plan {name!r} to read ({why}): name a TOML file, or one of {', '.join(PRESETS)}."
+        ) from error
+    return parse_plan(text, name, path.parent)
+
+
+def parse_plan(text: str, name: str, folder: Path) -> Plan:
+    """Return the plan that `text` describes; paths in it are relative to `folder`."""
+    try:
+        plan = Plan.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise StudyError(f"The plan {name} is not TOML ({error}): correct it there.") from error
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the plan"
+        raise StudyError(f"The plan {name} cannot be used: {place}: {first['msg'].lower()}.") from error
+    changes: dict[str, Any] = {}
+    if plan.premises_file is not None:
+        changes["premises_file"] = folder / plan.premises_file
+    if plan.replay and plan.replay != "packaged":
+        changes["replay"] = str(folder / plan.replay)
+    plan = plan.model_copy(update=changes)
+    # Whatever a plan names must exist before the first call is paid for.
+    list(plan.jobs())
+    return plan
+
+
+def estimate(jobs: list[Job], plan: Plan) -> dict[str, float]:
+    """Return what the novels will cost about: calls, tokens in and out, and money where the plan has a price."""
+    found = {"novels": float(len(jobs)), "words": 0.0, "calls": 0.0, "input_tokens": 0.0, "output_tokens": 0.0}
+    for job in jobs:
+        cost, thousands = SYSTEMS[job.system].cost, job.words / 1000
+        scale = _scale(job.system, plan)
+        found["words"] += job.words
+        found["calls"] += cost.calls * thousands * scale
+        found["input_tokens"] += cost.input_tokens * thousands * scale
+        found["output_tokens"] += cost.output_tokens * thousands * scale
+    if plan.price:
+        found["money"] = (
+            found["input_tokens"] * plan.price.input + found["output_tokens"] * plan.price.output
+        ) / 1_000_000
+    return found
+
+
+def _scale(system: str, plan: Plan) -> float:
+    """Return by how much fewer drafts make a system cheaper."""
+    usual = {"re3": 4, "doc": 8}.get(system)
+    chosen = plan.options.get(system, Options()).candidates
+    return (chosen + 2) / (usual + 2) if usual and chosen else 1.0

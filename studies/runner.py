@@ -1,0 +1,188 @@
+"""Run a plan: every novel on its own thread of checkpoints, some at a time, each gone on with where it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import RetryPolicy
+
+from recurrentgpt.checkpoints import Persistence, open_persistence
+from recurrentgpt.errors import RecurrentGPTError
+from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
+from recurrentgpt.loop import call
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.meter import total_usage
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.studies.context import StudyContext
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.plan import Job, Options, Plan
+from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.studies.tape import Recorder, Tape
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What has just happened to one novel."""
+
+    job: Job
+    what: str
+    words: int
+    done: int
+    total: int
+
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run."""
+
+    finished: int
+    kept: int
+    """Novels that were finished before, and were not written again."""
+    failed: int
+
+
+def packaged_tapes(plan: Plan) -> Path | None:
+    """Return the folder of recordings that a plan is answered from, if it is."""
+    if plan.replay == "packaged":
+        return Path(str(resources.files("recurrentgpt.studies"))) / "data" / plan.name / "calls"
+    return Path(plan.replay) if plan.replay else None
+
+
+def run(folder: RunFolder, report: Report, *, model: Any = None, retry: RetryPolicy = RETRY) -> Outcome:
+    """Write every novel of the folder's plan that is not finished; a failure ends its own novel and no other.
+
+    `model` is a chat model to use in place of the plan's, for programs and tests.
+    """
+    with folder.alone():
+        return call(lambda: _run(folder, report, model, retry))
+
+
+async def _run(folder: RunFolder, report: Report, model: Any, retry: RetryPolicy) -> Outcome:
+    plan = folder.plan
+    jobs = list(plan.jobs())
+    open_jobs = [job for job in jobs if folder.novel(job) is None]
+    gate, finished, failed = asyncio.Semaphore(plan.parallel), 0, 0
+
+    async with open_persistence(folder=folder.path) as persistence:
+
+        async def one(job: Job) -> None:
+            nonlocal finished, failed
+            async with gate:
+
+                def tell(what: str, words: int = 0) -> None:
+                    report(Progress(job, what, words, len(jobs) - len(open_jobs) + finished, len(jobs)))
+
+                try:
+                    novel = await _write(folder, plan, job, persistence, tell, model, retry)
+                    folder.finish(job, novel)
+                    finished += 1
+                    tell("finished", novel["words"])
+                except Exception as error:  # noqa: BLE001 - a novel that fails must not end the others
+                    failed += 1
+                    known = isinstance(error, RecurrentGPTError)
+                    folder.fail(job, str(error) if known else f"Unexpected {type(error).__name__}: {error}")
+                    tell(f"failed: {error}")
+
+        await asyncio.gather(*(one(job) for job in open_jobs))
+    return Outcome(finished, len(jobs) - len(open_jobs), failed)
+
+
+async def _write(
+    folder: RunFolder,
+    plan: Plan,
+    job: Job,
+    persistence: Persistence,
+    tell: Callable[..., None],
+    model: Any,
+    retry: RetryPolicy,
+) -> dict[str, Any]:
+    graph = (
+        SYSTEMS[job.system]
+        .build()
+        .set_node_defaults(retry_policy=retry)
+        .compile(checkpointer=persistence.saver, store=persistence.store, name=job.system)
+    )
+    config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
+    settings = context(folder, plan, job, model)
+    snapshot = await graph.aget_state(config)
+    if snapshot.values.get("status") != "finished" or snapshot.next:
+        given = None if snapshot.next else {"story": job.id, "genre": job.genre, "premise": job.premise}
+        tell("goes on" if snapshot.next else "begins", snapshot.values.get("words", 0))
+        stream = graph.astream(given, config, context=settings, stream_mode="updates", durability="sync")
+        async for update in stream:
+            for name, change in update.items():
+                if name in ("keep", "commit") and change and change.get("words"):
+                    tell(f"passage {change.get('step', '')}".strip(), change["words"])
+        snapshot = await graph.aget_state(config)
+    return await collect(job, snapshot.values["head"], Chronicle(persistence.store))
+
+
+def context(folder: RunFolder, plan: Plan, job: Job, model: Any = None) -> StudyContext:
+    """Return the settings of one novel; its seed is the same for all systems of a premise."""
+    tapes = packaged_tapes(plan)
+    tape = None
+    if tapes is not None and model is None:
+        path = tapes / f"{job.id}.jsonl"
+        if not path.exists():
+            raise StudyError(
+                f"There is no recording {path}: record the plan with its model first, or take `replay` out."
+            )
+        tape = Tape.read(path)
+    return StudyContext(
+        model=model or plan.model or None,
+        base_url=plan.base_url,
+        tier=plan.tier,  # type: ignore[arg-type]  # Context checks it
+        temperature=plan.temperature,
+        embeddings=HashEmbeddings() if plan.embedder == "hash-256" else None,
+        seed=zlib.crc32(f"{plan.name}/{job.unit}".encode()),
+        target_words=job.words,
+        candidates=plan.options.get(job.system, Options()).candidates,
+        recorder=None if tape else Recorder(folder.calls(job), prompts=plan.record_prompts),
+        tape=tape,
+    )
+
+
+async def collect(job: Job, head: str, log: Chronicle) -> dict[str, Any]:
+    """Return a finished novel as it is kept: text, passages, and what each cost."""
+    commits = await log.get_many(job.id, await log.path(job.id, head))
+    passages: list[dict[str, Any]] = [
+        {
+            "step": commit["step"],
+            "plan": commit["plan"],
+            "text": commit["passage"],
+            "words": count_words(commit["passage"]),
+            "summary": commit["summary"],
+            "short_term_memory": commit["short_term_memory"],
+            "plans": len(commit["candidate_plans"]),
+            "recalled": [entry["step"] for entry in commit["recalled"]],
+            "usage": commit["usage"],
+        }
+        for commit in commits
+        if commit["step"]
+    ]
+    return {
+        "id": job.id,
+        "system": job.system,
+        "genre": job.genre,
+        "number": job.number,
+        "seed": job.seed,
+        "unit": job.unit,
+        "premise": job.premise,
+        "target": job.words,
+        "words": sum(passage["words"] for passage in passages),
+        "usage": total_usage([commit["usage"] for commit in commits]),
+        "text": "\n\n".join(passage["text"] for passage in passages),
+        "passages": passages,
+    }

@@ -1,0 +1,106 @@
+"""What a node of a study is given: an engine's run whose models are on tape, and templates of its own.
+
+The engine's verbs work in here unchanged, so that every system is built of the same calls, prompts and guards.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langgraph.runtime import Runtime, get_runtime
+
+from recurrentgpt.graph.context import resolve_context
+from recurrentgpt.loop import call as wait_for
+from recurrentgpt.models.decoding import WRITE
+from recurrentgpt.models.roles import ResolvedModel, Role
+from recurrentgpt.nodes.run import Run
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.studies.context import Pace, StudyContext
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.taped import recording, replaying
+
+PROMPTS = Path(str(resources.files("recurrentgpt.studies"))) / "prompts"
+
+StudyVerb = Callable[[Any, Any], Awaitable[dict[str, Any]]]
+
+
+@dataclasses.dataclass
+class StudyRun(Run):
+    """The surroundings of one node call of a study."""
+
+    step: int = 0
+    templates: Callable[[Prompts], Prompts] | None = None
+    """What a variant makes of the engine's templates."""
+
+    @cached_property
+    def settings(self) -> StudyContext:
+        """The novel's own settings."""
+        if not isinstance(self.context, StudyContext):
+            raise StudyError("The graphs of a study are run with a StudyContext: pass context=StudyContext(...).")
+        return self.context
+
+    async def model(self, role: Role) -> ResolvedModel:
+        """Return the chat model of a role, on tape where the study asks for it."""
+        if self.settings.tape is not None:
+            return replaying(self.settings.tape, role, self.step)
+        model = await super().model(role)
+        return model if self.settings.recorder is None else recording(model, self.settings.recorder, role, self.step)
+
+    def prompts(self, model: ResolvedModel) -> Prompts:
+        """Return the engine's templates that suit a model, as the variant has them."""
+        prompts = super().prompts(model)
+        return prompts if self.templates is None else self.templates(prompts)
+
+    def own(self, system: str) -> Prompts:
+        """Return the templates of a study's system; one tier serves all models."""
+        return Prompts("any", PROMPTS, mode=system)
+
+    def paced(self, pace: Pace, step: int) -> None:
+        """Hold the engine's next passage, number `step`, to a pace."""
+        self.context = dataclasses.replace(
+            self.context, min_words=pace.least, max_words=pace.most, last_step=step - 1 + pace.left
+        )
+        self.__dict__.pop("settings", None)
+
+
+def warmth(model: ResolvedModel, run: Run) -> dict[str, Any]:
+    """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
+    if model.tier != "small":
+        return {"temperature": run.context.temperature}
+    chosen = WRITE.temperature if run.context.temperature is None else run.context.temperature
+    return {"temperature": chosen, "sampling": WRITE.sampling}
+
+
+def study_node(
+    verb: StudyVerb, *, name: str = "", templates: Callable[[Prompts], Prompts] | None = None
+) -> RunnableLambda[Any, dict[str, Any]]:
+    """Return a verb as a LangGraph node that works under `invoke` and `ainvoke`, with its usage in the update.
+
+    `templates` says what a variant makes of the engine's.
+    """
+    name = name or getattr(verb, "__name__", "")
+
+    async def work(state: Any, runtime: Runtime[Any], *, threaded: bool) -> dict[str, Any]:
+        run = StudyRun.of(runtime, threaded=threaded)
+        assert isinstance(run, StudyRun)
+        run.context = resolve_context(runtime.context)
+        run.templates, run.step = templates, state.get("step", 0)
+        run.emit({"event": "stage", "node": name})
+        update = await verb(state, run)
+        usage = run.meter.usage
+        return {**update, "usage": {name: usage}} if usage["calls"] else update
+
+    async def in_this_loop(state: Any, config: RunnableConfig) -> dict[str, Any]:
+        return await work(state, get_runtime(), threaded=False)
+
+    def in_the_background(state: Any, config: RunnableConfig) -> dict[str, Any]:
+        runtime = get_runtime()
+        return wait_for(lambda: work(state, runtime, threaded=True))
+
+    return RunnableLambda(in_the_background, afunc=in_this_loop, name=name)

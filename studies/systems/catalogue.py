@@ -1,0 +1,120 @@
+"""Every system by name: what it is, how its graph is made, and what 1,000 words of it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recurrentgpt.studies.faults import StudyError
+
+if TYPE_CHECKING:
+    from recurrentgpt.studies.systems.rolling import Builder
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What 1,000 words of a novel cost, in a novel of 3,000."""
+
+    calls: float
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class System:
+    """One system of the comparison."""
+
+    name: str
+    what: str
+    cost: Cost
+    build: Callable[[], Builder]
+    recurrent: bool = False
+    """Whether it keeps a short-term memory and plans, which have a contract to be held to."""
+
+
+def _recurrent(variant: str) -> Callable[[], Builder]:
+    def build() -> Builder:
+        from recurrentgpt.studies.systems import recurrent, variants
+
+        match variant:
+            case "no_short_term_memory":
+                return recurrent.recurrentgpt(
+                    remember=variants.summarise, forget=variants.no_memory, templates=variants.WithoutMemory.of
+                )
+            case "no_long_term_memory":
+                return recurrent.recurrentgpt(recall=variants.recall_nothing)
+            case "single_call":
+                return recurrent.single_call(variants.step)
+        return recurrent.recurrentgpt()
+
+    return build
+
+
+def _rolling(window: int | None) -> Callable[[], Builder]:
+    def build() -> Builder:
+        from recurrentgpt.studies.systems.rolling import rolling
+
+        return rolling(window)
+
+    return build
+
+
+def _one_shot() -> Builder:
+    from recurrentgpt.studies.systems.rolling import one_shot
+
+    return one_shot()
+
+
+def _re3() -> Builder:
+    from recurrentgpt.studies.systems.re3 import re3
+
+    return re3()
+
+
+def _doc() -> Builder:
+    from recurrentgpt.studies.systems.doc import doc
+
+    return doc()
+
+
+_ALL = (
+    System(
+        "recurrentgpt", "this project, the simulator choosing the plans", Cost(15, 9300, 2900), _recurrent(""), True
+    ),
+    System(
+        "no_short_term_memory",
+        "recurrentgpt without the short-term memory, in prompts and replies",
+        Cost(15, 9300, 2900),
+        _recurrent("no_short_term_memory"),
+        True,
+    ),
+    System(
+        "no_long_term_memory",
+        "recurrentgpt that recalls nothing of earlier passages but the last",
+        Cost(15, 9300, 2900),
+        _recurrent("no_long_term_memory"),
+        True,
+    ),
+    System(
+        "single_call",
+        "passage, memory and plans in one call, as in the paper's one prompt",
+        Cost(8, 5000, 2900),
+        _recurrent("single_call"),
+        True,
+    ),
+    System("rolling_1024", "header and the last of the story in 1,024 tokens", Cost(4, 3500, 1400), _rolling(1024)),
+    System("rolling_4096", "header and the last of the story in 4,096 tokens", Cost(4, 6000, 1400), _rolling(4096)),
+    System("rolling_unlimited", "header and the whole story so far", Cost(4, 6500, 1400), _rolling(None)),
+    System("one_shot", "the whole novel in one call", Cost(0.3, 40, 1400), _one_shot),
+    System("re3", "plan, draft, rewrite and edit (Re3)", Cost(50, 30000, 6000), _re3),
+    System("doc", "detailed outline control, without its controller (DOC)", Cost(150, 90000, 12000), _doc),
+)
+SYSTEMS = {system.name: system for system in _ALL}
+
+
+def find_system(name: str) -> System:
+    """Return a system by its name; raise StudyError for an unknown one."""
+    if name not in SYSTEMS:
+        raise StudyError(f"There is no system {name!r}; the systems are {', '.join(SYSTEMS)}.")
+    return SYSTEMS[name]

@@ -1,0 +1,197 @@
+"""Record every call of a chat model as a line of JSON, and answer from such a file without the model.
+
+One file is one novel (or one judge): a header, then a line per call with the hash of its prompt, its parameters, its reply
+and what it cost. A line is written when its call is over, so a process that dies leaves a readable file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from recurrentgpt.studies.faults import StudyError
+
+FORMAT, VERSION = "recurrentgpt-calls", 1
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a role's model was when its calls were recorded: as much as decides what a prompt looks like."""
+
+    name: str
+    tier: str
+    embedded: bool
+    openai: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """One recorded call."""
+
+    key: str
+    """Hash of role, messages and parameters."""
+    role: str
+    step: int
+    reply: str
+    cuts: list[int]
+    """Where the reply was divided as it streamed in: positions in characters, first and last left out."""
+    usage: dict[str, int]
+    finish_reason: str
+    whole: bool
+    """Whether the reply ended by itself, and not because its reader had enough."""
+    seconds: float
+
+    @property
+    def pieces(self) -> list[str]:
+        """Return the reply as it streamed in."""
+        return [self.reply[start:end] for start, end in pairwise([0, *self.cuts, len(self.reply)])]
+
+
+def call_key(role: str, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> str:
+    """Return the hash by which a call is found again: 24 hexadecimal digits of SHA-256."""
+    content = [role, [[message.type, str(message.text)] for message in messages], parameters]
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+class Recorder:
+    """Append calls to a file; safe to use from several tasks and threads, and after a crash.
+
+    With `prompts` the messages are kept too; without, their hash alone, which is enough to answer the same prompts again.
+    """
+
+    def __init__(self, path: Path, *, prompts: bool = True) -> None:
+        self.path, self.prompts = path, prompts
+        self._lock = threading.Lock()
+        self._roles: dict[str, Played] = read_header(path) if path.exists() else {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            _mend(path)
+
+    def meet(self, role: str, model: Played) -> None:
+        """Write down what model plays a role, the first time it does."""
+        with self._lock:
+            known = self._roles.get(role)
+            if known == model:
+                return
+            if known is not None:
+                raise StudyError(
+                    f"{self.path} was begun with {known.name} as {role}, and this run has {model.name}: give the plan its "
+                    "old model back, or run it into a new folder."
+                )
+            self._roles[role] = model
+            self._write({"format": FORMAT, "version": VERSION, "role": role, "model": model.__dict__})
+
+    def add(self, call: Call, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> None:
+        """Append one call."""
+        row: dict[str, Any] = {**call.__dict__, "parameters": parameters, "at": datetime.now(UTC).isoformat()}
+        if not self.prompts:
+            row["parameters"] = {name: value if _short(value) else "..." for name, value in parameters.items()}
+        else:
+            row["messages"] = [[message.type, str(message.text)] for message in messages]
+        with self._lock:
+            self._write(row)
+
+    def _write(self, row: dict[str, Any]) -> None:
+        line = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
+@dataclass
+class Tape:
+    """A recording to answer from."""
+
+    path: Path
+    roles: dict[str, Played]
+    calls: list[Call]
+    fields: set[str]
+    """Names of all parameters that any call had."""
+    _found: dict[str, Call] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Tape:
+        """Read a recording; raise StudyError where it is missing, cut off, or not one of this version."""
+        rows = _rows(path)
+        roles = _roles(path, rows)
+        try:
+            names = list(Call.__dataclass_fields__)
+            calls = [Call(**{name: row[name] for name in names}) for row in rows if "key" in row]
+        except KeyError as error:
+            raise StudyError(f"{path} has a call without its {error}: record the novel anew.") from error
+        # A process that died in a step made its calls again: the later ones are those that the story went on from.
+        fields = {name for row in rows for name in row.get("parameters", ())}
+        return cls(path, roles, calls, fields, {call.key: call for call in calls})
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._found
+
+    def find(self, key: str, role: str, step: int) -> Call:
+        """Return the call of this key; raise StudyError where none was recorded."""
+        if key not in self._found:
+            raise StudyError(
+                f"{self.path.name} holds no answer to the {role}'s prompt at step {step}: prompts, plan or version are not "
+                "those of the recording; record it anew with a model."
+            )
+        return self._found[key]
+
+
+def _short(value: object) -> bool:
+    return len(str(value)) <= 40
+
+
+def read_header(path: Path) -> dict[str, Played]:
+    """Return which model plays which role in a recording."""
+    return _roles(path, _rows(path, torn=True))
+
+
+def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
+    found: dict[str, Played] = {}
+    for row in rows:
+        if "format" not in row:
+            continue
+        if row["format"] != FORMAT or row.get("version") != VERSION:
+            raise StudyError(f"{path} is a recording of version {row.get('version')}; this program reads {VERSION}.")
+        found[row["role"]] = Played(**row["model"])
+    if rows and not found:
+        raise StudyError(f"{path} is not a recording of calls: it has no header.")
+    return found
+
+
+def _rows(path: Path, *, torn: bool = False) -> list[dict[str, Any]]:
+    """Return the rows of a file; with `torn`, a last line that a crash cut off is left out."""
+    try:
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"The recording {path} cannot be read ({error}): copy it again or record it anew.") from error
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            if torn and number == len(lines):
+                break
+            raise StudyError(
+                f"The recording {path} is cut off or damaged in line {number}: copy it again, or delete it and run the "
+                "plan again with its model."
+            ) from error
+        if isinstance(row, dict):
+            rows.append(row)
+    return rows
+
+
+def _mend(path: Path) -> None:
+    """Take away half a line that a crash left at the end."""
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    if whole != text:
+        path.write_bytes(whole)

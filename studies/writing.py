@@ -1,0 +1,80 @@
+"""Prose for the baselines, guarded as the engine guards its own, except that no text is watched for copies."""
+
+from __future__ import annotations
+
+from contextlib import aclosing
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from recurrentgpt.errors import ModelReplyError
+from recurrentgpt.models.calls import write_stream
+from recurrentgpt.models.decoding import prose_tokens
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.write import READABLE
+from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.sentences import end_at_sentence, limit_words
+from recurrentgpt.studies.context import Pace
+from recurrentgpt.studies.surroundings import StudyRun, warmth
+
+MOST_SAMPLES = 4
+
+
+def asked(run: StudyRun, system: str, template: str, **variables: Any) -> list[BaseMessage]:
+    """Return the turns of one call: the author's system prompt, which all baselines share, and a system's template."""
+    language = run.context.language
+    author = run.own("shared").fill("author", language=language)
+    return [SystemMessage(author), *run.own(system).turns(template, language=language, **variables)]
+
+
+async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace, *, purpose: str = "write") -> str:
+    """Return a passage of the pace's length, sentence by sentence held to what a story may hold.
+
+    Raises ModelReplyError when some samples bring no usable one.
+    """
+    model = await run.model("writer")
+    last = pace.finale == "last"
+    gate = ProseGate(min_words=pace.least, max_words=pace.most, language=run.context.language, finale=last)
+    for sample in range(MOST_SAMPLES):
+        run.meter.resamples += bool(sample)
+        onwards = _onwards(gate.text, model, run, max(40, pace.aim - gate.words))
+        room = prose_tokens(pace.most - gate.words)
+        seed = run.seed(state, purpose, sample)
+        stream = write_stream(
+            model, [*turns, *onwards], max_tokens=room, seed=seed, meter=run.meter, **warmth(model, run)
+        )
+        async with aclosing(stream) as pieces:
+            async for piece in pieces:
+                gate.feed(piece)
+                if gate.fault or gate.enough:
+                    break
+        gate.close()
+        if gate.complete:
+            break
+        gate.cut()
+    passage = gate.finish()
+    if gate.words < READABLE * pace.least:
+        raise ModelReplyError(
+            f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries: run the plan again to try again, or use a more "
+            "capable model. What was written is safe."
+        )
+    return passage
+
+
+async def raw(state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: tuple[object, ...]) -> str:
+    """Return what one call writes, cut at a sentence to `most` words; faults are left for those who compare drafts."""
+    model = await run.model("writer")
+    seed = run.seed(state, *purpose)
+    stream = write_stream(model, turns, max_tokens=prose_tokens(most), seed=seed, meter=run.meter, **warmth(model, run))
+    async with aclosing(stream) as pieces:
+        text = "".join([piece async for piece in pieces]).strip()
+    return end_at_sentence(limit_words(text, most, run.context.language))
+
+
+def _onwards(text: str, model: ResolvedModel, run: StudyRun, words: int) -> list[BaseMessage]:
+    """Return the turns that ask to go on after what was accepted; llama.cpp goes on from a reply that has begun."""
+    if not text:
+        return []
+    if model.embedded:
+        return [AIMessage(text)]
+    return [AIMessage(text), HumanMessage(run.own("shared").fill("onwards", words=words))]

@@ -1,0 +1,266 @@
+"""The baselines against their specification: what their prompts hold, in which order, and what is forgotten when."""
+
+import json
+import re
+
+import pytest
+
+from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.studies.scripted import author_replies
+from recurrentgpt.studies.systems.drafts import faults
+from recurrentgpt.studies.systems.facts import clashes, learned
+from recurrentgpt.studies.systems.hierarchy import collapsed, entering, movement, people_at
+from recurrentgpt.studies.systems.re3 import items, per_item
+from recurrentgpt.studies.text import count_tokens
+
+from .conftest import PREMISE
+
+PROSE = {"without": SCHEMA_HEADING}
+
+
+def in_order(text, *marks):
+    """Tell whether the marks come in this order."""
+    places = [text.index(mark) for mark in marks]
+    return places == sorted(places)
+
+
+class TestRolling:
+    @pytest.mark.parametrize("window", [1024, 4096])
+    async def test_a_prompt_fills_its_window_and_no_more(self, write, window):
+        novel = await write(f"rolling_{window}", 6000)
+        sizes = [sum(count_tokens(str(m.text)) for m in call) for call in novel.model.calls[1:]]
+        assert max(sizes) <= window
+        assert sizes[-1] > window - 60
+
+    async def test_the_oldest_is_forgotten_and_the_newest_is_there(self, write):
+        novel = await write("rolling_1024", 2400)
+        last = novel.prompts("Go on with the story", **PROSE)[-1]
+        first, newest = novel.passages[0]["passage"], novel.passages[-2]["passage"]
+        assert newest[-200:] in last
+        assert first[:80] not in last
+        # Cut at a sentence: the story in the prompt begins where a sentence does.
+        story = last.partition("ends like this:\n\n")[2]
+        whole = "\n\n".join(commit["passage"] for commit in novel.passages)
+        assert whole[whole.index(story[:60]) - 2] in '.!?\n"'
+
+    async def test_without_a_limit_nothing_is_forgotten(self, write):
+        novel = await write("rolling_unlimited", 2400)
+        last = novel.prompts("Go on with the story", **PROSE)[-1]
+        assert all(commit["passage"] in last for commit in novel.passages[:-1])
+
+    async def test_the_header_names_the_item_that_the_story_has_reached(self, write):
+        novel = await write("rolling_1024", 2400)
+        asked = novel.prompts("A mystery novel\nPremise:", **PROSE)
+        outline = [commit["plan"] for commit in novel.passages]
+        assert len(dict.fromkeys(outline)) == 4
+        assert in_order(asked[0], "Premise: " + PREMISE, "Now: " + outline[0], "Begin the story")
+        assert "Now: " + outline[-1] in asked[-1]
+        assert all("summary" not in text.lower() for text in asked)
+
+    async def test_only_the_last_step_asks_for_an_ending(self, write):
+        novel = await write("rolling_1024", 1500)
+        ends = ["bring it to its end" in text for text in novel.prompts("A mystery novel\nPremise:", **PROSE)]
+        assert ends == [False] * (len(ends) - 1) + [True]
+
+    async def test_one_shot_is_one_call(self, write):
+        novel = await write("one_shot", 1500)
+        assert len(novel.model.calls) == len(novel.passages) == 1
+        assert "about 1500 words" in novel.prompts()[0]
+
+
+class TestRe3:
+    async def test_the_plan_comes_before_the_draft(self, write):
+        novel = await write("re3", candidates=2)
+        asked = novel.prompts()
+        assert "Where and when is it set?" in asked[0]
+        assert "main characters" in asked[1]
+        assert "Outline its plot in 3 items" in asked[2]
+
+    async def test_a_draft_prompt_has_its_parts_in_order(self, write):
+        novel = await write("re3", 3000, candidates=2)
+        last = novel.prompts("In the upcoming passage:", **PROSE)[-1]
+        parts = ["People and places:", "The outline so far:", "What came before, in short:", "In the upcoming passage:"]
+        assert in_order(last, *parts, "The story stops here:", "Go on with it")
+        outline = list(dict.fromkeys(commit["plan"] for commit in novel.passages))
+        assert in_order(last, *outline)
+        assert f"In the upcoming passage: {outline[-1]}" in last
+
+    async def test_the_prompt_keeps_its_limits(self, write):
+        novel = await write("re3", 3000, candidates=2)
+        for text in novel.prompts("In the upcoming passage:", **PROSE):
+            people = text.partition("People and places:")[2].partition("\n\n")[0]
+            assert count_tokens(people) <= 128 + 8
+            tail = text.partition("The story stops here:\n\n")[2].partition("\n\nGo on")[0]
+            assert count_tokens(tail) <= 256
+            summary = text.partition("in short:\n")[2].partition("\n\n")[0]
+            assert count_tokens(summary) <= 128
+
+    async def test_the_last_256_tokens_are_verbatim_and_the_rest_is_summed_up_once(self, write):
+        novel = await write("re3", 3000, candidates=2)
+        story = "\n\n".join(commit["passage"] for commit in novel.passages)
+        told = [
+            text.partition("in the story:\n")[2].partition("\n\nGive one")[0]
+            for text in novel.prompts("Give one summary")
+        ]
+        places = [story.index(text[:50]) for text in told]
+        assert places == sorted(set(places))
+        tail = novel.prompts("In the upcoming passage:", **PROSE)[-1].partition("stops here:\n\n")[2]
+        assert tail.partition("\n\nGo on")[0] in story
+
+    def test_an_outline_has_three_items_and_more_for_a_long_novel(self):
+        assert [(items(words), per_item(words)) for words in (1200, 2300, 3000, 6000)] == [
+            (3, 2),
+            (3, 4),
+            (4, 4),
+            (8, 4),
+        ]
+
+    async def test_people_named_in_the_item_come_first(self, write):
+        novel = await write("re3", 3000, candidates=2)
+        for text in novel.prompts("In the upcoming passage:", **PROSE):
+            item = text.partition("In the upcoming passage: ")[2].partition("\n")[0]
+            people = re.findall(r"^- ([^:]+):", text.partition("People and places:")[2], re.MULTILINE)
+            named = [any(part in item for part in name.split()) for name in people]
+            assert named == sorted(named, reverse=True)
+
+    async def test_the_best_graded_draft_is_taken(self, write):
+        def graded(messages):
+            asked = str(messages[-1].text)
+            if "Grade every draft" not in asked:
+                return author_replies(messages)
+            drafts = re.split(r"\nDraft \d:\n", asked.partition("Grade every draft")[0])[1:]
+            good = [10 if "orchard" in draft else 0 for draft in drafts]
+            return json.dumps({"relevance": good, "coherence": good})
+
+        novel = await write("re3", candidates=4, replies=graded)
+        asked = novel.prompts("Grade every draft")
+        chosen = sum("orchard" in commit["passage"] for commit in novel.passages)
+        offered = sum("orchard" in text.partition("drafts of the next passage")[2] for text in asked)
+        assert chosen == offered > 0
+
+    async def test_the_first_passage_is_never_edited_and_a_contradiction_later_is(self, write):
+        def contrary(messages):
+            asked = str(messages[-1].text)
+            told = asked.partition("From a story:\n\n")[2].partition("\n\nNote")[0]
+            if told:
+                value = "grey" if "Begin" not in asked and len(seen) == 0 else "brown"
+                seen.append(value)
+                fact = {"entity": "Mira", "attribute": "hair", "value": value, "quote": " ".join(told.split()[:4])}
+                return json.dumps({"facts": [fact]})
+            if "cannot be true" in asked or "both cannot be true" in asked:
+                return json.dumps({"numbers": [1]})
+            if "contradicts what was told before" in asked:
+                return asked.partition("The passage:\n\n")[2].partition("\n\nChange")[0].replace("the", "THE", 1)
+            return author_replies(messages)
+
+        seen = []
+        novel = await write("re3", candidates=1, replies=contrary)
+        edits = novel.prompts("contradicts what was told before")
+        assert len(edits) == len(novel.passages) - 1
+        assert novel.passages[0]["passage"] not in "".join(edits)
+        assert "the hair of Mira is grey" in edits[0]
+        assert "THE" in novel.passages[1]["passage"]
+
+
+class TestDrafts:
+    def test_faults_are_counted_as_specified(self):
+        clean = "Mira lit the lamp. Tobias came late and said nothing."
+        assert faults(clean, "") == 0
+        assert faults("One two three four five six.", "One two three four five six.") == pytest.approx(0.3 * 2 + 1)
+        assert faults("I lit the lamp.", "") == 10
+        assert faults('"I lit it," Mira said. "You came late."', "") == 0
+        assert faults("She thought of you.", "") == 10
+        assert faults("## Chapter 2\n\nMira lit the lamp.", "") >= 10
+
+    def test_a_fact_told_first_stays(self):
+        def fact(value, entity="Mira Voss"):
+            return {"entity": entity, "attribute": "Hair", "value": value, "quote": "q"}
+
+        (clash,) = clashes([fact("grey")], [fact("brown", "mira voss")])
+        assert (clash["old"], clash["new"]) == ("grey", "brown")
+        assert clashes([fact("grey")], [fact("Grey")]) == []
+        assert learned([fact("grey")], [fact("brown"), fact("red", "Tobias")])[0]["value"] == "grey"
+
+
+LEAVES = [
+    {"event": "Mira finds the letter.", "parent": 0, "setting": "the lamp room", "characters": ["Mira"]},
+    {"event": "Mira asks Tobias.", "parent": 0, "setting": "the quay", "characters": ["Mira", "Tobias"]},
+    {"event": "Tobias runs.", "parent": 1, "setting": "The Quay", "characters": ["Tobias"]},
+]
+
+
+class TestDoc:
+    def test_the_outline_so_far_is_collapsed(self):
+        main = ["The letter comes.", "The hunt begins."]
+        assert collapsed(main, LEAVES, 1) == ["Mira finds the letter."]
+        assert collapsed(main, LEAVES, 2) == ["The letter comes."]
+
+    def test_people_are_described_up_to_the_leaf(self):
+        people = [{"name": "Mira", "portrait": "a keeper"}, {"name": "Tobias", "portrait": "a pilot"}]
+        assert people_at(people, LEAVES, 0) == ["Mira: a keeper"]
+        assert people_at(people, LEAVES, 2) == ["Tobias: a pilot Lately: Mira asks Tobias."]
+
+    def test_moves_and_entrances(self):
+        assert movement(LEAVES, 1) == "The story moves from the lamp room to the quay."
+        assert movement(LEAVES, 2) == ""
+        assert entering(LEAVES, 1) == ["Tobias"]
+        assert entering(LEAVES, 2) == []
+
+    async def test_the_outline_is_made_level_by_level_and_filtered(self, write):
+        novel = await write("doc", 900, candidates=1)
+        asked = novel.prompts()
+        kinds = [
+            kind
+            for text in asked[2:]
+            for kind in ("Give its plot", "Divide this part", "Proposed events", "Give for each event")
+            if kind in text
+        ]
+        first = ["Give its plot", "Proposed events"]
+        assert kinds[:2] == first
+        assert kinds.count("Divide this part") >= 3
+        assert kinds.index("Divide this part") < kinds.index("Give for each event")
+        divided = novel.prompts("Divide this part")
+        assert "What happens in the next part:" in divided[0]
+        assert "What happens before:" in divided[-1]
+
+    async def test_known_and_repeated_events_are_left_out(self, write):
+        def repeating(messages):
+            asked = str(messages[-1].text)
+            if "Divide this part into" in asked:
+                count = int(re.findall(r"into (\d) events", asked)[0])
+                return json.dumps({"events": ["Mira runs over the bridge at night."] * count})
+            return author_replies(messages)
+
+        novel = await write("doc", 900, candidates=1, replies=repeating)
+        # Twice asked, twice all but one left out: two stay, for a part needs two.
+        assert len(novel.prompts("Divide this part")) == 6
+
+    async def test_a_draft_prompt_has_its_parts_in_order(self, write):
+        novel = await write("doc", 900, candidates=1)
+        last = novel.prompts("In the upcoming passage:", **PROSE)[-1]
+        marks = ["Premise:", "This part of the story:", "People:", "The outline so far:", "in short:", "Just before:"]
+        assert in_order(last, *marks, "In the upcoming passage:", "The story stops here:")
+        moves = novel.prompts("In the upcoming passage:", "The story moves from", **PROSE)
+        assert moves
+        assert "Only after that:" in novel.prompts("In the upcoming passage:", **PROSE)[0]
+        tails = [
+            text.partition("stops here:\n\n")[2].partition("\n\nGo on")[0] for text in novel.prompts("stops here:")
+        ]
+        assert max(map(count_tokens, tails)) <= 256
+
+    async def test_a_falling_score_ends_a_leaf(self, write):
+        def falling(messages):
+            asked = str(messages[-1].text)
+            if "Grade every draft" in asked:
+                grade = 9 if "In it," in asked else 2
+                names = (
+                    ["relevance", "coherence"] + ["move"] * ("moves:" in asked) + ["entering"] * ("come in:" in asked)
+                )
+                return json.dumps({name: [grade] for name in names})
+            return author_replies(messages)
+
+        steady = await write("doc", 2400, candidates=1)
+        novel = await write("doc", 2400, candidates=1, replies=falling)
+        dropped = len(novel.prompts("Grade every draft")) - len(novel.passages)
+        assert dropped > len(steady.prompts("Grade every draft")) - len(steady.passages)
+        assert novel.result["words"] == pytest.approx(2400, rel=0.1)

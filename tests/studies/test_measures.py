@@ -1,0 +1,150 @@
+"""Measures against texts whose answer is known, and the recall of planted facts against what must come out."""
+
+import random
+
+import pytest
+
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.measures.author import half_life
+from recurrentgpt.studies.measures.entities import entities
+from recurrentgpt.studies.measures.planted import RUN_WORDS, cliff, distances, levels, retrieval
+from recurrentgpt.studies.measures.repetition import curve, in_band, mtld, repetition
+from recurrentgpt.studies.measures.steps import contract, slope
+from recurrentgpt.studies.measures.world import World
+
+
+def test_a_text_that_never_repeats_and_one_that_only_does():
+    words = [f"word{number}" for number in range(2000)]
+    fresh, worn = repetition(" ".join(words)), repetition("the lamp went out again " * 400)
+    assert (fresh.repeated_4grams, fresh.distinct_2) == (0.0, 1.0)
+    assert worn.repeated_4grams > 0.99
+    assert worn.distinct_2 < 0.01
+    assert worn.zlib_ratio > 20 > fresh.zlib_ratio
+    assert worn.mtld < fresh.mtld
+
+
+def test_repetition_by_hand():
+    # Five runs of four words, of which the last is the first again.
+    assert repetition("a b c d a b c d").repeated_4grams == pytest.approx(1 / 5)
+    assert [words for words, _ in curve("a b c d " * 300, every=500)] == [500, 1000, 1200]
+    assert repetition("").words == 0
+    assert curve("") == []
+
+
+def test_mtld_by_hand():
+    # Three words: the ratio falls to 2/3 with the third, so every factor is three words long, from both ends.
+    assert mtld(["a", "a", "b", "a", "a", "b"]) < mtld(["a", "b", "c", "d", "e", "a"])
+    assert mtld(["a"] * 10) == 2.0
+    assert mtld([]) == 0.0
+
+
+def test_the_human_band_is_for_texts_of_its_length_alone():
+    words = [f"word{number}" for number in range(6000)]
+    assert in_band(repetition(" ".join(words[:1000]))) is None
+    found = in_band(repetition(" ".join(words)))
+    assert found is not None
+    assert not found["repeated_4grams"]
+
+
+def test_eyes_that_change_and_people_who_vanish():
+    text = (
+        "Mira's eyes were green. Once Tobias came with Mira. Then Tobias left Mira. Nobody asked Tobias why.\n\n"
+        + "The lamp burned and Mira watched it all night long with care. " * 6
+        + "\n\nLate that night Mira's brown eyes closed. A man who was 40 saw Adela once."
+    )
+    found = entities(text)
+    assert found.conflicts == ["The eyes of Mira is green, then brown."]
+    assert found.vanished == ["Tobias"]
+    assert entities("Grey-eyed Mira came. Later Mira's gray eyes shone.").conflicts == []
+    assert entities("").names == 0
+
+
+def passage(step, words=300, memory=12, plans=3):
+    lines = "\n".join(f"Sentence {number} of it." for number in range(memory))
+    return {"step": step, "words": words, "short_term_memory": lines, "plans": plans}
+
+
+def test_the_contract_counts_what_was_kept():
+    passages = [passage(1), passage(2, words=150), passage(3, memory=21), passage(7, memory=5), passage(8, plans=0)]
+    novel = {"passages": passages, "usage": {"calls": 20, "resamples": 2}}
+    kept = contract(novel, recurrent=True, remembers=True)
+    assert (kept.steps, kept.passage, kept.memory, kept.plans) == (5, 3, 3, 4)
+    assert (kept.first_try, kept.retries) == (0.9, 2)
+    other = contract(novel, recurrent=False, remembers=False)
+    assert (other.memory, other.plans) == (None, None)
+
+
+def test_a_slope_is_told_from_noise():
+    dealer = random.Random(4)
+    flat = [1000 + dealer.gauss(0, 40) for _ in range(1000)]
+    grows = [value + step for step, value in enumerate(flat)]
+    assert slope(flat).flat
+    assert not slope(grows).flat
+    assert slope(grows).per_step == pytest.approx(1, abs=0.05)
+    assert slope([5, 5]).flat
+    assert slope([7.0] * 50).flat
+
+
+def test_a_world_tells_every_fact_once():
+    world = World(3)
+    values = [world.fact(number).value for number in range(1, world.size + 1)]
+    assert len(set(values)) == world.size
+    for number in (1, 500, world.size):
+        fact = world.fact(number)
+        assert world.passage(number).count(fact.value) == 1
+        assert fact.value not in fact.plan
+        assert fact.value not in world.summary(number)
+        assert fact.owner in fact.plan
+        assert fact.thing in fact.plan
+    assert world.passage(7) == World(3).passage(7) != World(4).passage(7)
+
+
+def rates(found):
+    return {distance: there / tries for distance, (there, tries) in found.items()}
+
+
+@pytest.mark.parametrize("window", [1024, 4096])
+def test_rolling_falls_off_where_its_window_ends(window):
+    found = levels(f"rolling_{window}", 16, steps=60)
+    edge = cliff(window, World(1, words=RUN_WORDS), header=90)
+    for distance, rate in rates(found.prompt).items():
+        if distance < edge - 1:
+            assert rate == 1.0
+        if distance > edge + 1:
+            assert rate == 0.0
+    assert set(rates(found.memory).values()) == {0.0}
+    assert slope(found.prompt_tokens, warm_up=20).flat
+
+
+def test_without_a_long_term_memory_facts_go_with_the_half_life_of_the_other():
+    found = levels("no_long_term_memory", 16, steps=150)
+    memory, prompt = rates(found.memory), rates(found.prompt)
+    assert prompt[1] == 1.0
+    for distance in (4, 8, 16):
+        assert memory[distance] == pytest.approx(0.5 ** ((distance - 1) / half_life()), abs=0.12)
+        assert prompt[distance] == pytest.approx(memory[distance], abs=0.02)
+    assert {there for distance, (there, _) in found.retrieval.items() if distance > 1} == {0}
+
+
+def test_recurrentgpt_keeps_more_in_its_prompts_than_its_memory_holds():
+    found = levels("recurrentgpt", 16, steps=90)
+    assert sum(rates(found.prompt).values()) > sum(rates(found.memory).values())
+    assert slope(found.prompt_tokens, warm_up=25).flat
+    # The text says what the prompt held, and nothing else.
+    assert rates(found.text)[1] == 1.0
+
+
+def test_bad_distances_are_said():
+    assert distances(20) == [1, 2, 4, 8, 16]
+    with pytest.raises(StudyError, match="1 or more"):
+        distances(0)
+    with pytest.raises(StudyError, match="holds 1280 facts"):
+        retrieval(HashEmbeddings(), 1024, facts=300)
+
+
+def test_retrieval_is_measured_at_every_distance():
+    found = retrieval(HashEmbeddings(), 8, facts=20)
+    assert list(found) == [1, 2, 4, 8]
+    assert found == retrieval(HashEmbeddings(), 8, facts=20)
+    assert all(0 <= rate <= 1 for rate in found.values())

@@ -1,0 +1,104 @@
+"""recurrentgpt and its variants: what each prompt holds, and that a novel ends at its length."""
+
+import json
+
+import pytest
+
+from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.studies.scripted import author_replies
+from recurrentgpt.studies.systems.catalogue import SYSTEMS
+
+VARIANTS = ["recurrentgpt", "no_short_term_memory", "no_long_term_memory", "single_call"]
+
+
+@pytest.mark.parametrize("system", [name for name in SYSTEMS if name != "doc"])
+@pytest.mark.parametrize("words", [900, 1500])
+async def test_a_novel_is_as_long_as_its_target_within_a_tenth(write, system, words):
+    novel = await write(system, words, candidates=2)
+    assert novel.result["status"] == "finished"
+    assert novel.result["words"] == pytest.approx(words, rel=0.1)
+
+
+async def test_every_prompt_of_a_step_begins_with_the_one_before(write):
+    novel = await write("recurrentgpt")
+    prompts = ["\n".join(str(m.text) for m in call) for call in novel.model.calls]
+    asked = [text for text in prompts if SCHEMA_HEADING not in text]
+    # Memory and plans go on from it; after the last passage there are no plans.
+    longer = [sum(text.startswith(writing) and text != writing for text in prompts) for writing in asked]
+    assert min(longer[:-1]) >= 2
+    assert longer[-1] == 1
+
+
+async def test_recurrentgpt_remembers_both_ways(write):
+    novel = await write("recurrentgpt", 1500)
+    last = novel.prompts("Write the next passage", without=SCHEMA_HEADING)[-1]
+    assert "Earlier passages that bear on this one:" in last
+    memory = novel.passages[-2]["short_term_memory"]
+    assert memory
+    assert memory in last
+    assert novel.passages[-2]["passage"] in last
+
+
+async def test_without_a_short_term_memory_no_prompt_speaks_of_one(write):
+    novel = await write("no_short_term_memory", 1500)
+    later = novel.prompts(without="Plan a mystery novel")
+    assert later
+    assert not [text for text in later if "memory" in text.lower()]
+    assert {commit["short_term_memory"] for commit in novel.commits} == {""}
+
+
+async def test_without_a_short_term_memory_recall_goes_on(write):
+    novel = await write("no_short_term_memory", 1500)
+    assert novel.passages[-1]["recalled"]
+    assert all(commit["summary"] for commit in novel.passages)
+    assert "Earlier passages that bear on this one:" in novel.prompts("Write the next passage")[-1]
+    assert novel.passages[-2]["passage"] in novel.prompts("Write the next passage")[-1]
+
+
+async def test_without_a_long_term_memory_nothing_is_recalled_and_the_last_passage_stays(write):
+    novel = await write("no_long_term_memory", 1500)
+    assert not [commit for commit in novel.passages if commit["recalled"]]
+    assert not novel.prompts("Earlier passages that bear on this one:")
+    last = novel.prompts("Write the next passage", without=SCHEMA_HEADING)[-1]
+    assert novel.passages[-2]["short_term_memory"] in last
+    assert novel.passages[-2]["passage"] in last
+
+
+async def test_a_single_call_writes_passage_memory_and_plans(write):
+    novel = await write("single_call", 1500)
+    steps = len(novel.passages)
+    asked = novel.prompts("Now do three things at once")
+    # The rest is one opening and a choice before every passage but the first.
+    assert len(asked) == steps
+    assert len(novel.model.calls) == steps + 1 + (steps - 1)
+    assert "Write the next passage of the novel" not in asked[-1]
+    assert novel.passages[-2]["short_term_memory"] in asked[-1]
+    assert "Earlier passages that bear on this one:" in asked[-1]
+    assert all(len(commit["candidate_plans"]) == 3 for commit in novel.passages[:-1])
+
+
+async def test_a_single_call_that_breaks_the_ceilings_is_cut(write):
+    def much(messages):
+        text = author_replies(messages)
+        if "Now do three things at once" not in str(messages[-1].text):
+            return text
+        reply = json.loads(text)
+        reply["short_term_memory"] = [f"Sentence {number} of a long memory." for number in range(40)]
+        return json.dumps(reply)
+
+    novel = await write("single_call", 900, replies=much)
+    assert all(len(commit["short_term_memory"].splitlines()) == 20 for commit in novel.passages)
+
+
+async def test_only_the_last_passage_is_asked_to_end_the_novel(write):
+    novel = await write("recurrentgpt", 1500)
+    asked = novel.prompts("Write the next passage", without=SCHEMA_HEADING)
+    assert ["This is the last passage" in text for text in asked] == [False] * (len(asked) - 1) + [True]
+    assert all(len(commit["candidate_plans"]) == 3 for commit in novel.passages[:-1])
+    assert novel.passages[-1]["candidate_plans"] == []
+
+
+@pytest.mark.parametrize("system", VARIANTS)
+async def test_two_runs_of_one_seed_are_the_same(write, system):
+    first, second = await write(system, 900), await write(system, 900)
+    assert [commit["passage"] for commit in first.commits] == [commit["passage"] for commit in second.commits]

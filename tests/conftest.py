@@ -10,13 +10,18 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.settings import home
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+
+    from recurrentgpt.testing import ScriptedChatModel
 
 REAL_HOME = home()  # taken before any test hides it
 _HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
@@ -114,6 +119,22 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     yield urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
     with psycopg.connect(postgres_server, autocommit=True) as conn:
         conn.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def model() -> ScriptedChatModel:
+    """Give a capable model that never says the same twice; tests of the small tier set `tier`."""
+    # Here, as these take a second that most tests need not wait for.
+    from langchain_core.messages import HumanMessage
+
+    from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+    calls = itertools.count()
+
+    def reply(messages: list[BaseMessage]) -> str:
+        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
+
+    return ScriptedChatModel(tier="full", replies=reply)
 
 
 class Reopenable:

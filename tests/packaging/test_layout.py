@@ -23,14 +23,18 @@ LAYERS = [
     "recurrentgpt.errors",
     "recurrentgpt.settings recurrentgpt.loop recurrentgpt.lock",
     "recurrentgpt.prose",
+    "recurrentgpt.books",
     "recurrentgpt.prompts",
     "recurrentgpt.graph.state recurrentgpt.graph.context",
     "recurrentgpt.models",
     "recurrentgpt.memory",
     "recurrentgpt.nodes",
     "recurrentgpt.graph",
-    "recurrentgpt.library recurrentgpt.session recurrentgpt.story recurrentgpt.events recurrentgpt.testing "
-    "recurrentgpt.testing_server",
+    "recurrentgpt.library recurrentgpt.session recurrentgpt.references recurrentgpt.places recurrentgpt.edits "
+    "recurrentgpt.replay recurrentgpt.tree recurrentgpt.diff recurrentgpt.passage recurrentgpt.tree_methods "
+    "recurrentgpt.book_methods recurrentgpt.archive recurrentgpt.importing recurrentgpt.story recurrentgpt.prices "
+    "recurrentgpt.events recurrentgpt.testing recurrentgpt.testing_server",
+    "recurrentgpt.studies",
     "recurrentgpt.cli",
 ]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line.split()}

@@ -7,6 +7,7 @@ model answers. Nothing is ever sent to a paid endpoint that nobody named: a key 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import logging
 import threading
@@ -18,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from recurrentgpt import settings
-from recurrentgpt.errors import ModelRefused, SettingsError
+from recurrentgpt.errors import ModelRefused, RecurrentGPTError, SettingsError
 from recurrentgpt.graph.context import Context
 from recurrentgpt.models import catalogue
 from recurrentgpt.models.catalogue import Tier, tier_of
+from recurrentgpt.models.fetch import fetch, is_present
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -91,6 +93,21 @@ async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     return await asyncio.to_thread(resolve_model, role, context)
 
 
+def start_ahead(model: str | None, base_url: str | None) -> None:
+    """Start the embedded server in the background, if these settings lead to it and its file is there.
+
+    A command does so before it imports the engine. What goes wrong here is said by the call that needs the model.
+    """
+
+    def start() -> None:
+        with contextlib.suppress(RecurrentGPTError):
+            resolve_model("writer", Context())
+
+    chosen = (settings.resolve("model", model).value, settings.resolve("base_url", base_url).value)
+    if chosen == (None, None) and is_present(catalogue.WRITERS[catalogue.DEFAULT_WRITER]):
+        threading.Thread(target=start, daemon=True).start()
+
+
 def _given(role: Role, context: Context) -> Any:
     if role not in ROLES:
         raise SettingsError(f"There is no role {role!r}; the roles are {', '.join(ROLES)}.")
@@ -126,8 +143,6 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
     from recurrentgpt.models.embedded import embedded_server
 
     if name is None or name in catalogue.WRITERS:
-        from recurrentgpt.models.fetch import fetch
-
         entry = catalogue.WRITERS[name or catalogue.DEFAULT_WRITER]
         path, name, tier = fetch(entry), entry.id, entry.tier
     else:

@@ -15,7 +15,7 @@ from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled, voice
 from recurrentgpt.nodes.moves import deal, deal_names, deal_readers, deal_spark
-from recurrentgpt.nodes.replies import Opening, Setting, opening_reply, setting_reply
+from recurrentgpt.nodes.replies import Dealt, Opening, Setting, dealt_reply, is_english, opening_reply, setting_reply
 from recurrentgpt.nodes.run import Run
 
 
@@ -64,6 +64,8 @@ async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -
     turns = prompts.turns("open", **_variables(context, given) | dealt)
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=run.meter)
+    if isinstance(reply, Dealt):
+        reply = reply.opening(dealt["names"], dealt["spark"])
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
     plans = reply.plans if isinstance(reply, Opening) else reply.readers
     return Founding(reply.title, reply.premise, people, reply.outline, [f"{person}." for person in people], plans)
@@ -86,13 +88,15 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
     }
 
 
-def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening], dict[str, Any]]:
-    """Return the form of a new novel, and what is dealt for it where the reader gave no premise."""
-    free = not given["premise"]
-    names, spark = (deal_names(seed), deal_spark(seed)) if free else ([], "")
-    moves = deal(0, seed, context.plans) if free else []
-    schema = opening_reply(context.language, context.plans, names, spark, moves)
-    return schema, {"names": names, "spark": f"{names[0]}, {spark}" if free else "", "moves": moves}
+def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening | Dealt], dict[str, Any]]:
+    """Return the form of a new novel, and what is dealt for it where the reader gave no premise.
+
+    Only in English: the sentences that are dealt are.
+    """
+    if given["premise"] or not is_english(context.language):
+        return opening_reply(context.language, context.plans), {}
+    names, moves = deal_names(seed), deal(0, seed, context.plans)
+    return dealt_reply(names, moves), {"names": names, "spark": f"{names[0]}, {deal_spark(seed)}", "moves": moves}
 
 
 def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setting], dict[str, Any]]:

@@ -82,6 +82,22 @@ class Opening(Reply):
     plans: list[str]
 
 
+class Dealt(Reply):
+    """Found a story on a beginning and people that were dealt: the sentence after the beginning, and who each one is."""
+
+    title: str
+    want: str
+    people: list[str]
+    outline: list[str]
+    plans: list[str]
+
+    def opening(self, names: Sequence[str], beginning: str) -> Opening:
+        """Return the whole opening, with what was dealt."""
+        people = [Person(name=name, who=who) for name, who in zip(names, self.people, strict=False)]
+        premise = f"{beginning}. {self.want}"
+        return Opening(title=self.title, premise=premise, characters=people, outline=self.outline, plans=self.plans)
+
+
 class Setting(Reply):
     """Found a story to play: its world, and whom the reader may be; `readers` is left out where that is known."""
 
@@ -115,35 +131,36 @@ class Choice(Reply):
     plan: str
 
 
-def opening_reply(
-    language: str, plans: int = 3, names: Sequence[str] = (), spark: str = "", moves: Sequence[Move] = ()
-) -> type[Opening]:
-    """Return the Opening of a story.
-
-    Where people have been dealt (`names`, and with them a `spark` and `moves` for the first scenes), the reply is bound to
-    them: the premise begins with the spark and says what the first of them wants and what is in the way.
-    """
+def opening_reply(language: str, plans: int = 3) -> type[Opening]:
+    """Return the Opening of a story that nothing has been dealt for."""
     sentence = _text(sentences_pattern(language, 1, 1))
-    premise = sentences_pattern(language, 2, 3)
-    scenes: Any = _list(_text(sentences_pattern(language, 2, 3)), plans)
-    people: Any = list[Person]
-    if names and _is_english(language):
-        if spark:
-            inside = f"[{_LATIN}0-9 ’'-]{{15,160}}"
-            pronouns = "(He|She)"
-            premise = f"^{_literal(names[0])}, {_literal(spark)}\\. {pronouns} wants to {inside}, but {inside}\\.$"
-        people = _introduced(names)
-        if moves:
-            scenes = _exactly(list[str], [{"type": "string", "pattern": p} for p in _plan_patterns(moves, names)])
     return create_model(
         "Opening",
         __base__=Opening,
         title=(_text(phrase_pattern(language, 3, 40)), ...),
-        premise=(_text(premise), ...),
-        characters=(people, ...),
-        outline=(_list(sentence, 3), ...),
+        premise=(_text(sentences_pattern(language, 2, 3)), ...),
+        outline=(_list(sentence, 2), ...),
         # The key tells the model what kind of plans: called plans, they tell the whole story to its end.
-        plans=(scenes, Field(alias="first_scenes")),
+        plans=(_list(_text(sentences_pattern(language, 2, 3)), plans), Field(alias="first_scenes")),
+    )
+
+
+def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[Dealt]:
+    """Return the Dealt of an English story whose people (`names`) and first scenes (`moves`) were dealt.
+
+    It says again nothing that was dealt: each word costs the newcomer who waits for the first passage 40 ms.
+    """
+    part = _words(4, 18)
+    people = [{"type": "string", "pattern": f"^{_who(drive)}$"} for _, drive in zip(names, itertools.cycle(_DRIVES))]
+    scenes = [{"type": "string", "pattern": pattern} for pattern in _plan_patterns(moves, names, brief=True)]
+    return create_model(
+        "Dealt",
+        __base__=Dealt,
+        title=(_text(phrase_pattern("English", 3, 40)), ...),
+        want=(_text(f"^(He|She) wants to {part}, but {part}\\.$"), ...),
+        people=(_exactly(list[str], people), ...),
+        outline=(_list(_text(f"^[A-Z]{_words(4, 18)}\\.$"), 2), ...),
+        plans=(_exactly(list[str], scenes), Field(alias="first_scenes")),
     )
 
 
@@ -157,9 +174,9 @@ def setting_reply(
     who: Any = _text(sentences_pattern(language, 2, 3))
     people: Any = list[Person]
     choices: Any = _list(who, count)
-    if names and _is_english(language):
+    if names and is_english(language):
         people = _introduced(names)
-    if readers and _is_english(language):
+    if readers and is_english(language):
         inside = f"[{_LATIN}0-9 ,;'’—-]{{15,160}}"
         patterns = [f"^You are {_literal(reader)}\\. You {inside}\\.$" for reader in readers]
         choices = _exactly(list[str], [{"type": "string", "pattern": pattern} for pattern in patterns])
@@ -181,7 +198,7 @@ def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> ty
     with "he" means nothing two scenes later.
     """
     summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
-    if people and _is_english(language):
+    if people and is_english(language):
         subjects = "|".join(
             [*dict.fromkeys(_first(name) for name in people), "The", "A", *(["Your"] if "You" in people else [])]
         )
@@ -196,7 +213,7 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     of its move; where the first of them is You, with that.
     """
     patterns = [sentences_pattern(language, 2, 3)] * len(moves)
-    if people and _is_english(language):
+    if people and is_english(language):
         patterns = _plan_patterns(moves, people, step)
     fields: dict[str, Any] = {
         move["name"]: (_text(pattern), ...) for move, pattern in zip(moves, patterns, strict=True)
@@ -208,7 +225,7 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
     """Return the Choice among `count` plans; with `people`, the revised plan begins with one of them."""
     index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
     plan = sentences_pattern(language, 2, 3)
-    if people and _is_english(language):
+    if people and is_english(language):
         subjects = people[:1] if people[0] == "You" else people
         plan = f"^({'|'.join(_first(name) for name in subjects)}) {plan.removeprefix('^').split(']', 1)[1]}"
     return create_model(
@@ -233,29 +250,38 @@ def revised(choice: Choice, plans: Sequence[str]) -> str:
 
 def _introduced(names: Sequence[str]) -> Any:
     """Return the list of exactly these people, each with what they are and what drives them."""
-    # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
-    word = f"[{_LATIN}’'-]{{2,14}}"
     return _exactly(
         list[Person],
         [
-            _object(
-                {
-                    "name": _literal(name),
-                    "who": f"(a|an|the|her|his) {word}( {word})? who {drive} [{_LATIN} ’'-]{{8,80}}",
-                }
-            )
+            _object({"name": _literal(name), "who": _who(drive)})
             for name, drive in zip(names, itertools.cycle(_DRIVES), strict=False)
         ],
     )
 
 
-def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0) -> list[str]:
+def _who(drive: str) -> str:
+    # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
+    word = "[a-zà-öø-ÿ]{3,12}"
+    return f"(a|an|the|her|his) {word}( {word})? who {drive} {_words(2, 12)}"
+
+
+def _words(fewest: int, most: int) -> str:
+    """Return the pattern of so many words, with a comma here and there: a text that must end does not end inside a word."""
+    return f"[{_LATIN}0-9’'-]{{1,16}}(,? [{_LATIN}0-9’'-]{{1,16}}){{{fewest - 1},{most - 1}}}"
+
+
+def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0, *, brief: bool = False) -> list[str]:
     inside = f"[{_LATIN}0-9 ,;'’—-]"
+    end = f"{inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?"
     if people[0] == "You":
         return [f"^You {inside}{{12,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"] * len(moves)
+    if brief:
+        inside, end = _words(3, 18), f"{_words(3, 18)}\\."
+    else:
+        inside = f"{inside}{{12,180}}"
     return [
-        f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}{{12,180}}\\. "
-        f"{_TURNS[place % len(_TURNS)]} {inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"
+        f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}\\. "
+        f"{_TURNS[place % len(_TURNS)]} {end}$"
         for place, move in enumerate(moves)
     ]
 
@@ -274,7 +300,8 @@ def _literal(text: str) -> str:
     return re.sub(r"[^\w '’,-]", "", text)
 
 
-def _is_english(language: str) -> bool:
+def is_english(language: str) -> bool:
+    """Return whether a language is the one that people, moves and beginnings are dealt in."""
     return language.strip().casefold() in ("english", "en")
 
 

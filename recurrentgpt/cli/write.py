@@ -81,6 +81,8 @@ def write(
     settings |= {"ending": True} if ending else {}
     from recurrentgpt.cli.work import at_work
 
+    if story is None:
+        _start_ahead(settings)
     options = _options(story, settings, ["-i"] if interactive else [])
     begin = partial(_story, name=story, opening=opening, settings=settings)
     with at_work(begin, json=json, command="write", options=options) as session:
@@ -131,6 +133,8 @@ def play(
     settings |= {} if story else {"mode": "fiction"}
     from recurrentgpt.cli.work import at_work
 
+    if story is None:
+        _start_ahead(settings)
     options = _options(story, settings, [])
     begin = partial(_story, name=story, opening=opening, settings=settings)
     with at_work(begin, json=json, command="play", options=options) as session:
@@ -160,6 +164,13 @@ def _options(story: str | None, settings: dict[str, Any], options: list[str]) ->
     from recurrentgpt.cli.work import said
 
     return options + said({name: value for name, value in settings.items() if story or name not in OF_A_STORY})
+
+
+def _start_ahead(settings: dict[str, Any]) -> None:
+    from recurrentgpt.models.roles import start_ahead
+
+    if "models" not in settings:
+        start_ahead(settings.get("model"), settings.get("base_url"))
 
 
 def _story(library: Library, name: str | None, opening: dict[str, str | None], settings: dict[str, Any]) -> Story:

@@ -95,6 +95,6 @@ async def test_a_genre_is_dealt_when_none_is_given(write):
 
 async def test_a_readers_own_prompts_replace_the_packaged_ones(write, write_prompts, tmp_path):
     (tmp_path / "novel" / "full").mkdir(parents=True)
-    (tmp_path / "novel" / "full" / "write.md").write_text("Write as Zoltan would: {{ plan }}")
+    (tmp_path / "novel" / "full" / "write.md").write_text("Write as Zoltan would: {{ plan }} {{ memory | length }}")
     commits = await write(steps=1, prompts=str(tmp_path))
-    assert f"Write as Zoltan would: {commits[1]['plan']}" in write_prompts()[0]
+    assert f"Write as Zoltan would: {commits[1]['plan']} " in write_prompts()[0]

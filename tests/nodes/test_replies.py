@@ -1,7 +1,7 @@
 import re
 
 from recurrentgpt.nodes.moves import deal, deal_names, deal_spark
-from recurrentgpt.nodes.replies import choice_reply, facts_reply, opening_reply, plans_reply
+from recurrentgpt.nodes.replies import choice_reply, dealt_reply, facts_reply, plans_reply
 
 NAMES = ["Lena Hale", "Oscar Moss", "Ruth Kane"]
 
@@ -33,17 +33,20 @@ def test_every_plan_begins_with_another_person_and_a_verb_of_its_move():
 
 def test_an_opening_is_bound_to_what_was_dealt():
     names, spark, moves = deal_names(1), deal_spark(1), deal(0, 1, 3)
-    reply = opening_reply("English", 3, names, spark, moves)
+    reply = dealt_reply(names, moves)
     schema = reply.model_json_schema()["properties"]
-    premise = f"{names[0]}, {spark}. She wants to find out who sent it, but the office is closed."
-    assert matches(schema["premise"], premise)
-    assert [item["properties"]["name"]["pattern"] for item in schema["characters"]["prefixItems"]] == [
-        f"^{name}$" for name in names
+    want = "She wants to find out who sent it, but the office is closed."
+    assert matches(schema["want"], want)
+    assert [item["pattern"].partition(" ")[0] for item in schema["first_scenes"]["prefixItems"]] == [
+        f"^{name.split()[0]}" for name in names
     ]
-    read = reply.model_validate(
-        {"title": "T", "premise": premise, "characters": [], "outline": [], "first_scenes": ["one"]}
-    )
-    assert read.plans == ["one"]
+    people = ["a clerk who wants her name back", "the porter who hides a key of hers", "her aunt who owes the house a debt"]
+    assert all(matches(item, who) for item, who in zip(schema["people"]["prefixItems"], people, strict=True))
+    read = reply.model_validate({"title": "T", "want": want, "people": people, "outline": [], "first_scenes": ["one"]})
+    opening = read.opening(names, f"{names[0]}, {spark}")
+    assert opening.premise == f"{names[0]}, {spark}. {want}"
+    assert [(person.name, person.who) for person in opening.characters] == list(zip(names, people, strict=True))
+    assert opening.plans == ["one"]
 
 
 def test_a_name_cannot_break_a_pattern():

@@ -31,6 +31,9 @@ WARMER = 0.1
 PROGRESS = 15
 """Words that a further sample must add, or the next one takes a run-up."""
 
+RUN_UPS = (0, 2, 6, 1_000_000)
+"""Sentences to take back before the next sample: after so many without progress, the last time all of them."""
+
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
@@ -46,7 +49,7 @@ async def write(state: State, run: Run) -> Update:
     for sample in range(MOST_SAMPLES):
         run.meter.resamples += bool(sample)
         turns = [*asked, *_onwards(gate, model, prompts, run)]
-        form = _form(gate, state, run, step) if model.embedded else {}
+        form = _form(gate, state, run, step + sample) if model.embedded else {}
         try:
             seed, warmer = run.seed(state, "write", sample), WARMER * sample
             await _sample(gate, turns, model, run, shown, seed=seed, warmer=warmer, form=form)
@@ -60,7 +63,9 @@ async def write(state: State, run: Run) -> Update:
             break
         stuck = stuck + 1 if gate.words < reached + PROGRESS else 0
         reached = max(reached, gate.words)
-        gate.cut(back=2 * stuck)
+        gate.cut(back=RUN_UPS[stuck])
+        if not gate.text:
+            reached = stuck = 0
         shown.become(gate.text, gate.settled)
     passage = gate.finish()
     if gate.words < READABLE * run.context.min_words:
@@ -138,16 +143,19 @@ async def _sample(
                 break
 
 
-def _form(gate: ProseGate, state: State, run: Run, step: int) -> dict[str, str]:
-    """Return the grammar of the scene, or of what is missing of it; there is none for a voice that is not the mode's own."""
+def _form(gate: ProseGate, state: State, run: Run, deal: int) -> dict[str, str]:
+    """Return the grammar of the scene, or of what is missing of it; there is none for a voice that is not the mode's own.
+
+    `deal` numbers the form: another sample goes on in another one.
+    """
     if not run.context.own_voice:
         return {}
     first_names = [name.split()[0] for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
     words = (run.context.min_words + run.context.max_words) // 2 - gate.words
     played = run.context.mode == "fiction"
-    shape = scene_shape(step, run.deck(state), max(words, 60))
-    return {"grammar": scene_grammar(shape, names, step, going_on=bool(gate.text), played=played)}
+    shape = scene_shape(deal, run.deck(state), max(words, 60))
+    return {"grammar": scene_grammar(shape, names, deal, going_on=bool(gate.text), played=played)}
 
 
 async def _gate(state: State, run: Run, step: int, *, previous: str, small: bool) -> ProseGate:

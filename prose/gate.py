@@ -52,7 +52,7 @@ class ProseGate:
         self.skipped: list[Fault] = []
         """Repeated sentences that were left out while the stream went on."""
         self._in_a_row = 0
-        self._settled = ""
+        self._settled = self._longest = ""
         self._tail = ""
         self._counted = self._count = 0
         self._examiner = Examiner(
@@ -110,6 +110,7 @@ class ProseGate:
         """
         self._tail, self.fault, self._in_a_row = "", None, 0
         self._settled = self._settled.rstrip()
+        self._longest = max(self._longest, self._settled, key=len)
         if back:
             self._settled = "".join(segments(self._settled, self.language)[:-back]).rstrip()
         return self._settled
@@ -117,6 +118,9 @@ class ProseGate:
     def finish(self) -> str:
         """Return the passage: whole accepted sentences, at most `max_words`, without wrappers and closing morals."""
         self.close()
+        if not self.complete:
+            # A run-up that led nowhere must not cost what was there before it.
+            self._settled = max(self._longest, self._settled, key=len)
         text = self._sieved(_unwrap_quotes(_paragraphs(self._settled)))
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)

@@ -195,3 +195,16 @@ def test_a_quotation_that_repeats_as_a_whole_is_left_out_at_the_end():
     assert find_fault(passage) is None
     assert "I was supposed to be here" not in passage
     assert passage.endswith("came round the mole.")
+
+
+def test_a_run_up_that_leads_nowhere_costs_nothing():
+    gate = ProseGate(min_words=40, max_words=80)
+    gate.feed("Ada put the lamp on the wall. Bo Lind ran down to the water with both oars. ")
+    gate.close()
+    whole = gate.text.strip()
+    gate.cut(back=1)
+    gate.feed("He fell. ")
+    gate.close()
+    gate.cut(back=5)
+    assert gate.text == ""
+    assert gate.finish() == whole

@@ -15,7 +15,8 @@ from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled, voice
 from recurrentgpt.nodes.moves import deal, deal_names, deal_readers, deal_spark
-from recurrentgpt.nodes.replies import Dealt, Opening, Setting, dealt_reply, is_english, opening_reply, setting_reply
+from recurrentgpt.nodes.patterns import is_english
+from recurrentgpt.nodes.replies import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
 from recurrentgpt.nodes.run import Run
 
 

@@ -8,46 +8,26 @@ fact and two or three to a plan, which no instruction gets from a small model.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
 
 from recurrentgpt.prose.runs import overlap
-from recurrentgpt.prose.sentences import language_code
 
 from .moves import Move
-
-_LETTERS = {
-    **dict.fromkeys(("ru", "bg", "uk"), "А-Яа-яЁёЇїІіЄєҐґ"),
-    "el": "Α-Ωα-ωΆ-ώ", "he": "א-ת", "ar": "ء-ي", "fa": "ء-ی", "hi": "ऀ-ॿ", "bn": "ঀ-৿", "zh": "一-龥", "ja": "ぁ-ヿ一-龥ー",
-    "ko": "가-힣", "th": "ก-๛", "lo": "ກ-ໝ", "km": "ក-៿", "my": "က-႟",
-}  # fmt: skip
-_LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
-
-
-def letters(language: str) -> str:
-    """Return the letters of a language as the inside of a character class."""
-    return _LETTERS.get(language_code(language), _LATIN)
-
-
-def sentences_pattern(language: str, fewest: int, most: int, longest: int = 220) -> str:
-    """Return the pattern of `fewest` to `most` sentences in the letters of a language, each of at most `longest` characters."""
-    inside = f"[{letters(language)}0-9 ,;'’—-]"
-    if language_code(language) in ("zh", "ja"):
-        inside = f"[{letters(language)}0-9、，「」『』]"
-        return f"^({inside}{{4,{longest}}}[。！？]){{{fewest},{most}}}$"
-    capital = f"[{letters(language)}]"
-    if letters(language) == _LATIN:
-        capital = "[A-ZÀ-ÖØ-Þ]"
-    sentence = f"{capital}{inside}{{15,{longest}}}\\."
-    return f"^{sentence}( {sentence}){{{fewest - 1},{most - 1}}}$" if most > 1 else f"^{sentence}$"
-
-
-def phrase_pattern(language: str, shortest: int, longest: int) -> str:
-    """Return the pattern of a phrase without a full stop."""
-    return f"^[{letters(language)}][{letters(language)}0-9 ,'’—-]{{{shortest},{longest}}}$"
+from .patterns import (
+    DRIVES,
+    LATIN,
+    first_name,
+    is_english,
+    literal,
+    phrase_pattern,
+    plan_patterns,
+    sentences_pattern,
+    who_pattern,
+    words_pattern,
+)
 
 
 def _text(pattern: str, **extra: Any) -> Any:
@@ -150,16 +130,18 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[Dealt]:
 
     It says again nothing that was dealt: each word costs the newcomer who waits for the first passage 40 ms.
     """
-    part = _words(4, 18)
-    people = [{"type": "string", "pattern": f"^{_who(drive)}$"} for _, drive in zip(names, itertools.cycle(_DRIVES))]
-    scenes = [{"type": "string", "pattern": pattern} for pattern in _plan_patterns(moves, names, brief=True)]
+    part = words_pattern(4, 18)
+    people = [
+        {"type": "string", "pattern": f"^{who_pattern(drive)}$"} for _, drive in zip(names, itertools.cycle(DRIVES))
+    ]
+    scenes = [{"type": "string", "pattern": pattern} for pattern in plan_patterns(moves, names, brief=True)]
     return create_model(
         "Dealt",
         __base__=Dealt,
         title=(_text(phrase_pattern("English", 3, 40)), ...),
         want=(_text(f"^(He|She) wants to {part}, but {part}\\.$"), ...),
         people=(_exactly(list[str], people), ...),
-        outline=(_list(_text(f"^[A-Z]{_words(4, 18)}\\.$"), 2), ...),
+        outline=(_list(_text(f"^[A-Z]{words_pattern(4, 18)}\\.$"), 2), ...),
         plans=(_exactly(list[str], scenes), Field(alias="first_scenes")),
     )
 
@@ -177,8 +159,8 @@ def setting_reply(
     if names and is_english(language):
         people = _introduced(names)
     if readers and is_english(language):
-        inside = f"[{_LATIN}0-9 ,;'’—-]{{15,160}}"
-        patterns = [f"^You are {_literal(reader)}\\. You {inside}\\.$" for reader in readers]
+        inside = f"[{LATIN}0-9 ,;'’—-]{{15,160}}"
+        patterns = [f"^You are {literal(reader)}\\. You {inside}\\.$" for reader in readers]
         choices = _exactly(list[str], [{"type": "string", "pattern": pattern} for pattern in patterns])
     fields: dict[str, Any] = {
         "title": (_text(phrase_pattern(language, 3, 40)), ...),
@@ -200,7 +182,7 @@ def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> ty
     summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
     if people and is_english(language):
         subjects = "|".join(
-            [*dict.fromkeys(_first(name) for name in people), "The", "A", *(["Your"] if "You" in people else [])]
+            [*dict.fromkeys(first_name(name) for name in people), "The", "A", *(["Your"] if "You" in people else [])]
         )
         summary, fact = (f"^({subjects}) {pattern.split(']', 1)[1]}" for pattern in (summary, fact))
     return create_model("Facts", __base__=Facts, summary=(_text(summary), ...), facts=(_list(_text(fact), count), ...))
@@ -214,7 +196,7 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     """
     patterns = [sentences_pattern(language, 2, 3)] * len(moves)
     if people and is_english(language):
-        patterns = _plan_patterns(moves, people, step)
+        patterns = plan_patterns(moves, people, step)
     fields: dict[str, Any] = {
         move["name"]: (_text(pattern), ...) for move, pattern in zip(moves, patterns, strict=True)
     }
@@ -227,7 +209,7 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
     plan = sentences_pattern(language, 2, 3)
     if people and is_english(language):
         subjects = people[:1] if people[0] == "You" else people
-        plan = f"^({'|'.join(_first(name) for name in subjects)}) {plan.removeprefix('^').split(']', 1)[1]}"
+        plan = f"^({'|'.join(first_name(name) for name in subjects)}) {plan.removeprefix('^').split(']', 1)[1]}"
     return create_model(
         "Choice",
         __base__=Choice,
@@ -253,56 +235,10 @@ def _introduced(names: Sequence[str]) -> Any:
     return _exactly(
         list[Person],
         [
-            _object({"name": _literal(name), "who": _who(drive)})
-            for name, drive in zip(names, itertools.cycle(_DRIVES), strict=False)
+            _object({"name": literal(name), "who": who_pattern(drive)})
+            for name, drive in zip(names, itertools.cycle(DRIVES), strict=False)
         ],
     )
-
-
-def _who(drive: str) -> str:
-    # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
-    word = "[a-zà-öø-ÿ]{3,12}"
-    return f"(a|an|the|her|his) {word}( {word})? who {drive} {_words(2, 12)}"
-
-
-def _words(fewest: int, most: int) -> str:
-    """Return the pattern of so many words, with a comma here and there: a text that must end does not end inside a word."""
-    return f"[{_LATIN}0-9’'-]{{1,16}}(,? [{_LATIN}0-9’'-]{{1,16}}){{{fewest - 1},{most - 1}}}"
-
-
-def _plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0, *, brief: bool = False) -> list[str]:
-    inside = f"[{_LATIN}0-9 ,;'’—-]"
-    end = f"{inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?"
-    if people[0] == "You":
-        return [f"^You {inside}{{12,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"] * len(moves)
-    if brief:
-        inside, end = _words(3, 18), f"{_words(3, 18)}\\."
-    else:
-        inside = f"{inside}{{12,180}}"
-    return [
-        f"^{_first(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}\\. "
-        f"{_TURNS[place % len(_TURNS)]} {end}$"
-        for place, move in enumerate(moves)
-    ]
-
-
-# People who want the same make no story.
-_DRIVES = ("(wants|needs)", "(hides|fears)", "(owes|lost|hates)")
-# What the second sentence of a plan begins with: a plan that only goes on is no plan.
-_TURNS = ("But", "Then", "Now")
-
-
-def _first(name: str) -> str:
-    return _literal(name.split()[0])
-
-
-def _literal(text: str) -> str:
-    return re.sub(r"[^\w '’,-]", "", text)
-
-
-def is_english(language: str) -> bool:
-    """Return whether a language is the one that people, moves and beginnings are dealt in."""
-    return language.strip().casefold() in ("english", "en")
 
 
 def _object(patterns: dict[str, str]) -> dict[str, Any]:

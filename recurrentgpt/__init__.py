@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recurrentgpt.errors import (
         BadAnswer,
         BookError,
+        BudgetReached,
         FetchError,
         MissingExtra,
         ModelError,
@@ -41,6 +42,7 @@ _HOMES = {
         (
             "BadAnswer",
             "BookError",
+            "BudgetReached",
             "FetchError",
             "MissingExtra",
             "ModelError",
@@ -67,6 +69,7 @@ _HOMES = {
 __all__ = [
     "BadAnswer",
     "BookError",
+    "BudgetReached",
     "Context",
     "FetchError",
     "Library",

@@ -65,8 +65,10 @@ def test_json_lines_have_exactly_the_promised_shapes(cli, server):
 def test_a_story_goes_on_by_id_prefix_and_title(cli, story, name):
     result = cli("write", name(story), "--steps", "1", "--json")
     assert result.code == 0
-    assert [event["event"] for event in result.events] == ["story", "passage", "memory", "plans", "done"]
-    assert result.events[1]["step"] == 3
+    assert [event["event"] for event in result.events] == ["story", "plans", "passage", "memory", "plans", "done"]
+    choice, passage = result.events[1:3]
+    assert (choice["step"], passage["step"]) == (2, 3)
+    assert passage["plan"] == choice["plan"]
 
 
 def test_the_second_proposed_plan_is_written(cli, server, story):

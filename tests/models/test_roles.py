@@ -10,8 +10,9 @@ import pytest
 
 from recurrentgpt.errors import ModelRefused, SettingsError
 from recurrentgpt.graph.context import Context
-from recurrentgpt.models import embedded, fetch
+from recurrentgpt.models import embedded, roles
 from recurrentgpt.models.catalogue import WRITER, ModelFile
+from recurrentgpt.models.fetch import Progress
 from recurrentgpt.models.roles import aresolve_model, resolve_model
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -27,11 +28,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         files.append(path)
         return embedded.Endpoint("http://127.0.0.1:9/v1", "a-key-of-its-own")
 
-    def present(entry: ModelFile, progress: fetch.Progress | None = None) -> Path:
+    def present(entry: ModelFile, progress: Progress | None = None) -> Path:
         return Path("/models") / entry.files[0].path
 
     monkeypatch.setattr(embedded, "embedded_server", serve)
-    monkeypatch.setattr(fetch, "fetch", present)
+    monkeypatch.setattr(roles, "fetch", present)
     return files
 
 

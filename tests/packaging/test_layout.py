@@ -21,11 +21,11 @@ NOT_PACKAGED = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
 # One line is one layer; it may import itself and the lines above it.
 LAYERS = [
     "recurrentgpt.errors",
-    "recurrentgpt.settings recurrentgpt.loop recurrentgpt.lock",
+    "recurrentgpt.settings recurrentgpt.loop recurrentgpt.lock recurrentgpt.logs",
     "recurrentgpt.prose",
     "recurrentgpt.books",
     "recurrentgpt.prompts",
-    "recurrentgpt.graph.state recurrentgpt.graph.context",
+    "recurrentgpt.graph.state recurrentgpt.graph.context recurrentgpt.graph.messages recurrentgpt.telemetry",
     "recurrentgpt.models",
     "recurrentgpt.memory",
     "recurrentgpt.nodes",
@@ -34,7 +34,7 @@ LAYERS = [
     "recurrentgpt.replay recurrentgpt.tree recurrentgpt.diff recurrentgpt.passage recurrentgpt.tree_methods "
     "recurrentgpt.book_methods recurrentgpt.archive recurrentgpt.importing recurrentgpt.story recurrentgpt.prices "
     "recurrentgpt.events recurrentgpt.testing recurrentgpt.testing_server",
-    "recurrentgpt.studies",
+    "recurrentgpt.studies recurrentgpt.desk recurrentgpt.mcp_server recurrentgpt.remote recurrentgpt.server",
     "recurrentgpt.cli",
 ]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line.split()}
@@ -187,13 +187,18 @@ def clean_copy(place):
     return place / "clone"
 
 
-def test_the_wheel_holds_all_code_and_prompts_and_nothing_else(built):
+def test_the_wheel_holds_all_code_and_data_and_nothing_else(built):
     _, wheel = built
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    wanted = {"recurrentgpt/py.typed"}
+    data = PROJECT["tool"]["setuptools"]["package-data"]
+    wanted = set()
     for package, folder in FOLDERS.items():
-        wanted |= {f"{package.replace('.', '/')}/{path.name}" for path in folder.glob("*.py")}
-    wanted |= {f"recurrentgpt/{path.relative_to(ROOT)}" for path in (ROOT / "prompts").rglob("*.md")}
+        files = {
+            path for pattern in ("*.py", *data.get(package, [])) for path in folder.glob(pattern) if path.is_file()
+        }
+        wanted |= {f"{package.replace('.', '/')}/{path.relative_to(folder)}" for path in files}
+    assert any(name.endswith("write.md") for name in wanted)
+    assert any(name.endswith("index.html") for name in wanted)
     assert held == wanted
 
 

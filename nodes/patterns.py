@@ -1,0 +1,93 @@
+"""Regular expressions that give the small tier's replies their alphabet, their length and their shape.
+
+llama.cpp makes a grammar of them, so that the model cannot reply otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from recurrentgpt.prose.sentences import language_code
+
+from .moves import Move
+
+_LETTERS = {
+    **dict.fromkeys(("ru", "bg", "uk"), "А-Яа-яЁёЇїІіЄєҐґ"),
+    "el": "Α-Ωα-ωΆ-ώ", "he": "א-ת", "ar": "ء-ي", "fa": "ء-ی", "hi": "ऀ-ॿ", "bn": "ঀ-৿", "zh": "一-龥", "ja": "ぁ-ヿ一-龥ー",
+    "ko": "가-힣", "th": "ก-๛", "lo": "ກ-ໝ", "km": "ក-៿", "my": "က-႟",
+}  # fmt: skip
+LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
+
+
+def letters(language: str) -> str:
+    """Return the letters of a language as the inside of a character class."""
+    return _LETTERS.get(language_code(language), LATIN)
+
+
+def sentences_pattern(language: str, fewest: int, most: int, longest: int = 220) -> str:
+    """Return the pattern of `fewest` to `most` sentences in the letters of a language, each of at most `longest` characters."""
+    inside = f"[{letters(language)}0-9 ,;'’—-]"
+    if language_code(language) in ("zh", "ja"):
+        inside = f"[{letters(language)}0-9、，「」『』]"
+        return f"^({inside}{{4,{longest}}}[。！？]){{{fewest},{most}}}$"
+    capital = f"[{letters(language)}]"
+    if letters(language) == LATIN:
+        capital = "[A-ZÀ-ÖØ-Þ]"
+    sentence = f"{capital}{inside}{{15,{longest}}}\\."
+    return f"^{sentence}( {sentence}){{{fewest - 1},{most - 1}}}$" if most > 1 else f"^{sentence}$"
+
+
+def phrase_pattern(language: str, shortest: int, longest: int) -> str:
+    """Return the pattern of a phrase without a full stop."""
+    return f"^[{letters(language)}][{letters(language)}0-9 ,'’—-]{{{shortest},{longest}}}$"
+
+
+def is_english(language: str) -> bool:
+    """Return whether a language is the one that people, moves and beginnings are dealt in."""
+    return language.strip().casefold() in ("english", "en")
+
+
+def who_pattern(drive: str) -> str:
+    """Return the pattern that says what somebody is, and what drives them."""
+    # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
+    word = "[a-zà-öø-ÿ]{3,12}"
+    return f"(a|an|the|her|his) {word}( {word})? who {drive} {words_pattern(2, 12)}"
+
+
+def words_pattern(fewest: int, most: int) -> str:
+    """Return the pattern of so many words, with a comma here and there: a text that must end does not end inside a word."""
+    return f"[{LATIN}0-9’'-]{{1,16}}(,? [{LATIN}0-9’'-]{{1,16}}){{{fewest - 1},{most - 1}}}"
+
+
+def plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0, *, brief: bool = False) -> list[str]:
+    """Return the pattern of a plan for each of `moves`, each about another of `people`; `brief` ones have two short sentences."""
+    inside = f"[{LATIN}0-9 ,;'’—-]"
+    end = f"{inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?"
+    if people[0] == "You":
+        return [f"^You {inside}{{12,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"] * len(moves)
+    if brief:
+        inside, end = words_pattern(3, 18), f"{words_pattern(3, 18)}\\."
+    else:
+        inside = f"{inside}{{12,180}}"
+    return [
+        f"^{first_name(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}\\. "
+        f"{_TURNS[place % len(_TURNS)]} {end}$"
+        for place, move in enumerate(moves)
+    ]
+
+
+# People who want the same make no story.
+DRIVES = ("(wants|needs)", "(hides|fears)", "(owes|lost|hates)")
+# What the second sentence of a plan begins with: a plan that only goes on is no plan.
+_TURNS = ("But", "Then", "Now")
+
+
+def first_name(name: str) -> str:
+    """Return the first name of somebody, as it may stand in a pattern."""
+    return literal(name.split()[0])
+
+
+def literal(text: str) -> str:
+    """Return a text without what would mean something in a pattern."""
+    return re.sub(r"[^\w '’,-]", "", text)

@@ -14,6 +14,7 @@ from recurrentgpt.events import Event
 from recurrentgpt.graph.state import State
 from recurrentgpt.loop import acall
 from recurrentgpt.prose.sentences import segments
+from recurrentgpt.session import pending
 from recurrentgpt.story import Story
 
 
@@ -47,7 +48,7 @@ async def keep(story: Story, draft: Draft) -> AsyncGenerator[Event]:
         """Put the thread behind `write`, if it stands inside this passage."""
         snapshot = await graph.aget_state(config)
         values = cast(State, snapshot.values)
-        if not snapshot.next or values.get("head") != draft.after:
+        if not pending(snapshot) or values.get("head") != draft.after:
             return False
         written: dict[str, Any] = {
             "passage": draft.whole,

@@ -20,6 +20,7 @@ from recurrentgpt.memory.recall import Recall, piece_text, with_summary
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.session import pending
 from recurrentgpt.story import Story
 
 AT_ONCE = 200
@@ -48,21 +49,22 @@ class Views:
         config: RunnableConfig = {"configurable": {"thread_id": story}}
         snapshot = await self.library.graph.aget_state(config)
         head = await self._log.head(story)
-        here = bool(snapshot.next) and head is not None and snapshot.values.get("head", "") == head["head"]
+        here = bool(pending(snapshot)) and head is not None and snapshot.values.get("head", "") == head["head"]
         return snapshot.values["plan"] if here and plan_waits(cast(Any, snapshot.values)) else None
 
     async def story(self, room: Room) -> dict[str, Any]:
         """Return what the page of a story shows, but for the texts of its passages."""
+        # Its number first: what changes while it is read makes the page read it again.
+        revision = room.doing.revision
         pending = await room.story.apending_replay()
         view = await acall(lambda: self._story(room))
-        return {**view, "pending_replay": dataclasses.asdict(pending) if pending else None}
+        return {**view, "revision": revision, "pending_replay": dataclasses.asdict(pending) if pending else None}
 
     async def _story(self, room: Room) -> dict[str, Any]:
         story, log = room.story.id, self._log
         head = await log.head(story)
         fixed = {
             "id": story,
-            "revision": room.doing.revision,
             "mode": room.story.context.mode,
             "opened": head is not None,
         }

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import PutOp
+from langgraph.types import StateSnapshot
 
 from recurrentgpt.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.events import Event, done_event, memory_event, passage_event, plans_event, story_event
@@ -30,6 +31,11 @@ from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.routes import budget_is_used, plan_waits
 from recurrentgpt.nodes.run import Run
 from recurrentgpt.references import Ref, resolve, stand_at
+
+
+def pending(snapshot: StateSnapshot) -> list[str]:
+    """Return the nodes whose step has not ended; `snapshot.next` leaves out those whose result is already saved."""
+    return [task.name for task in snapshot.tasks]
 
 
 class Session:
@@ -150,7 +156,8 @@ class Session:
         head = await self.head_id()
         snapshot = await self.library.graph.aget_state(self._config)
         # A step is in flight when the thread stands inside it, behind the same commit as the log.
-        if snapshot.next and "select_plan" not in snapshot.next and snapshot.values.get("head", "") == head:
+        tasks = pending(snapshot)
+        if tasks and "select_plan" not in tasks and snapshot.values.get("head", "") == head:
             return None
         if head:
             # An empty plan, for the thread may hold one that was chosen elsewhere and waits there.
@@ -208,13 +215,13 @@ class Session:
         """Return the plan that is chosen or being written from, if the next passage has one."""
         snapshot = await self.library.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
-        here = bool(snapshot.next) and values.get("head", "") == await self.head_id()
+        here = bool(pending(snapshot)) and values.get("head", "") == await self.head_id()
         return values["plan"] if here and plan_waits(values) else None
 
     async def waiting(self, head: str) -> dict[str, Any]:
         """Return the choice that was made after the commit `head` and not written from yet, if any."""
         snapshot = await self.library.graph.aget_state(self._config)
-        if snapshot.next != ("retrieve",) or snapshot.values.get("head") != head:
+        if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
             return {}
         names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
         return {name: snapshot.values[name] for name in names if name in snapshot.values}

@@ -117,16 +117,21 @@ async def _write(
     config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
     settings = context(folder, plan, job, model)
     snapshot = await graph.aget_state(config)
-    if snapshot.values.get("status") != "finished" or snapshot.next:
-        given = None if snapshot.next else {"story": job.id, "genre": job.genre, "premise": job.premise}
-        tell("goes on" if snapshot.next else "begins", snapshot.values.get("words", 0))
+    if snapshot.values.get("status") != "finished" or snapshot.tasks:
+        given = None if snapshot.tasks else {"story": job.id, "genre": job.genre, "premise": job.premise}
+        tell("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
         stream = graph.astream(given, config, context=settings, stream_mode="updates", durability="sync")
         async for update in stream:
             for name, change in update.items():
                 if name in ("keep", "commit") and change and change.get("words"):
                     tell(f"passage {change.get('step', '')}".strip(), change["words"])
         snapshot = await graph.aget_state(config)
-    return await collect(job, snapshot.values["head"], Chronicle(persistence.store))
+    novel = await collect(job, snapshot.values["head"], Chronicle(persistence.store))
+    kept: Tape | Recorder = settings.tape or settings.recorder
+    outdated = settings.tape.outdated if settings.tape else 0
+    if outdated:
+        tell(f"{outdated} prompts have changed since the recording, and were answered in its order")
+    return {**novel, "models": kept.models, "outdated": outdated}
 
 
 def context(folder: RunFolder, plan: Plan, job: Job, model: Any = None) -> StudyContext:
@@ -139,7 +144,9 @@ def context(folder: RunFolder, plan: Plan, job: Job, model: Any = None) -> Study
             raise StudyError(
                 f"There is no recording {path}: record the plan with its model first, or take `replay` out."
             )
-        tape = Tape.read(path)
+        # What comes with the program shows that a run works, also to whoever changes its prompts; a study of one's own
+        # is answered by the very calls that it recorded, or not at all.
+        tape = Tape.read(path, in_order=plan.replay == "packaged")
     return StudyContext(
         model=model or plan.model or None,
         base_url=plan.base_url,

@@ -1,28 +1,38 @@
 """A story on a server of LangGraph's protocol, written from here: `recurrentgpt write --remote URL`.
 
-A thread of the server is a story: its metadata hold the story's id and title. Events are those of `Story.astream`.
+A thread of the server is a story: its metadata hold the story's id and title. Everything goes by threads and runs, so that it
+also works where the server keeps its store to itself. Events are those of `Story.astream`.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from recurrentgpt.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
-from recurrentgpt.events import Event, done_event
-from recurrentgpt.graph.state import StoryInput
+from recurrentgpt.errors import BadAnswer, SettingsError, StoryBusy, StoryError, StoryNotFound
+from recurrentgpt.events import Event, done_event, memory_event, passage_event, plans_event
+from recurrentgpt.graph.context import STORY_SETTINGS
+from recurrentgpt.graph.state import StoryInput, Usage
+from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.answers import parse_answer
+from recurrentgpt.nodes.select_plan import chosen
+from recurrentgpt.remote_tree import tree_of
+from recurrentgpt.tree import Tree
 
 GRAPH = "novel_autonomous"
 MOST_STORIES = 1000
+MOST_CHECKPOINTS = 1000
+"""What is asked for at once."""
+RECENT_CHECKPOINTS = 20
+"""More than there are between two commits."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,8 @@ class RemoteSummary:
     title: str
     thread: str
     updated: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    """How it is told: the fields of `Context` that it was begun with."""
 
 
 class RemoteStory:
@@ -43,12 +55,13 @@ class RemoteStory:
     ) -> None:
         self._client, self._url, self._thread = client, url, thread
         self._given: dict[str, Any] = dict(given)
-        self._settings = settings
+        self.settings = settings
+        """Of every run: those that were given, over those that the story was begun with."""
 
     @classmethod
     async def new(cls, url: str, given: StoryInput, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return a new story on the server at `url`; `settings` are fields of `Context` that JSON can hold."""
-        client = _client(url, token)
+        client = await _client(url, token)
         with _told(url):
             thread = (await client.threads.create())["thread_id"]
         return cls(client, url, thread, given, settings)
@@ -56,7 +69,7 @@ class RemoteStory:
     @classmethod
     async def open(cls, url: str, name: str, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return the story of this id, beginning of an id, or title; raise StoryNotFound for none or several."""
-        client = _client(url, token)
+        client = await _client(url, token)
         wanted = name.strip().casefold()
         found = [
             it for it in await _stories(client, url) if it.story.startswith(wanted) or it.title.casefold() == wanted
@@ -64,59 +77,148 @@ class RemoteStory:
         if not wanted or len(found) != 1:
             await client.aclose()
             raise StoryNotFound(f"{len(found) or 'No'} stories at {url} answer to {name!r}; name one by its id.")
-        return cls(client, url, found[0].thread, StoryInput(), settings)
+        return cls(client, url, found[0].thread, StoryInput(), {**found[0].settings, **settings})
 
-    async def astream(self, steps: int = 1) -> AsyncIterator[Event]:
+    # Writing
+
+    async def abegin(self) -> AsyncGenerator[Event]:
+        """Open a new story and yield what happens: a novel up to its first passage, a story to play up to its first choice."""
+        with _told(self._url):
+            start, self._given = {"input": self._given}, {}
+            async with aclosing(self._run(start, {}, 1, selector="human")) as events:
+                async for event in events:
+                    yield event
+
+    async def astream(self, steps: int = 1) -> AsyncGenerator[Event]:
         """Write `steps` passages there and yield what happens; the simulator chooses where nobody did."""
         if steps < 1:
             raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
         with _told(self._url):
-            before = await self._values()
-            context = {**self._settings, "selector": "simulator", "last_step": before.get("step", 0) + steps}
-            given, self._given = self._given, {}
-            written, named = 0, False
-            # `update_memory` and `propose_plans` come before `commit`, which is where a passage is safe.
-            parts = self._client.runs.stream(
-                self._thread, GRAPH, input=given, context=context, stream_mode=["custom", "values"],
-                multitask_strategy="reject", on_disconnect="cancel",
-            )  # fmt: skip
-            async for part in parts:
-                if part.event == "error":
-                    raise StoryError(f"The server at {self._url} could not go on: {_said(part.data)}")
-                if part.event == "custom":
-                    yield part.data
-                if part.event != "values" or part.data.get("status") not in ("choosing", "finished"):
+            state = await self._state()
+            last = state["values"].get("step", 0) + steps
+            if state["next"] and "select_plan" not in state["next"]:
+                # A chosen plan waits, or a step is in flight. Some servers want to be told from where to go on.
+                start = {"input": None, "checkpoint": state["checkpoint"]}
+            else:
+                start = {"input": self._given}
+            self._given = {}
+            async with aclosing(self._run(start, state["values"], last)) as events:
+                async for event in events:
+                    yield event
+
+    def aretry(self) -> AsyncGenerator[Event]:
+        """Write the newest passage once more from the same plan, and yield what happens; the log keeps both."""
+        return self._say("another take")
+
+    def areplan(self) -> AsyncGenerator[Event]:
+        """Propose other plans after the newest passage, and yield what happens."""
+        return self._say("new plans")
+
+    async def _say(self, words: str) -> AsyncGenerator[Event]:
+        with _told(self._url):
+            values = (await self._state())["values"]
+            if not values.get("step"):
+                raise StoryNotFound("Nothing of this story is written yet: write a passage first.")
+            start = {"input": {"messages": [{"type": "human", "content": words}]}}
+            async with aclosing(self._run(start, values, values["step"])) as events:
+                async for event in events:
+                    yield event
+
+    async def _run(
+        self, start: dict[str, Any], before: dict[str, Any], last: int, selector: str = "simulator"
+    ) -> AsyncGenerator[Event]:
+        """Run the graph to the end of passage `last` and yield its events; `before` are the values of the thread."""
+        context = {**self.settings, "selector": selector, "last_step": last}
+        now, spent, written, told, offered = dict(before), list[Usage](), 0, False, False
+        parts = self._client.runs.stream(
+            self._thread, GRAPH, **start, context=context, stream_mode=["custom", "updates"],
+            multitask_strategy="reject", on_disconnect="cancel", durability="sync",
+        )  # fmt: skip
+        async for part in parts:
+            if part.event == "error":
+                raise StoryError(f"The server at {self._url} could not go on: {_said(part.data)}")
+            if part.event == "custom":
+                yield part.data
+            for node, update in part.data.items() if part.event == "updates" else ():
+                if not isinstance(update, dict):
                     continue
-                after = part.data
-                if after.get("story") and not named:
-                    named = True
-                    about = {"story": after["story"], "title": after["title"]}
-                    await self._client.threads.update(self._thread, metadata=about)
-                    yield {"event": "story", **about, "genre": after["genre"]}
-                if after.get("step", 0) > before.get("step", 0) and after.get("head") != before.get("head"):
+                parent, offer = now.get("head", ""), now
+                now = {**now, **update}
+                if node == "simulator":
+                    offered = False
+                    yield plans_event(_commit(offer, ""), _index(offer, now["plan"]), now["plan"], "")
+                if node != "commit":
+                    continue
+                # A server streams of an update only what its graph puts out.
+                now = {**now, **await self._uncommitted(now.get("step", 0)), **update}
+                spent += [usage for usage in now.get("usage", {}).values() if usage]
+                if not told:
+                    told = True
+                    about = {"story": now["story"], "title": now["title"]}
+                    kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
+                    await self._client.threads.update(self._thread, metadata={**about, "settings": kept})
+                    yield {"event": "story", **about, "genre": now["genre"]}
+                # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
+                offered = bool(now["step"]) or context.get("mode") == "fiction"
+                if now["step"] and now["passage"] != before.get("passage"):
                     written += 1
-                    for event in _passage(after, before):
-                        yield event
-                    before = after
-        yield done_event(before.get("story", ""), written, total_usage([]))
+                    yield passage_event(_commit(now, parent))
+                    yield memory_event(_commit(now, parent))
+                before = now
+        if offered:
+            yield plans_event(_commit(now, ""), None, None, "")
+        yield done_event(now.get("story", ""), written, total_usage(spent))
+
+    async def _uncommitted(self, step: int) -> dict[str, Any]:
+        """Return the values from which a timestep was committed."""
+        for item in await self._client.threads.get_history(self._thread, limit=RECENT_CHECKPOINTS):
+            values = cast("dict[str, Any]", item["values"])
+            if item["next"] == ["commit"] and values.get("step") == step:
+                return values
+        raise StoryError(f"The server at {self._url} kept no checkpoint of passage {step}; open the story again.")
 
     async def achoose(self, answer: object) -> str:
-        """Set the plan of the next passage, as `Story.choose` does; the next `astream` writes from it. Raises BadAnswer."""
-        chosen = parse_answer(answer, await self.aplans())
-        if chosen.action not in ("choose", "edit", "write"):
-            raise SettingsError("Choose, edit or write a plan: everything else is for the server's own interfaces.")
-        words = str(chosen.index + 1) if chosen.action == "choose" and chosen.index is not None else chosen.plan
-        self._given = {"messages": [{"type": "human", "content": words}]}
-        return chosen.plan
+        """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
+        with _told(self._url):
+            values = (await self._state())["values"]
+            answered = parse_answer(answer, values.get("candidate_plans", []))
+            if answered.action not in ("choose", "edit", "write"):
+                raise BadAnswer("Choose, edit or write a plan: a number, a plan, or an object that says which.")
+            memory = {} if answered.memory is None else {"short_term_memory": answered.memory}
+            update = {**memory, **chosen(answered), "written_plan": ""}
+            await self._client.threads.update_state(self._thread, update, as_node="open_story")
+        return answered.plan
+
+    # Reading
 
     async def aplans(self) -> list[str]:
         """Return the plans to choose from."""
-        with _told(self._url):
-            return list((await self._values()).get("candidate_plans", []))
+        return list((await self.avalues()).get("candidate_plans", []))
 
-    async def _values(self) -> dict[str, Any]:
-        values = (await self._client.threads.get_state(self._thread))["values"]
-        return dict(values) if isinstance(values, dict) else {}
+    async def avalues(self) -> dict[str, Any]:
+        """Return the state of the story: passage, plans, short-term memory and what else `State` names."""
+        with _told(self._url):
+            return (await self._state())["values"]
+
+    async def atree(self) -> Tree:
+        """Return every passage of which the server still has a checkpoint; what was begun elsewhere is not among them."""
+        with _told(self._url):
+            return tree_of((await self._state())["values"], await self._history())
+
+    async def _history(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        before = None
+        while page := await self._client.threads.get_history(self._thread, limit=MOST_CHECKPOINTS, before=before):
+            found += cast("list[dict[str, Any]]", page)
+            if len(page) < MOST_CHECKPOINTS:
+                break
+            before = page[-1]["checkpoint"]
+        return found
+
+    async def _state(self) -> dict[str, Any]:
+        state = cast("dict[str, Any]", await self._client.threads.get_state(self._thread))
+        # A thread on which nothing ran has a list there, or nothing.
+        return {**state, "values": state["values"] if isinstance(state["values"], dict) else {}}
 
     async def aclose(self) -> None:
         """Close the connections; the story stays where it is."""
@@ -131,7 +233,7 @@ class RemoteStory:
 
 async def astories(url: str, *, token: str | None = None) -> list[RemoteSummary]:
     """Return the stories of a server, the one written last at the end."""
-    async with _client(url, token) as client:
+    async with await _client(url, token) as client:
         return sorted(await _stories(client, url), key=lambda summary: summary.updated)
 
 
@@ -139,43 +241,37 @@ async def _stories(client: LangGraphClient, url: str) -> list[RemoteSummary]:
     with _told(url):
         threads = await client.threads.search(limit=MOST_STORIES)
     return [
-        RemoteSummary(str(about["story"]), str(about.get("title", "")), thread["thread_id"], str(thread["updated_at"]))
+        RemoteSummary(
+            story=str(about["story"]),
+            title=str(about.get("title", "")),
+            thread=thread["thread_id"],
+            updated=str(thread["updated_at"]),
+            settings=cast("dict[str, Any]", about.get("settings") or {}),
+        )
         for thread in threads
         if (about := thread["metadata"] or {}).get("story")
     ]
 
 
-def _client(url: str, token: str | None) -> LangGraphClient:
+async def _client(url: str, token: str | None) -> LangGraphClient:
     if urlsplit(url).scheme not in ("http", "https"):
         raise SettingsError(f"The address of a server begins with http:// or https://; this one is {url!r:.100}.")
+    with _told(url):
+        # The SDK's client tries for eight seconds to reach a server that is not there.
+        async with httpx.AsyncClient() as plain:
+            await plain.get(url)
     return get_client(url=url, headers={"Authorization": f"Bearer {token}"} if token else None)
 
 
-def _passage(after: dict[str, Any], before: dict[str, Any]) -> Iterator[Event]:
-    yield {
-        "event": "passage",
-        "story": after["story"],
-        "id": after["head"],
-        "parent": before.get("head") if before.get("step") else None,
-        "step": after["step"],
-        "plan": after["plan"],
-        "text": after["passage"],
-    }
-    yield {
-        "event": "memory",
-        "step": after["step"],
-        "short_term_memory": after["short_term_memory"],
-        **after["rationale"],
-        "recalled": [{name: entry[name] for name in ("id", "step", "score")} for entry in after["recalled"]],
-    }
-    yield {
-        "event": "plans",
-        "step": after["step"],
-        "plans": after["candidate_plans"],
-        "chosen": None,
-        "plan": None,
-        "why": "",
-    }
+def _commit(values: dict[str, Any], parent: str) -> Commit:
+    """Return what events tell of a commit, from the state behind it."""
+    recalled = [{name: entry[name] for name in ("id", "step", "score")} for entry in values.get("recalled", [])]
+    return cast(Commit, {**values, "id": values["head"], "parent": parent, "recalled": recalled})
+
+
+def _index(offer: dict[str, Any], plan: str) -> int | None:
+    plans = offer.get("candidate_plans", [])
+    return plans.index(plan) if plan in plans else None
 
 
 @contextmanager
@@ -183,17 +279,15 @@ def _told(url: str) -> Iterator[None]:
     """Say in one sentence what a server or the way to it refuses."""
     try:
         yield
-    except httpx.TransportError:
+    except (httpx.TransportError, httpx.InvalidURL):
         raise StoryError(f"No server answers at {url}; check the address, and that it is running.") from None
     except httpx.HTTPStatusError as error:
         match error.response.status_code:
             case 401 | 403:
-                raise SettingsError(
-                    f"The server at {url} refuses this token; check RECURRENTGPT_REMOTE_TOKEN."
-                ) from None
+                raise SettingsError(f"The server at {url} refuses this; check RECURRENTGPT_REMOTE_TOKEN.") from None
             case 404:
                 raise StoryNotFound(f"The server at {url} has no such story or graph.") from None
-            case 409 | 422:
+            case 409:
                 raise StoryBusy(
                     "Somebody else is writing this story on the server; wait until the passage is done."
                 ) from None

@@ -84,16 +84,17 @@ class Session:
         overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
         return {**overlay.get("brief", record["brief"]), "title": record["title"]}
 
-    async def _commits(self) -> list[Commit]:
-        return await self.log.get_many(self.id, await self.log.path(self.id, await self.head_id()))
+    async def _commits(self, ref: Ref | None) -> list[Commit]:
+        head = await self.head_id() if ref is None else await resolve(self.log, self.id, ref)
+        return await self.log.get_many(self.id, await self.log.path(self.id, head))
 
-    async def passages(self) -> list[Commit]:
-        """Return the commits from the first passage to the head."""
-        return [commit for commit in await self._commits() if commit["step"]]
+    async def passages(self, ref: Ref | None = None) -> list[Commit]:
+        """Return the commits from the first passage to a place, by default the head."""
+        return [commit for commit in await self._commits(ref) if commit["step"]]
 
-    async def usage(self) -> Usage:
-        """Return what all passages of this branch have cost, their corrections and new plans included."""
-        found = commits = await self._commits()
+    async def usage(self, ref: Ref | None = None) -> Usage:
+        """Return what all passages up to there have cost, the opening, corrections and new plans included."""
+        found = commits = await self._commits(ref)
         while commits := await self.log.get_many(self.id, [commit["amends"] for commit in commits if commit["amends"]]):
             found = found + commits
         return total_usage([commit["usage"] for commit in found])

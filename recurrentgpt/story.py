@@ -146,13 +146,17 @@ class Story(TreeMethods, BookMethods):
         """What all passages of this branch have cost."""
         return call(self._session.usage)
 
-    def passages(self) -> list[Passage]:
-        """Return the passages from the first to the head."""
-        return [Passage.of(commit) for commit in call(self._session.passages)]
+    def usage_at(self, at: Ref) -> Usage:
+        """Return what all passages up to any place have cost."""
+        return call(lambda: self._session.usage(at))
 
-    async def apassages(self) -> list[Passage]:
+    def passages(self, at: Ref | None = None) -> list[Passage]:
+        """Return the passages from the first to any place, by default the head."""
+        return [Passage.of(commit) for commit in call(lambda: self._session.passages(at))]
+
+    async def apassages(self, at: Ref | None = None) -> list[Passage]:
         """Return the passages like `passages`, without blocking the event loop."""
-        return [Passage.of(commit) for commit in await acall(self._session.passages)]
+        return [Passage.of(commit) for commit in await acall(lambda: self._session.passages(at))]
 
     @property
     def settings(self) -> dict[str, Any]:

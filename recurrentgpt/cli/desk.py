@@ -20,7 +20,7 @@ def desk(
         typer.Option(metavar="TEXT", help="Token that the page asks for. [default: none here, a new one elsewhere]"),
     ] = None,
 ) -> None:
-    """Open the writing desk in the browser: the novel, its choices, its memory and its branches.
+    """Open the writing desk in the browser.
 
     \b
     Examples:
@@ -28,7 +28,8 @@ def desk(
       recurrentgpt desk --port 8021 --no-browser
       recurrentgpt desk --host 0.0.0.0         for other machines; prints an address with a token
 
-    It runs on this machine, without an account, until Ctrl-C; what is written is saved at every passage.
+    It shows the novel, its choices, its memory and its branches. It runs on this machine, without an account, until Ctrl-C;
+    what is written is saved at every passage.
     """
     import secrets
     import socket

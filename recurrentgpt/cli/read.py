@@ -9,7 +9,6 @@ from recurrentgpt.graph.state import Usage
 from recurrentgpt.library import Library
 from recurrentgpt.loop import call
 from recurrentgpt.memory.chronicle import Commit
-from recurrentgpt.models.calls import total_usage
 from recurrentgpt.story import Passage, Story
 
 
@@ -46,14 +45,8 @@ def show_story(name: str, at: str | None, *, json: bool) -> None:
     """Print a story along the head's branch, or up to any other passage."""
     with Library.open() as library:
         story = Story.open(name, library=library)
-        title, head, usage = story.title, story.head, story.usage
-        if at is None:
-            passages = story.passages()
-        else:
-            tree, head = story.tree(), story.resolve(at)
-            path = tree.path(head)
-            passages = [Passage.of(commit) for commit in call(lambda: library.chronicle.get_many(story.id, path))][1:]
-            usage = total_usage([passage.usage for passage in passages])
+        title, passages = story.title, story.passages(at)
+        head, usage = (story.head, story.usage) if at is None else (story.resolve(at), story.usage_at(at))
         names: dict[str, list[str]] = {}
         for branch, place in story.names().items():
             names.setdefault(place, []).append(branch)

@@ -13,7 +13,7 @@ def mcp(
         typer.Option(min=1, max=65535, help="Serve by HTTP at this port of this machine, instead of standard input."),
     ] = None,
 ) -> None:
-    """Serve stories to assistants by the Model Context Protocol (extra `mcp`).
+    """Serve stories as tools for assistants (MCP, extra `mcp`).
 
     \b
     Examples:

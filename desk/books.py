@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Annotated, Any, cast
 from urllib.parse import quote
@@ -38,9 +39,9 @@ _TYPES = {
 async def export(room: TheRoom, format: Annotated[str, Query(max_length=10)]) -> Response:
     """Return the story as a file to save, in one of the formats that `formats` lists."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
-    with _folder() as folder:
+    async with _folder() as folder:
         path = await room.story.aexport(folder / f"story{extension}")
-        data = path.read_bytes()
+        data = await asyncio.to_thread(path.read_bytes)
     view = await room.story.abook()
     name = quote(f"{safe_name(view.title)}{extension}", safe="")
     # A story is a file to keep and never a page of the desk.
@@ -62,7 +63,7 @@ async def formats() -> dict[str, list[dict[str, str]]]:
 async def preview(desk: TheDesk, file: UploadFile) -> dict[str, Any]:
     """Return what a manuscript holds and what it would cost, before anything is done with it."""
     library = await desk.library()
-    with _folder() as folder:
+    async with _folder() as folder:
         path = await _taken(file, folder)
         with _named(path):
             return (await library.aimport_preview(path)).as_json()
@@ -76,18 +77,18 @@ async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] =
     on where an import was stopped.
     """
     library = await desk.library()
-    folder = Path(tempfile.mkdtemp(prefix="recurrentgpt-"))
+    folder = await _made()
     try:
         path = await _taken(file, folder, f".{WHOLE}")
         with _named(path):
             if path.suffix == f".{WHOLE}":
                 restored = await library.arestore(path)
-                shutil.rmtree(folder)
+                await _remove(folder)
                 return Begun(story=restored.id)
             events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
             first = await anext(events)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        await _remove(folder)
         raise
     room = await desk.room(first["story"])
     room.check_idle()
@@ -101,13 +102,24 @@ async def _rest(events: AsyncGenerator[Event], folder: Path) -> AsyncGenerator[E
             async for event in source:
                 yield event
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        await _remove(folder)
 
 
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="recurrentgpt-") as folder:
-        yield Path(folder)
+@asynccontextmanager
+async def _folder() -> AsyncIterator[Path]:
+    folder = await _made()
+    try:
+        yield folder
+    finally:
+        await _remove(folder)
+
+
+async def _made() -> Path:
+    return Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="recurrentgpt-"))
+
+
+async def _remove(folder: Path) -> None:
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def _taken(file: UploadFile, folder: Path, *more: str) -> Path:
@@ -118,7 +130,8 @@ async def _taken(file: UploadFile, folder: Path, *more: str) -> Path:
         known = ", ".join((*SOURCES, *more))
         raise BookError(f"A file of this kind cannot be imported; a book can be read from {known}.")
     path = folder / f"{safe_name(Path(name).stem)}{suffix}"
-    path.write_bytes(await file.read())
+    data = await file.read()
+    await asyncio.to_thread(path.write_bytes, data)
     return path
 
 

@@ -107,7 +107,8 @@ class Desk:
             library=library,
             **{**self.given(), **own},
         )
-        self.shelf.write(fresh.id, {"opening": {**opening, "story": fresh.id}, "settings": dict(story_settings)})
+        kept = {"opening": {**opening, "story": fresh.id}, "settings": dict(story_settings)}
+        await asyncio.to_thread(self.shelf.write, fresh.id, kept)
         room = self.rooms[fresh.id] = Room(fresh, self.shelf)
         return room
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterable
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
 
 from recurrentgpt.desk.wire import FAULTS, Ref, Short, TheDesk, TheRoom
 from recurrentgpt.nodes.open_story import GENRES
@@ -15,6 +18,9 @@ from recurrentgpt.nodes.open_story import GENRES
 router = APIRouter(tags=["reading"], responses=FAULTS)
 MOST_PASSAGES = 100
 MOST_FOUND = 12
+EVENTS = "text/event-stream"
+AGAIN = 500
+"""Milliseconds after which a page that lost its connection comes back."""
 
 
 @router.get("/stories")
@@ -31,13 +37,17 @@ async def story(desk: TheDesk, room: TheRoom) -> dict[str, Any]:
     return await (await desk.views()).story(room)
 
 
-@router.get("/stories/{story}/events", response_class=EventSourceResponse)
-async def events(
-    room: TheRoom, last_event_id: Annotated[str, Header(max_length=100)] = ""
-) -> AsyncIterable[ServerSentEvent]:
+@router.get("/stories/{story}/events", response_class=StreamingResponse, responses={200: {"content": {EVENTS: {}}}})
+async def events(room: TheRoom, last_event_id: Annotated[str, Header(max_length=100)] = "") -> StreamingResponse:
     """Tell what happens in a story as it happens: first how things stand, or what came after `Last-Event-ID`."""
-    async for number, event in room.follow(last_event_id):
-        yield ServerSentEvent(id=number, data=event, retry=500)
+
+    # FastAPI's own streaming of events logs a fault whenever a page goes while something is being sent.
+    async def lines() -> AsyncGenerator[bytes]:
+        async with aclosing(room.follow(last_event_id)) as following:
+            async for number, event in following:
+                yield format_sse_event(id=number, data_str=json.dumps(event), retry=AGAIN)
+
+    return StreamingResponse(lines(), media_type=EVENTS, headers={"X-Accel-Buffering": "no"})
 
 
 @router.get("/stories/{story}/passages")

@@ -75,6 +75,7 @@ class Room:
         self._stop, self._halt = asyncio.Event(), asyncio.Event()
         self._job: asyncio.Task[None] | None = None
         self._saving: asyncio.TimerHandle | None = None
+        self._kept: asyncio.Task[None] | None = None
         self._closed = False
 
     # Listening
@@ -123,9 +124,11 @@ class Room:
             self._job.cancel()
 
     async def ended(self) -> None:
-        """Wait until the work has let go of the story."""
+        """Wait until the work has let go of the story, and its draft is kept."""
         if self._job is not None:
             await asyncio.wait([self._job])
+        if self._kept is not None:
+            await asyncio.wait([self._kept])
 
     # Working
 
@@ -252,8 +255,13 @@ class Room:
         if self._saving is not None:
             self._saving.cancel()
             self._saving = None
+        self._kept = asyncio.create_task(self._keep(asdict(self.draft) if self.draft else None, self._kept))
+
+    async def _keep(self, draft: dict[str, Any] | None, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await asyncio.wait([before])
         try:
-            self.shelf.write(self.story.id, {"draft": asdict(self.draft) if self.draft else None})
+            await asyncio.to_thread(self.shelf.write, self.story.id, {"draft": draft})
         except RecurrentGPTError as error:
             log.warning("The draft could not be kept: %s", error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from typing import Any
 
@@ -37,8 +38,9 @@ async def set_machine(desk: TheDesk, wish: Values) -> dict[str, Any]:
     kept = {**desk.shelf.read(MACHINE).get("settings", {}), **changes}
     context_of(kept)
     if wish.key is not None:
-        desk.shelf.keep_key(wish.key)
-    desk.shelf.write(MACHINE, {"settings": {name: value for name, value in kept.items() if value is not None}})
+        await asyncio.to_thread(desk.shelf.keep_key, wish.key)
+    chosen = {name: value for name, value in kept.items() if value is not None}
+    await asyncio.to_thread(desk.shelf.write, MACHINE, {"settings": chosen})
     desk.settle()
     return _of_the_machine(desk)
 
@@ -63,7 +65,8 @@ async def set_story(desk: TheDesk, room: TheRoom, wish: Values) -> dict[str, Any
         changes = {name: value for name, value in changes.items() if name not in told}
     kept = {**desk.shelf.read(room.story.id).get("settings", {}), **changes}
     context_of(room.began, kept)
-    desk.shelf.write(room.story.id, {"settings": {name: value for name, value in kept.items() if value is not None}})
+    chosen = {name: value for name, value in kept.items() if value is not None}
+    await asyncio.to_thread(desk.shelf.write, room.story.id, {"settings": chosen})
     desk.settle(room.story.id)
     room.changed()
     return _of_story(desk, room)

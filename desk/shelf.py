@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from recurrentgpt.errors import SettingsError, StorageError
@@ -24,6 +25,7 @@ class Shelf:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._given_key = os.environ.get(_KEY)
+        self._lock = Lock()
 
     def read(self, name: str) -> dict[str, Any]:
         """Return what is kept under a name; nothing where there is nothing, or nothing that can be read."""
@@ -34,21 +36,24 @@ class Shelf:
         return found if isinstance(found, dict) else {}
 
     def write(self, name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Merge changes into what is kept under a name, and return all of it; None takes an entry away."""
-        value = {**self.read(name), **changes}
-        value = {key: entry for key, entry in value.items() if entry is not None}
-        path = self._path(name)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(value, file, ensure_ascii=False)
-            os.replace(partial, path)
-        except OSError as error:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
-            raise StorageError(f"Cannot write in {self.folder} ({error.strerror}): check its permissions.") from error
+        """Merge changes into what is kept under a name, and return all of it; None takes an entry away. Not for an event loop."""
+        with self._lock:
+            value = {**self.read(name), **changes}
+            value = {key: entry for key, entry in value.items() if entry is not None}
+            path = self._path(name)
+            partial = path.with_name(f".{path.name}.{os.getpid()}")
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    json.dump(value, file, ensure_ascii=False)
+                os.replace(partial, path)
+            except OSError as error:
+                with suppress(OSError):
+                    partial.unlink(missing_ok=True)
+                raise StorageError(
+                    f"Cannot write in {self.folder} ({error.strerror}): check its permissions."
+                ) from error
         return value
 
     # The key of the endpoint

@@ -1,4 +1,4 @@
-"""Semantic search over the passages of a branch, in the paper's words the reading of the cell state c.
+"""Search over the passages of a branch by meaning and rare words, in the paper's words the reading of the cell state c.
 
 Vectors are rows of the log's store, so a story moved or copied keeps them. They are a cache: what is missing, or was
 made by another embedding model, is embedded again from the commit's text, and never mixed.
@@ -22,6 +22,7 @@ from langgraph.store.base import PutOp
 from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.index import Hit, StoryIndex
 from recurrentgpt.memory.pieces import Matrix, pack, pieces, unit, unpack
+from recurrentgpt.memory.words import terms
 from recurrentgpt.models.embeddings import embedding_id
 
 WALK = 64
@@ -41,7 +42,7 @@ _INDEXES_LOCK = threading.Lock()
 
 
 class Recall:
-    """Search the passages before a head by meaning, with one embedding model."""
+    """Search the passages before a head by meaning, with one embedding model, and by their rare words."""
 
     def __init__(self, chronicle: Chronicle, embeddings: Embeddings) -> None:
         self.chronicle, self.embeddings = chronicle, embeddings
@@ -69,19 +70,19 @@ class Recall:
 
         def look() -> list[Hit]:
             with kept.lock:
-                return kept.index.search(vector, head, count, without=without, instead=instead)
+                return kept.index.search(vector, terms(query), head, count, without=without, instead=instead)
 
         return await asyncio.to_thread(look)
 
     async def vectors_op(self, commit: Commit) -> PutOp:
         """Embed a commit, add it to the warm index if there is one, and return the operation that stores the vectors."""
-        vectors = await self._vectors_of(commit)
+        row = await self._row_of(commit)
         with _INDEXES_LOCK:
             kept = _INDEXES.get(self._key(commit["story"]))
-        if kept is not None and vectors.shape[1] == kept.index.dimension:
+        if kept is not None and row["dimension"] == kept.index.dimension:
             with kept.lock:
-                kept.index.add(commit["id"], commit["parent"], commit["step"], _rounded(vectors))
-        return self._row(commit, vectors)
+                _add_row(kept.index, commit["id"], row)
+        return self._put(commit, row)
 
     async def _index(self, story: str, head: str, dimension: int) -> _Kept:
         key = self._key(story)
@@ -113,12 +114,11 @@ class Recall:
         rows = {row.key: row.value for row in await self.chronicle.scan(self._namespace(story))}
 
         def add_all() -> None:
-            dimension = kept.index.dimension
             with kept.lock:
                 # In the order of the story, as they were added while it was written: it decides between equal scores.
                 for key, row in sorted(rows.items(), key=lambda item: int(item[1]["step"])):
-                    if row["dimension"] == dimension:
-                        kept.index.add(key, row["parent"], row["step"], unpack(row["vectors"], dimension))
+                    if _fits(row, kept.index):
+                        _add_row(kept.index, key, row)
 
         await asyncio.to_thread(add_all)
 
@@ -126,10 +126,10 @@ class Recall:
         """Add commits whose vectors the store lacks, and store them for the next time."""
         operations: list[PutOp] = []
         for commit in commits:
-            vectors = await self._vectors_of(commit)
+            row = await self._row_of(commit)
             with kept.lock:
-                kept.index.add(commit["id"], commit["parent"], commit["step"], _rounded(vectors))
-            operations.append(self._row(commit, vectors))
+                _add_row(kept.index, commit["id"], row)
+            operations.append(self._put(commit, row))
         if operations:
             await self.chronicle.batch(operations)
 
@@ -148,35 +148,35 @@ class Recall:
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
             row = await self.chronicle.value(self._namespace(story), key)
-            if row is not None and row["dimension"] == kept.index.dimension:
-                vectors = unpack(row["vectors"], kept.index.dimension)
-            else:
-                vectors = await self._vectors_of(entry)
-                operations.append(self._row(entry, vectors))
+            if row is None or not _fits(row, kept.index):
+                row = await self._row_of(entry)
+                operations.append(self._put(entry, row))
             with kept.lock:
-                kept.index.add(key, "", commit["step"], _rounded(vectors))
+                _add_row(kept.index, key, row)
         if operations:
             await self.chronicle.batch(operations)
         return instead
 
-    async def _vectors_of(self, commit: Commit) -> Matrix:
+    async def _row_of(self, commit: Commit) -> dict[str, Any]:
+        """Return what is stored of a commit: the vectors of its pieces and its summary, and the words of each."""
         texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
         # An opening has no text: no rows, of the right width.
-        return await self._embed(texts) if texts else (await self._embed([" "]))[:0]
+        vectors = await self._embed(texts) if texts else (await self._embed([" "]))[:0]
+        return {
+            "parent": commit["parent"],
+            "step": commit["step"],
+            "dimension": vectors.shape[1],
+            "vectors": pack(vectors),
+            "words": [" ".join(terms(text)) for text in texts],
+        }
 
     async def _embed(self, texts: list[str]) -> Matrix:
         # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.
         found = await asyncio.to_thread(self.embeddings.embed_documents, texts)
         return unit(np.asarray(found, dtype=np.float32))
 
-    def _row(self, commit: Commit, vectors: Matrix) -> PutOp:
-        value = {
-            "parent": commit["parent"],
-            "step": commit["step"],
-            "dimension": vectors.shape[1],
-            "vectors": pack(vectors),
-        }
-        return PutOp(self._namespace(commit["story"]), commit["id"], value, index=False)
+    def _put(self, commit: Commit, row: dict[str, Any]) -> PutOp:
+        return PutOp(self._namespace(commit["story"]), commit["id"], row, index=False)
 
     def _namespace(self, story: str) -> tuple[str, ...]:
         return (*self.chronicle.root, "vectors", story, self.model_id)
@@ -185,9 +185,15 @@ class Recall:
         return (self.chronicle.root, story, self.model_id)
 
 
-def _rounded(vectors: Matrix) -> Matrix:
-    """Return vectors as the log gives them back, so that a warm index and one that is read later find the same."""
-    return unpack(pack(vectors), vectors.shape[1])
+def _fits(row: dict[str, Any], index: StoryIndex) -> bool:
+    """Tell whether a stored row is of this embedding model's width and has its words; one that is not is made again."""
+    return row["dimension"] == index.dimension and "words" in row
+
+
+def _add_row(index: StoryIndex, commit: str, row: dict[str, Any]) -> None:
+    """Add a row to an index, always from its stored form, so that a warm index and one that is read later find the same."""
+    words = [line.split() for line in row["words"]]
+    index.add(commit, row["parent"], row["step"], unpack(row["vectors"], row["dimension"]), words)
 
 
 def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:

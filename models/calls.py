@@ -219,6 +219,7 @@ def _arguments(model: ResolvedModel, request: _Request, rejected: frozenset[str]
     extra: dict[str, Any] = dict(getattr(model.chat, "extra_body", None) or {})
     if model.embedded:
         extra.update(request.sampling or {})
+        extra["return_progress"] = True
     if not _wants_new_limit(getattr(model.chat, "openai_api_base", None)) and "max_tokens" in arguments:
         extra["max_tokens"] = arguments.pop("max_tokens")
     elif "max_tokens" in rejected:

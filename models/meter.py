@@ -52,7 +52,8 @@ class Meter:
     """Accumulate what calls cost.
 
     A stream that is cut early reports no usage: its tokens are estimated from the characters sent and received, with
-    nothing counted as cached. `estimated` counts such calls.
+    nothing counted as cached. `estimated` counts such calls. The embedded server tells of the prompt beforehand, so of
+    its streams only the words received are estimated.
     """
 
     calls: int = 0
@@ -102,7 +103,7 @@ class Meter:
             self.output_tokens += math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
             return
         self.input_tokens += tally.usage["input_tokens"]
-        self.output_tokens += tally.usage["output_tokens"]
+        self.output_tokens += tally.usage["output_tokens"] or math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
         self.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0
 
 

@@ -153,7 +153,7 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
     # The client takes a second to import and the server two to load: side by side.
     threading.Thread(target=importlib.import_module, args=["langchain_openai"], daemon=True).start()
     endpoint = embedded_server(path)
-    chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout)
+    chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout, embedded=True)
     return ResolvedModel(chat, name, _tier(context, tier), embedded=True, snapshots=endpoint.snapshots)
 
 
@@ -163,7 +163,7 @@ def _tier(context: Context, otherwise: Tier) -> Tier:
 
 # Large, since a client that is dropped leaves its connections to the garbage collector, which warns of each.
 @lru_cache(maxsize=1024)
-def _chat(name: str, base_url: str | None, key: str, timeout: float) -> BaseChatModel:
+def _chat(name: str, base_url: str | None, key: str, timeout: float, embedded: bool = False) -> BaseChatModel:
     """Return one client per endpoint and model, so that its connections are used again.
 
     Retries are off: LangGraph's retry policy is the one place for them. The Responses API is off: only OpenAI has it.
@@ -172,6 +172,7 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float) -> BaseChat
     from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 
+    from recurrentgpt.models.llama_chat import LlamaChat
     from recurrentgpt.models.loops import LoopClient
 
     # A proxy for the internet has no route to this machine's own loopback.
@@ -179,7 +180,7 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float) -> BaseChat
     # Its warning about a stalled stream repeats the error that we raise; without a handler it would reach the terminal.
     logging.getLogger("langchain_openai").addHandler(logging.NullHandler())
     patience = openai.Timeout(timeout, connect=min(10.0, timeout))
-    return ChatOpenAI(
+    return (LlamaChat if embedded else ChatOpenAI)(
         model=name,
         base_url=base_url,
         api_key=SecretStr(key),

@@ -152,7 +152,8 @@ def _form(gate: ProseGate, state: State, run: Run, deal: int) -> dict[str, str]:
         return {}
     first_names = [name.split()[0] for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
-    words = (run.context.min_words + run.context.max_words) // 2 - gate.words
+    # Past the middle: a scene that ends too short costs another call, one that is too long is cut at a paragraph.
+    words = round(0.35 * run.context.min_words + 0.65 * run.context.max_words) - gate.words
     played = run.context.mode == "fiction"
     shape = scene_shape(deal, run.deck(state), max(words, 60))
     return {"grammar": scene_grammar(shape, names, deal, going_on=bool(gate.text), played=played)}

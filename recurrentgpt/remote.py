@@ -198,7 +198,7 @@ class RemoteStory:
     async def avalues(self) -> dict[str, Any]:
         """Return the state of the story: passage, plans, short-term memory and what else `State` names."""
         with _told(self._url):
-            return (await self._state())["values"]
+            return dict((await self._state())["values"])
 
     async def atree(self) -> Tree:
         """Return every passage of which the server still has a checkpoint; what was begun elsewhere is not among them."""

@@ -86,10 +86,6 @@ class RunFolder:
         """Return the plan that ran."""
         return Plan.model_validate(self.manifest["plan"])
 
-    def note(self, **more: Any) -> None:
-        """Add to the manifest."""
-        self._write(self._manifest, {**self.manifest, **more})
-
     def calls(self, job: Job) -> Path:
         """Return the file of a novel's calls."""
         return self.path / "calls" / f"{job.id}.jsonl"

@@ -77,6 +77,11 @@ class Recorder:
         if path.exists():
             _mend(path)
 
+    @property
+    def models(self) -> list[str]:
+        """Return the names of the models that have played a role."""
+        return model_names(self._roles)
+
     def meet(self, role: str, model: Played) -> None:
         """Write down what model plays a role, the first time it does."""
         with self._lock:
@@ -116,10 +121,15 @@ class Tape:
     calls: list[Call]
     fields: set[str]
     """Names of all parameters that any call had."""
+    in_order: bool = False
+    """Whether a prompt that was not recorded is answered with the role's next call of that step."""
+    outdated: int = 0
+    """Calls that were answered so, for the prompts have changed since the recording."""
     _found: dict[str, Call] = field(default_factory=dict)
+    _played: set[str] = field(default_factory=set)
 
     @classmethod
-    def read(cls, path: Path) -> Tape:
+    def read(cls, path: Path, *, in_order: bool = False) -> Tape:
         """Read a recording; raise StudyError where it is missing, cut off, or not one of this version."""
         rows = _rows(path)
         roles = _roles(path, rows)
@@ -130,23 +140,42 @@ class Tape:
             raise StudyError(f"{path} has a call without its {error}: record the novel anew.") from error
         # A process that died in a step made its calls again: the later ones are those that the story went on from.
         fields = {name for row in rows for name in row.get("parameters", ())}
-        return cls(path, roles, calls, fields, {call.key: call for call in calls})
+        return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
+
+    @property
+    def models(self) -> list[str]:
+        """Return the names of the models that were recorded."""
+        return model_names(self.roles)
 
     def __contains__(self, key: str) -> bool:
         return key in self._found
 
     def find(self, key: str, role: str, step: int) -> Call:
-        """Return the call of this key; raise StudyError where none was recorded."""
-        if key not in self._found:
+        """Return the call of this key; raise StudyError where none was recorded.
+
+        A tape that is played `in_order` takes the next call of this role and step that nothing has asked for instead.
+        """
+        call = self._found.get(key)
+        if call is None and self.in_order:
+            waiting = (call for call in self._found.values() if (call.role, call.step) == (role, step))
+            call = next((call for call in waiting if call.key not in self._played), None)
+            self.outdated += call is not None
+        if call is None:
             raise StudyError(
                 f"{self.path.name} holds no answer to the {role}'s prompt at step {step}: prompts, plan or version are not "
-                "those of the recording; record it anew with a model."
+                "those of the recording; record it anew with a model (`recurrentgpt study run PLAN --live`)."
             )
-        return self._found[key]
+        self._played.add(call.key)
+        return call
 
 
 def _short(value: object) -> bool:
     return len(str(value)) <= 40
+
+
+def model_names(roles: dict[str, Played]) -> list[str]:
+    """Return the different models that play roles, in alphabetical order."""
+    return sorted({played.name for played in roles.values()})
 
 
 def read_header(path: Path) -> dict[str, Played]:

@@ -8,29 +8,28 @@ from importlib import resources
 from typing import Any
 
 from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.measures.steps import slope
 from recurrentgpt.studies.report.figures import POOLED, Result, agreements, by_system, qualifications
 
+WARM_UP = 20
+"""Steps in which memories and windows fill."""
+
 DEVIATIONS = (
-    "The paper credits ties to both sides somewhere (18 of its 48 rows sum to over 100): here a tie is half a "
-    "win, and the two "
-    "sides sum to 100. The protocol and the direction are compared, not the digits.",
-    "The unit of every test is the premise. The paper's three annotators per pair are not independent, and are "
-    "not counted as if "
-    "they were.",
+    "The paper credits ties to both sides somewhere (18 of its 48 rows sum to over 100): here a tie is half a win, "
+    "and the two sides sum to 100. The protocol and the direction are compared, not the digits.",
+    "The unit of every test is the premise. The paper's three annotators per pair are not independent, and are not "
+    "counted as if they were.",
     "rolling_unlimited is a control that the paper lacks: where its prompts fit the model's context, it forgets "
     "nothing.",
     "The window of rolling holds header and story together, in tokens of four characters.",
-    "re3 and doc grade drafts by one call that grades them all: log-probabilities are constant on chat "
-    "endpoints. doc is without "
-    "its trained controller, as in the paper, and its leaf ends early only once it has half its words, so that "
-    "lengths match.",
+    "re3 and doc grade drafts by one call that grades them all: log-probabilities are constant on chat endpoints. "
+    "doc is without its trained controller, as in the paper, and its leaf ends early only once it has half its "
+    "words, so that lengths match.",
     "Prose of recurrentgpt and rolling passes the same guard against headings, scripts and loops; recurrentgpt "
-    "alone is also "
-    "watched for copies of its earlier passages, and on the embedded model it alone has a grammar of scenes. "
-    "Drafts of re3 and doc "
-    "are judged by their own rules.",
-    "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for "
-    "that reason.",
+    "alone is also watched for copies of its earlier passages, and on the embedded model it alone has a grammar of "
+    "scenes. Drafts of re3 and doc are judged by their own rules.",
+    "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
+    "reason.",
 )
 
 
@@ -110,12 +109,25 @@ def recall_section(rows: list[dict[str, Any]]) -> Section:
         ]
         section.tables.append(Table([level, *map(str, ways)], body))
         section.pictures.append((f"recall-{level}.png", f"Facts there against distance: {level}"))
+    section.texts.append(
+        f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
+        "with its interval of 95 %. 0 within the interval is a prompt that does not grow."
+    )
+    slopes = [(row["system"], slope(row["prompt_tokens"], warm_up=WARM_UP)) for row in rows]
+    section.tables.append(
+        Table(
+            ["prompt tokens", "steps", "mean", "slope per step", "interval"],
+            [
+                [system, str(one.steps), f"{one.mean:,.0f}", f"{one.per_step:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
+                for system, one in slopes
+            ],
+        )
+    )
     return section
 
 
 def table_section(results: list[Result], source: str, name: str) -> Section:
-    """Return the preferences in the shape of the paper's tables: genre by criterion, both systems' shares, the "
-    "paper's beside."""
+    """Return the preferences in the shape of the paper's tables: genre by criterion, both systems' shares, the paper's beside."""
     found = [result for result in results if result.source == source]
     paper = _paper(name)
     section = Section(f"{_title(name)}: preferred by {source}")
@@ -224,17 +236,25 @@ def judge_section(folder: RunFolder) -> Section:
 def run_section(folder: RunFolder) -> Section:
     """Return what ran, what failed, and where the protocol differs from the paper's."""
     manifest, plan = folder.manifest, folder.plan
-    total, done = len(list(plan.jobs())), len(folder.novels())
+    novels = folder.novels()
+    total, done = len(list(plan.jobs())), len(novels)
+    models = sorted({name for novel in novels for name in novel["models"]})
+    outdated = sum(novel["outdated"] for novel in novels)
     facts = [
         ["plan", plan.name],
         ["novels", f"{done} of {total}"],
         ["begun", manifest["created"]],
         ["commit", manifest["commit"]],
     ]
-    facts += [["model", ", ".join(manifest.get("models", [])) or plan.model or "the embedded model"]]
+    facts += [["models", ", ".join(models)]]
     facts += [[name, value] for name, value in manifest["versions"].items()]
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
     section = Section("The run", tables=[Table(["", ""], facts)])
+    if outdated:
+        section.texts.append(
+            f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
+            "the program runs, and not how a model writes with these prompts."
+        )
     failures = folder.failures()
     if failures:
         section.texts.append(f"{len(failures)} novels failed and are in no figure:")
@@ -273,8 +293,7 @@ def _title(name: str) -> str:
 
 
 def _paper(name: str) -> dict[str, str]:
-    """Return the paper's figures of a table, `ours : theirs` by genre, system and criterion, as far as they "
-    "are noted."""
+    """Return the paper's figures of a table, `ours : theirs` by genre, system and criterion, as far as noted."""
     text = (resources.files("recurrentgpt.studies") / "data" / "paper.toml").read_text(encoding="utf-8")
     table: dict[str, str] = tomllib.loads(text).get(name, {})
     return table

@@ -25,6 +25,8 @@ from tests.desk.scripted import paced
 ROOT = Path(__file__).parents[2]
 API = "/desk/api"
 HOST = "http://127.0.0.1"
+PATIENCE = 60_000
+"""Milliseconds that a busy machine may take for what is otherwise there at once."""
 
 
 class Client:
@@ -117,7 +119,7 @@ class Served:
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         assert self._process is not None
         self._process.send_signal(how)
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         assert self._process.stdout is not None
         self._process.stdout.close()
 
@@ -174,7 +176,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: faults.append(f"script: {error}"))
         page.on("request", lambda request: foreign(request.url))
         page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
@@ -194,6 +196,9 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
 def page(open_page: Callable[..., Any]) -> Any:
     """Give one page of the usual size."""
     return open_page()
+
+
+# Waits are written as functions, "() => ...": the page's policy lets no text be evaluated once a wait is under way.
 
 
 def begin(page: Any, address: str, passages: int = 1) -> None:

@@ -1,6 +1,7 @@
 """A desk with a model that follows a script, as a process of its own: python -m tests.desk.scripted --home DIR.
 
-The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists.
+The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists. When a passage's
+first word came, in seconds since 1970, is in DIR/first-word.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ import argparse
 import asyncio
 import itertools
 import os
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +28,7 @@ from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.replies import SCHEMA_HEADING
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
+ROOT = Path(__file__).parents[2]
 HELD_AFTER = 60
 """Words after which the model waits."""
 
@@ -41,6 +47,8 @@ class PacedModel(ScriptedChatModel):
             words += 1
             if self.delay:
                 await asyncio.sleep(self.delay)
+            if prose and words == 1 and self.hold is not None:
+                self.hold.with_name("first-word").write_text(str(time.time()))
             while prose and words == HELD_AFTER and self.hold is not None and self.hold.exists():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             yield chunk
@@ -54,6 +62,19 @@ def paced(home: Path, delay: float) -> PacedModel:
         return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
 
     return PacedModel(tier="full", replies=reply, delay=delay, hold=home / "hold")
+
+
+@contextmanager
+def scripted_desk(home: Path, delay: float = 0.0) -> Iterator[str]:
+    """Serve the stories of a folder from a process of its own, and give the desk's address."""
+    command = [sys.executable, "-m", "tests.desk.scripted", "--home", str(home), "--delay", str(delay)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        assert server.stdout is not None
+        yield f"http://127.0.0.1:{int(server.stdout.readline())}/desk/"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def main() -> None:

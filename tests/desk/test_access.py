@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, begin, written
+from tests.desk.conftest import Served, begin, text_of, written
 
 AXE = Path(__file__).parents[2] / "desk" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = {
@@ -52,7 +52,7 @@ def show(page: Any, view: str) -> None:
     """Bring a view to the page."""
     match view:
         case "menu":
-            page.get_by_role("button", name="Passage 1: what can be done").click()
+            page.get_by_role("button", name="Passage 1 edited: what can be done").click()
         case "edit":
             page.locator("article.passage").first.dblclick()
             page.locator(".follows").get_by_text("tokens").wait_for()
@@ -93,8 +93,9 @@ def address(browser: Any, desk: Served) -> str:
     context = browser.new_context()
     page = context.new_page()
     begin(page, desk.address, 2)
+    second = text_of(page, 2)
     page.keyboard.press("a")
-    page.locator(".stop").wait_for()
+    page.wait_for_function("text => !document.body.innerText.includes(text)", arg=second)
     page.locator(".stop").wait_for(state="detached")
     page.locator("article.passage").first.dblclick()
     page.get_by_label("Text of passage 1").fill("Nobody tends the lamp. It burns.")

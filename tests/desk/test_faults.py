@@ -8,13 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.desk.conftest import Served, begin, text_of, written
+from tests.desk.scripted import HELD_AFTER
 
 
 def held_draft(page: Any, served: Served) -> str:
     """Choose a plan, and return the words with which the model waits."""
     served.hold.touch()
     page.keyboard.press("1")
-    page.wait_for_function("(document.querySelector('.draft')?.innerText.split(/\\s+/).length ?? 0) > 50")
+    words = "[...document.querySelectorAll('.draft p')].flatMap((part) => part.innerText.match(/\\S+/g) ?? [])"
+    page.wait_for_function(f"() => {words}.length === {HELD_AFTER - 1}")
     shown: str = page.locator(".draft").inner_text()
     return shown
 

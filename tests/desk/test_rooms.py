@@ -168,6 +168,7 @@ async def test_a_draft_of_another_place_is_forgotten(table: Table) -> None:
     room = await table.begun()
     room.draft = Draft("Words.", "A plan.", "elsewhere", 2, "elsewhere")
     room.save_draft()
+    await room.ended()
     again = await table.made().room(room.story.id)
     assert again.draft is None
 

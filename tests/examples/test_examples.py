@@ -25,12 +25,16 @@ def example(name):
 
 @pytest.fixture(autouse=True)
 def endpoint(monkeypatch):
-    """Give a model by the environment, as examples expect it."""
+    """Give a model by the environment, as examples expect it, and close the user's own library behind them."""
+    opened = {}
+    monkeypatch.setattr(importlib.import_module("recurrentgpt.library"), "_default", opened)
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "scripted")
         monkeypatch.setenv("RECURRENTGPT_EMBEDDER", HashEmbeddings.model_id)
         yield server
+        for library in opened.values():
+            library.close()
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)

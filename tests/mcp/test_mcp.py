@@ -14,6 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from recurrentgpt import Library
 from recurrentgpt.mcp_server import mcp_server
+from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
@@ -40,9 +41,11 @@ def connected(user_folder):
     @asynccontextmanager
     async def connect():
         library = await Library.aopen(user_folder)
-        async with Client(mcp_server(library, model=ScriptedChatModel(), embeddings=HashEmbeddings())) as client:
-            yield client
-        await library.aclose()
+        try:
+            async with Client(mcp_server(library, model=ScriptedChatModel(), embeddings=HashEmbeddings())) as client:
+                yield client
+        finally:
+            await library.aclose()
 
     return connect
 
@@ -107,7 +110,7 @@ async def tell(client):
     await call(client, "goto", story=story, passage=third["id"])
     read, _ = await call(client, "read", story=story, passage="2", count=2)
     assert (read["text"], [it["text"] for it in read["before"]]) == (second["text"], [first["text"]])
-    found, _ = await call(client, "recall", story=story, about=first["text"][:80], count=1)
+    found, _ = await call(client, "recall", story=story, about=pieces(first["text"])[0], count=1)
     assert found["found"][0]["id"] == first["id"]
     book, _ = await call(client, "export", story=story)
     assert all(it["text"].splitlines()[0] in book["text"] for it in (first, second, third))

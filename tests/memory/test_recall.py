@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.memory import recall as module
@@ -13,6 +14,8 @@ from recurrentgpt.memory.chronicle import Chronicle, commit_id
 from recurrentgpt.memory.pieces import pack, pieces, unpack
 from recurrentgpt.memory.recall import Recall, piece_text
 from recurrentgpt.models.embeddings import HashEmbeddings
+
+from .oracle import scores
 
 stories = (f"story-{number}" for number in itertools.count())
 WORDS = [
@@ -48,6 +51,15 @@ class Narrow(HashEmbeddings):
         return (folded / np.linalg.norm(folded)).tolist()
 
 
+class Vague(HashEmbeddings):
+    """A model to which all texts mean the same."""
+
+    model_id = "vague-256"
+
+    def embed_query(self, text):
+        return [1.0] + [0.0] * 255
+
+
 class Counting(HashEmbeddings):
     model_id = "counting-256"
 
@@ -77,17 +89,15 @@ async def grow(recall, commit, story, texts, parent=None):
 
 
 def brute_force(embeddings, commits, head, query, without):
-    """Return every ancestor's best cosine by reading them all."""
+    """Return every ancestor's score by reading them all; the newest counts among them even where it is left out."""
     by_id = {entry["id"]: entry for entry in commits}
-    asked = np.asarray(embeddings.embed_query(query))
-    scores, at = {}, head
+    texts, at = {}, head
     while at:
         entry = by_id[at]
-        texts = [*pieces(entry["passage"]), *([entry["summary"]] if entry["summary"] else [])]
-        if texts and at != without:
-            scores[at] = max(float(np.asarray(embeddings.embed_query(text)) @ asked) for text in texts)
+        texts[at] = [*pieces(entry["passage"]), *([entry["summary"]] if entry["summary"] else [])]
         at = entry["parent"]
-    return scores
+    found = scores(embeddings, texts, query)
+    return {key: score for key, score in found.items() if key != without}
 
 
 @settings(max_examples=30, deadline=None)
@@ -209,6 +219,45 @@ async def test_a_long_passage_is_found_by_its_last_words(persistence, commit, fo
     assert text.endswith("At last the violin sang under water.")
     assert len(text.split()) <= module.pieces.__globals__["PIECE_WORDS"] + 20
     assert len(pieces(entries[1]["passage"])) >= 3
+
+
+async def test_a_rare_name_finds_its_passage_where_all_mean_the_same(persistence, commit, forget):
+    recall, story = Recall(Chronicle(persistence.store), Vague()), next(stories)
+    texts = [
+        f"{who} opened the {thing} and went out." for who in ("Ada", "Bo", "Cleo", "Dirk", "Ella") for thing in WORDS
+    ]
+    entries = await grow(recall, commit, story, ["", *texts])
+    for _ in ("warm", "cold"):
+        hits = await recall.search(story, entries[-1]["id"], "Bo's violin is opened.", 2)
+        assert hits[0].id == entries[1 + texts.index("Bo opened the violin and went out.")]["id"]
+        assert hits[0].score == pytest.approx(1, abs=1e-3)
+        assert hits[1].score < 0.9
+        forget()
+
+
+async def test_what_another_branch_says_makes_no_word_common_here(persistence, commit, forget):
+    recall, story = Recall(Chronicle(persistence.store), Vague()), next(stories)
+    entries = await grow(recall, commit, story, ["", *(f"The {word} fell." for word in WORDS)])
+    before = await recall.search(story, entries[-1]["id"], "the glove and the horse", 4)
+    await grow(recall, commit, story, [f"A glove, number {number}." for number in range(40)], entries[3])
+    for _ in ("warm", "cold"):
+        assert await recall.search(story, entries[-1]["id"], "the glove and the horse", 4) == before
+        forget()
+
+
+async def test_a_row_that_lacks_its_words_is_made_again(persistence, commit, forget):
+    counting = Counting()
+    recall, story = Recall(Chronicle(persistence.store), counting), next(stories)
+    entries = await grow(recall, commit, story, ["", "The lamp burned.", "A glove lay there."])
+    where = recall._namespace(story)
+    row = await recall.chronicle.value(where, entries[1]["id"])
+    row = {name: value for name, value in row.items() if name != "words"}
+    await recall.chronicle.batch([PutOp(where, entries[1]["id"], row, index=False)])
+    forget()
+    counting.texts.clear()
+    hits = await recall.search(story, entries[-1]["id"], "the lamp burned", 2)
+    assert (hits[0].id, "The lamp burned." in counting.texts) == (entries[1]["id"], True)
+    assert "words" in await recall.chronicle.value(where, entries[1]["id"])
 
 
 async def test_nothing_is_found_where_there_is_nothing(persistence, commit, forget):

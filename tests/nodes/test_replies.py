@@ -40,7 +40,11 @@ def test_an_opening_is_bound_to_what_was_dealt():
     assert [item["pattern"].partition(" ")[0] for item in schema["first_scenes"]["prefixItems"]] == [
         f"^{name.split()[0]}" for name in names
     ]
-    people = ["a clerk who wants her name back", "the porter who hides a key of hers", "her aunt who owes the house a debt"]
+    people = [
+        "a clerk who wants her name back",
+        "the porter who hides a key of hers",
+        "her aunt who owes the house a debt",
+    ]
     assert all(matches(item, who) for item, who in zip(schema["people"]["prefixItems"], people, strict=True))
     read = reply.model_validate({"title": "T", "want": want, "people": people, "outline": [], "first_scenes": ["one"]})
     opening = read.opening(names, f"{names[0]}, {spark}")

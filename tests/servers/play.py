@@ -63,8 +63,9 @@ class Play:
 
     async def question(self) -> dict[str, Any]:
         """Return what the thread asks now; its status must be that of one that waits."""
-        assert (await self.client.threads.get(self.thread))["status"] == "interrupted"
-        found = (await self.state())["tasks"][0]["interrupts"]
+        status, state = (await self.client.threads.get(self.thread))["status"], await self.state()
+        assert status == "interrupted", (status, state["next"], state["values"].get("step"))
+        found = state["tasks"][0]["interrupts"]
         return found[0]["value"]
 
     async def answer(self, value: Any) -> dict[str, Any]:
@@ -163,8 +164,12 @@ class Play:
         for run in await self.client.runs.list(self.thread, limit=5):
             if run["status"] in ("pending", "running"):
                 await self.client.runs.join(self.thread, run["run_id"])
-        if (await self.state())["next"] != ["select_plan"]:
-            await self.client.runs.wait(self.thread, "novel", input=None)
+                if (await self.client.runs.get(self.thread, run["run_id"]))["status"] == "running":
+                    # Aegra without Redis does not know that whoever ran it is gone.
+                    await self.client.runs.cancel(self.thread, run["run_id"])
+        if (state := await self.state())["next"] != ["select_plan"]:
+            # Aegra wants to be told from where; the development server knows.
+            await self.client.runs.wait(self.thread, "novel", input=None, checkpoint=state["checkpoint"])
 
     async def autonomous(self) -> None:
         """Without a human there is no interrupt, and a run ends where it was told to."""
@@ -197,10 +202,24 @@ async def written_remotely(url: str) -> None:
     (begun,) = [event for event in events if event["event"] == "story"]
     assert begun["story"] in {known.story for known in await astories(url)}
     async with await RemoteStory.open(url, begun["story"][:6]) as again:
-        own = await again.achoose(OWN_PLAN)
+        own = await again.achoose({"action": "write", "plan": OWN_PLAN, "short_term_memory": MEMORY})
         (third,) = [event async for event in again.astream() if event["event"] == "passage"]
-    assert (third["step"], third["plan"]) == (3, own)
-    assert third["parent"] == passages[1]["id"]
+        assert (third["step"], third["plan"]) == (3, own)
+        (taken,) = [event async for event in again.aretry() if event["event"] == "passage"]
+        assert (taken["step"], taken["plan"], taken["id"] != third["id"]) == (3, own, True)
+        (offered,) = [event async for event in again.areplan() if event["event"] == "plans"]
+        assert offered["plans"] == await again.aplans()
+        tree = await again.atree()
+    by_step = {
+        step: [node for node in tree.nodes.values() if node.step == step and not node.amends] for step in range(4)
+    }
+    assert [len(nodes) for nodes in by_step.values()] == [1, 1, 1, 2]
+    assert {node.id for node in by_step[3]} == {third["id"], taken["id"]}
+    # The edit of the memory made a corrected version of passage 2.
+    parents = [tree.nodes[node.parent] for node in by_step[3]]
+    assert {parent.amends or parent.id for parent in parents} == {passages[1]["id"]}
+    assert tree.head not in {third["id"], taken["id"]}, "new plans correct the newest passage"
+    assert tree.nodes[tree.head].amends == taken["id"]
 
 
 async def _until(event: threading.Event) -> bool:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import psycopg
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.real
 
 @pytest.fixture(scope="session")
 def aegra():
-    """Give the Python of an environment with Aegra: RECURRENTGPT_AEGRA_PYTHON, or that of `make server`."""
+    """Give the Python of an environment with Aegra: AEGRA_PYTHON, or that of `make server`."""
     python = os.environ.get("AEGRA_PYTHON") or str(ROOT / ".venv-server" / "bin" / "python")
     if not shutil.which(python):
         pytest.skip(
@@ -46,7 +47,20 @@ def server(processes, environment, aegra, postgres_url, tmp_path):
     it.stop()
 
 
-async def test_the_same_story_through_the_sdk(server, playing, writer):
+def tables_with(url, text):
+    """Return the tables of which a row holds this text, plain or in bytes."""
+    with psycopg.connect(url) as conn:
+        tables = conn.execute(
+            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname = 'public'"
+        )
+        found = {}
+        for (table,) in tables.fetchall():
+            either = f"SELECT count(*) FROM {table} t WHERE strpos(t::text, %s) > 0 OR strpos(t::text, %s) > 0"
+            found[table] = conn.execute(either, (text, text.encode().hex())).fetchone()[0]
+    return {table for table, rows in found.items() if rows}
+
+
+async def test_the_same_story_through_the_sdk(server, playing, writer, environment, postgres_url):
     assert server.addresses() == {"127.0.0.1"}
     async with playing.Play(server.url, writer) as play:
         await play.schemas()
@@ -58,3 +72,7 @@ async def test_the_same_story_through_the_sdk(server, playing, writer):
         await play.autonomous()
         await play.one_step()
     await playing.written_remotely(server.url)
+    server.stop()
+    assert {"public.store", "public.checkpoint_blobs"} <= tables_with(postgres_url, playing.OWN_PLAN)
+    assert not tables_with(postgres_url, environment["OPENAI_API_KEY"])
+    assert environment["OPENAI_API_KEY"] not in server.log.read_text()

@@ -16,7 +16,8 @@ def server(processes, environment, tmp_path):
     folder = tmp_path / "server"
     folder.mkdir()
     config = processes.config(ROOT, folder)
-    guarded = {**json.loads(config.read_text()), "auth": {"path": f"{ROOT}/examples/auth.py:auth"}}
+    auth = ROOT / "examples" / "auth.py"
+    guarded = {**json.loads(config.read_text()), "auth": {"path": f"{auth}:auth"}}
     config.write_text(json.dumps(guarded))
     tokens = {"STORY_TOKENS": "ann-secret:ann,bob-secret:bob"}
     it = processes.ServerProcess(processes.dev_server(config), {**environment, **processes.QUIET, **tokens}, folder)

@@ -143,8 +143,12 @@ def test_bad_distances_are_said():
         retrieval(HashEmbeddings(), 1024, facts=300)
 
 
-def test_retrieval_is_measured_at_every_distance():
+def test_a_fact_is_found_at_any_distance_among_hundreds_like_it():
+    found = retrieval(HashEmbeddings(), 1024)
+    assert list(found) == distances(1024)
+    assert min(found.values()) >= 0.95
+
+
+def test_retrieval_of_one_seed_is_the_same_twice():
     found = retrieval(HashEmbeddings(), 8, facts=20)
-    assert list(found) == [1, 2, 4, 8]
     assert found == retrieval(HashEmbeddings(), 8, facts=20)
-    assert all(0 <= rate <= 1 for rate in found.values())

@@ -90,6 +90,22 @@ async def test_a_prompt_that_was_not_recorded_is_an_error(tmp_path):
         replaying(tape, "judge", 1)
 
 
+async def test_a_recording_older_than_the_prompts_is_played_in_its_order_only_where_that_was_asked_for(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    for prompt, reply in (("One.", "First."), ("Two.", "Second."), ("Three.", "Third.")):
+        await said(recording(scripted(reply), Recorder(path), "writer", 1), prompt)
+    tape = Tape.read(path, in_order=True)
+    told = [
+        "".join((await said(replaying(tape, "writer", 1), prompt))[0]) for prompt in ("Two.", "New one.", "New three.")
+    ]
+    assert told == ["Second.", "First.", "Third."]
+    assert tape.outdated == 2
+    with pytest.raises(StudyError, match=r"holds no answer to the writer's prompt at step 1.*--live"):
+        await said(replaying(tape, "writer", 1), "One more.")
+    with pytest.raises(StudyError, match="at step 2"):
+        await said(replaying(Tape.read(path, in_order=True), "writer", 2), "New one.")
+
+
 async def test_of_a_call_made_twice_the_later_one_counts(tmp_path):
     path = tmp_path / "calls.jsonl"
     for reply in ("First.", "Second."):

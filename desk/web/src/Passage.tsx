@@ -14,9 +14,8 @@ export const PassageView = memo(function PassageView(props: Props) {
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
   return (
     <article id={`p-${passage.id}`} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
-      <button className="number" aria-expanded={open} aria-label={`Passage ${step}: what can be done`} title="What can be done with this passage" onClick={() => setOpen(!open)}>
-        {step}
-        {by.mark && <span className="by">{by.mark}</span>}
+      <button className="number" aria-expanded={open} aria-label={`Passage ${step}${by.mark && ` ${by.mark}`}: what can be done`} title="What can be done with this passage" onClick={() => setOpen(!open)}>
+        {step} {by.mark && <span className="by">{by.mark}</span>}
       </button>
       {edits === "text" ? (
         <EditText {...props} onDone={() => setEdits("")} />

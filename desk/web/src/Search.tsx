@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { get, type Entry } from "./api";
 import { Found } from "./Memory";
 import { Dialog, Problem, useAttempt } from "./parts";
@@ -7,7 +7,10 @@ export function Search(props: { story: string; onClose: () => void; onJump: (id:
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<Entry[] | null>(null);
   const [busy, setBusy] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const { problem, attempt } = useAttempt();
+  // A dialog that opens gives the focus to its first button.
+  useEffect(() => field.current?.focus(), []);
   const look = async () => {
     setBusy(true);
     await attempt(async () => setFound(await get<Entry[]>(`/stories/${props.story}/search`, { query })));
@@ -23,7 +26,7 @@ export function Search(props: { story: string; onClose: () => void; onJump: (id:
           if (query.trim()) void look();
         }}
       >
-        <input role="searchbox" autoFocus dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => setQuery(event.target.value)} />
+        <input ref={field} role="searchbox" dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => setQuery(event.target.value)} />
         <button className="primary" disabled={busy || !query.trim()}>{busy ? "Looking" : "Search"}</button>
       </form>
       <Problem text={problem} />

@@ -61,15 +61,33 @@ export function useStory(story: string) {
   const [written, setWritten] = useState<Passage | null>(null);
   const shelf = useRef(new Shelf(story)).current;
   const shown = useRef<View | null>(null);
+  const left = useRef(false);
+
+  const reading = useRef(false);
+  const again = useRef(false);
+  const told = useRef(() => {});
 
   const read = useCallback(async () => {
-    try {
-      const fresh = await get<View>(`/stories/${story}`);
-      shown.current = fresh;
-      setView(fresh);
-    } catch (problem) {
-      if (problem instanceof Refused && problem.status === 404) setGone(problem.message);
+    // One at a time: of two that overlap the older could come last. What changes meanwhile is read once more.
+    again.current = true;
+    if (reading.current) return;
+    reading.current = true;
+    while (again.current) {
+      again.current = false;
+      try {
+        const fresh = await get<View>(`/stories/${story}`);
+        shown.current = fresh;
+        setView(fresh);
+        told.current();
+      } catch (problem) {
+        if (problem instanceof Refused && problem.status === 404) setGone(problem.message);
+        else {
+          await new Promise((done) => setTimeout(done, AGAIN));
+          again.current = !left.current;
+        }
+      }
     }
+    reading.current = false;
   }, [story]);
 
   useEffect(() => {
@@ -78,13 +96,19 @@ export function useStory(story: string) {
     let frame = 0;
     let timer = 0;
     let missed = false;
+    let busy = false;
+    left.current = false;
     const show = () => {
       // Words come faster than a screen can show them.
       frame ||= requestAnimationFrame(() => {
         frame = 0;
+        // Work is over when its plans are here: nobody shall choose among those of the passage before.
+        if (busy && !now.busy && shown.current?.revision !== now.revision) return;
+        busy = now.busy;
         setDoing(now);
       });
     };
+    told.current = show;
     const take = (event: { event: string } & Record<string, unknown>) => {
       if (event.event === "state") {
         now = event as unknown as Doing;
@@ -124,6 +148,7 @@ export function useStory(story: string) {
     const back = () => document.visibilityState === "visible" && void read();
     document.addEventListener("visibilitychange", back);
     return () => {
+      left.current = true;
       source.close();
       window.clearTimeout(timer);
       cancelAnimationFrame(frame);

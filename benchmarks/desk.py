@@ -1,0 +1,144 @@
+"""Time the desk's page in a browser: `python -m benchmarks.desk [--passages 2000] [--takes 15]`.
+
+Prints JSON. For a long story: milliseconds until the page has painted something, and until its newest passage and its plans
+stand there; frames while it is scrolled, with the share that came late and the longest. For a new passage: milliseconds from
+the model's first token to its first words on the screen. The model follows a script. Needs Chromium and playwright.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.tree import grow
+from recurrentgpt import Library
+from tests.desk.scripted import scripted_desk
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+LIMIT_MS = 300.0
+"""First words may not come later than this after the model's first token."""
+FRAME_MS = 1000 / 60
+SCROLL = """async (seconds) => {
+    const leaf = document.querySelector('.manuscript'), frames = [], blank = [];
+    const step = leaf.clientHeight / 6;
+    leaf.scrollTo(0, leaf.scrollHeight / 2);
+    await new Promise((done) => setTimeout(done, 1500));
+    let before = await new Promise(requestAnimationFrame);
+    for (const end = before + 1000 * seconds; before < end; ) {
+        leaf.scrollBy(0, -step);
+        const now = await new Promise(requestAnimationFrame);
+        frames.push(now - before);
+        before = now;
+        const box = leaf.getBoundingClientRect();
+        const at = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
+        blank.push(!at.closest('.passage:not(.waiting), .opening'));
+    }
+    return { frames, blank: blank.filter(Boolean).length };
+}"""
+WATCH = """() => {
+    window.shown = new Promise((done) => {
+        const look = () => {
+            if (!document.querySelector('.draft p')?.textContent.trim()) return requestAnimationFrame(look);
+            // This frame is painted when the next task begins.
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => done((performance.timeOrigin + performance.now()) / 1000);
+            port2.postMessage(0);
+        };
+        requestAnimationFrame(look);
+    });
+}"""
+
+
+def opened(browser: Browser, address: str) -> tuple[Page, dict[str, float]]:
+    """Open a story on a new page; return the page, and milliseconds until what was painted."""
+    page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
+    page.goto(address, wait_until="commit")
+    ready = "document.querySelector('.plans .card') && document.querySelector('article.passage:not(.waiting) p')"
+    read = page.wait_for_function(
+        f"() => ({ready}) ? performance.now() : 0", polling="raf", timeout=120_000
+    ).json_value()
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    return page, {"first_paint_ms": paint, "ready_ms": read}
+
+
+def long_story(browser: Browser, home: Path, passages: int, times: int, seconds: float) -> dict[str, Any]:
+    """Return how a story of many passages opens and scrolls."""
+    with Library.open(home) as library:
+        grow(library, "long", lambda grown: grown[-1] if grown else None, passages)
+    with scripted_desk(home) as address:
+        figures = []
+        for _ in range(times):
+            page, figure = opened(browser, f"{address}#/story/long")
+            figures.append(figure)
+            if len(figures) < times:
+                page.context.close()
+        seen = page.evaluate(SCROLL, seconds)
+    frames = seen["frames"]
+    return {
+        "passages": passages,
+        **{name: round(statistics.median(figure[name] for figure in figures), 1) for name in figures[0]},
+        "slowest_ready_ms": round(max(figure["ready_ms"] for figure in figures), 1),
+        "scrolled_frames": len(frames),
+        "median_frame_ms": round(statistics.median(frames), 1),
+        "late_frames": round(sum(frame > 1.5 * FRAME_MS for frame in frames) / len(frames), 4),
+        "longest_frame_ms": round(max(frames), 1),
+        "blank_frames": round(seen["blank"] / len(frames), 4),
+    }
+
+
+def first_words(browser: Browser, home: Path, takes: int) -> dict[str, Any]:
+    """Return how long after the model's first token the words stand on the page, over a new story and some takes."""
+    late = []
+    with scripted_desk(home, 0.02) as address:
+        page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
+        page.goto(address)
+        for number in range(takes):
+            page.evaluate(WATCH)
+            if number == 0:
+                page.get_by_role("button", name="Begin").click()
+            else:
+                page.keyboard.press("a")
+            shown = page.evaluate("window.shown")
+            late.append(1000 * (shown - float((home / "first-word").read_text())))
+            page.locator(".stop").wait_for(state="detached", timeout=120_000)
+            page.locator(".plans .card").first.wait_for(timeout=120_000)
+    slowest = max(late)
+    return {
+        "takes": takes,
+        "median_ms": round(statistics.median(late), 1),
+        "slowest_ms": round(slowest, 1),
+        "limit_ms": LIMIT_MS,
+        "ok": slowest <= LIMIT_MS,
+    }
+
+
+def main() -> None:
+    """Print the figures as one JSON object."""
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--passages", type=int, default=2000)
+    parser.add_argument("--times", type=int, default=5, help="how often the long story is opened")
+    parser.add_argument("--seconds", type=float, default=10.0, help="how long it is scrolled")
+    parser.add_argument("--takes", type=int, default=15, help="how many passages are begun")
+    given = parser.parse_args()
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    with sync_playwright() as play, tempfile.TemporaryDirectory() as folder:
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        figures = {
+            "long_story": long_story(browser, Path(folder, "long"), given.passages, given.times, given.seconds),
+            "first_words": first_words(browser, Path(folder, "new"), given.takes),
+        }
+        browser.close()
+    print(json.dumps(figures, indent=2))
+
+
+if __name__ == "__main__":
+    main()

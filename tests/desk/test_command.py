@@ -1,0 +1,97 @@
+"""`recurrentgpt desk`: one command, one process; and the same page inside a host's server."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from recurrentgpt.cli.run import run
+from recurrentgpt.desk.app import create_app
+from recurrentgpt.library import Library
+from recurrentgpt.models.embeddings import HashEmbeddings
+from tests.desk.conftest import API, HOST, PATIENCE, Client
+from tests.desk.scripted import paced
+
+
+def test_it_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "recurrentgpt.cli", "desk", "--no-browser"]
+    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        found = re.search(r"http://127\.0\.0\.1:\d+/desk/", process.stderr.readline())
+        assert found
+        assert httpx.get(found[0], timeout=PATIENCE / 1000).status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=PATIENCE / 1000) == 130
+        assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["--port", "{taken}"], "choose another --port"), (["--token", "short"], "16 or more letters and digits")],
+)
+def test_what_it_cannot_do_it_says_in_a_sentence(
+    arguments: list[str], why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert run(["desk", "--no-browser", *(word.format(taken=port) for word in arguments)]) == 2
+    assert why in capsys.readouterr().err
+
+
+@pytest.fixture
+def host(library: Library, tmp_path: Path) -> Iterator[Client]:
+    """Give a host's server with the desk in it, and pages of its own."""
+    model = paced(tmp_path, 0.0)
+    settings = {"model": model, "embeddings": HashEmbeddings(), "new_character": 0.0}
+    app = create_app(library, folder=tmp_path / "desk", given=settings, mounted=True)
+    server = FastAPI(lifespan=app.router.lifespan_context)
+    server.state.desk = app.state.desk
+
+    @server.get("/threads")
+    async def threads() -> str:
+        return "the host's own"
+
+    server.mount("/", app)
+    with TestClient(server, base_url=HOST) as opened:
+        yield Client(opened, model)
+
+
+def test_a_host_keeps_every_other_path_and_the_desk_works_in_it(host: Client) -> None:
+    assert host.http.get("/threads", headers={"Host": "a.host"}).json() == "the host's own"
+    assert "<div id=" in host.http.get("/desk/").text
+    assert host.http.get(f"{API}/stories", headers={"Host": "a.host"}).status_code == 400
+    assert host.begin()["step"] == 1
+
+
+def test_nothing_holds_up_the_hosts_event_loop(host: Client) -> None:
+    guards = pytest.importorskip("blockbuster", reason="no blockbuster: pip install 'recurrentgpt[studio]'")
+    # What LangGraph's development server lets pass.
+    allowed = ("os.stat", "os.listdir", "os.remove", "io.", "threading.", "os.path.")
+    guard = guards.BlockBuster()
+    for name in [name for name in guard.functions if name.startswith(allowed)]:
+        del guard.functions[name]
+    # A story's lock is taken in the library's own loop, which is in a thread of its own.
+    for function in guard.functions.values():
+        function.can_block_in("recurrentgpt/lock.py", "writing")
+    guard.activate()
+    try:
+        story = host.begin()["id"]
+        host.write(story, number=1)
+        host.send("PUT", f"/stories/{story}/settings", {"values": {"note": "Keep it quiet."}})
+        host.send("PUT", "/settings", {"values": {}})
+        assert host.get(f"/stories/{story}")["step"] == 2
+    finally:
+        guard.deactivate()

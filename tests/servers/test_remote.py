@@ -1,0 +1,71 @@
+"""What a story on a server says where there is none, and how its tree is read from a history."""
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
+
+from recurrentgpt import Context, SettingsError, StoryError, build_story_graph
+from recurrentgpt.graph.state import StoryInput
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.remote import RemoteStory, astories
+from recurrentgpt.remote_tree import tree_of
+
+
+async def test_where_no_server_answers_it_is_said(unused_tcp_port):
+    url = f"http://127.0.0.1:{unused_tcp_port}"
+    with pytest.raises(StoryError, match=f"No server answers at {url}"):
+        await RemoteStory.new(url, StoryInput())
+    with pytest.raises(StoryError, match="No server answers"):
+        await RemoteStory.open(url, "lamp")
+    with pytest.raises(StoryError, match="No server answers"):
+        await astories(url)
+
+
+@pytest.mark.parametrize("url", ["", "lamp", "127.0.0.1:2024", "ftp://127.0.0.1"])
+async def test_what_is_no_address_is_refused(url):
+    with pytest.raises(SettingsError, match="begins with http"):
+        await astories(url)
+
+
+def as_sent(snapshot):
+    """Return a snapshot as a server sends it."""
+    parent = snapshot.parent_config
+    return {
+        "values": snapshot.values,
+        "checkpoint": snapshot.config["configurable"],
+        "parent_checkpoint": parent and parent["configurable"],
+        "created_at": snapshot.created_at,
+    }
+
+
+async def test_the_tree_of_a_history_is_that_of_the_log(model):
+    store = InMemoryStore()
+    graph = build_story_graph(checkpointer=InMemorySaver(), store=store)
+    context = Context(model=model, embeddings=HashEmbeddings())
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"premise": "A lamp."}, config, context=context)
+    for answer in (2, 1, "another_take"):
+        await graph.ainvoke(Command(resume=answer), config, context=context)
+    history = [item async for item in graph.aget_state_history(config)]
+    old = next(item for item in history if item.values["step"] == 1 and item.next == ("select_plan",))
+    forked = await graph.aupdate_state(old.config, {"short_term_memory": "Nobody has a lamp."}, as_node="commit")
+    await graph.ainvoke(
+        Command(resume=3), {"configurable": {**config["configurable"], **forked["configurable"]}}, context=context
+    )
+    history = [item async for item in graph.aget_state_history(config)]
+    values = history[0].values
+    tree = tree_of(values, [as_sent(item) for item in history])
+    links = await Chronicle(store).links(values["story"])
+    assert {key for key, link in links.items() if not link["amends"]} <= tree.nodes.keys() <= links.keys()
+    assert tree.head == values["head"]
+    for key, node in tree.nodes.items():
+        before, known = tree.nodes.get(node.parent), links.get(links[key]["parent"])
+        # A version that was corrected in the middle of a run is told as the passage that it corrects.
+        assert (before.amends or before.id if before else "") == (known["amends"] or known["id"] if known else "")
+        assert (node.step, node.words, node.text) == tuple(links[key][name] for name in ("step", "words", "text"))
+    assert len(tree.branches) == 3
+    shortened = tree_of(values, [as_sent(item) for item in history[:6]])
+    assert set(shortened.nodes) < set(tree.nodes)
+    assert shortened.path()[-1] == values["head"], "what was pruned is left out, and what is left can be drawn"

@@ -131,7 +131,7 @@ class StoryIndex:
     def _cosines(self, query: Matrix) -> Matrix:
         """Return the cosine of every row with `query`, computed by FAISS where its vectors lie."""
         asked, found = np.ascontiguousarray(query.ravel(), dtype=np.float32), np.empty(self._flat.ntotal, np.float32)
-        faiss.fvec_inner_products_ny(
+        faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]
             faiss.swig_ptr(found), faiss.swig_ptr(asked), self._flat.get_xb(), self.dimension, len(found)
         )
         return found

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recurrentgpt.cli.options import OF_A_RUN, At, Json, JsonObject, MaybePassage, Passage, StoryName, taking
+from recurrentgpt.cli.options import OF_A_RUN, At, Json, JsonObject, MaybePassage, Passage, Remote, StoryName, taking
 
 Count = Annotated[int, typer.Argument(metavar="N", min=1, help="How many steps.")]
 
@@ -15,6 +15,7 @@ def tree(
     story: StoryName,
     everything: Annotated[bool, typer.Option("--all", help="Draw every branch, however many there are.")] = False,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flow chart.")] = False,
+    remote: Remote = None,
     json: JsonObject = False,
 ) -> None:
     """Draw all branches of a story.
@@ -29,7 +30,7 @@ def tree(
     """
     from recurrentgpt.cli import moves
 
-    moves.show_tree(story, everything=everything, mermaid=mermaid, json=json)
+    moves.show_tree(story, everything=everything, mermaid=mermaid, remote=remote, json=json)
 
 
 def goto(story: StoryName, passage: Passage, json: JsonObject = False) -> None:

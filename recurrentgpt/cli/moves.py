@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, cast
 
 from recurrentgpt.cli.console import console, emit, note, one_line, print_json, print_text, visible
 from recurrentgpt.cli.work import reading
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
     from recurrentgpt.story import Passage, Story
 
 
-def show_tree(name: str, *, everything: bool, mermaid: bool, json: bool) -> None:
+def show_tree(name: str, *, everything: bool, mermaid: bool, remote: str | None, json: bool) -> None:
     """Print all branches."""
     if mermaid and json:
         raise SettingsError("A tree is printed as --json or as --mermaid, not as both.")
     from recurrentgpt.cli.draw import drawn
 
-    with reading(name) as story:
+    with _opened(name, remote) as story:
         tree, pending = story.tree(), story.pending_replay
         if json:
             print_json(tree.as_json())
@@ -30,7 +31,7 @@ def show_tree(name: str, *, everything: bool, mermaid: bool, json: bool) -> None
             emit(tree.mermaid())
             return
         lines = drawn(tree, everything=everything)
-        plans = _plans(story, [line.passage for line in lines]) if not everything else {}
+        plans = {} if everything or remote else _plans(story, [line.passage for line in lines])
         screen = console(stderr=False)
         if not screen.is_terminal:
             told = [f"{line.stem}{line.text}{_told(plans, line.passage)}" for line in lines]
@@ -51,6 +52,15 @@ def show_tree(name: str, *, everything: bool, mermaid: bool, json: bool) -> None
                 f"An edit of passage {pending.step} is unfinished ({pending.done} of {pending.total} passages). Go on: "
                 f"recurrentgpt edit {story.id} --resume; or forget it: recurrentgpt edit {story.id} --drop"
             )
+
+
+def _opened(name: str, remote: str | None) -> AbstractContextManager[Story]:
+    """Open a story to be looked at, here or on a server."""
+    if remote is None:
+        return reading(name)
+    from recurrentgpt.cli.on_server import opened
+
+    return cast("AbstractContextManager[Story]", opened(remote, name, {}, {}))
 
 
 def _plans(story: Story, passages: list[str]) -> dict[str, str]:

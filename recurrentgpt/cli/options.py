@@ -60,6 +60,12 @@ Steps = Annotated[
 ]
 Interactive = Annotated[bool, typer.Option("--interactive", "-i", help="Choose what happens next after each passage.")]
 Ending = Annotated[bool, typer.Option("--ending", help="Bring the story to its end within these steps.")]
+Remote = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="A server that keeps and writes the story; its token is RECURRENTGPT_REMOTE_TOKEN."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print events as JSON Lines.")]
 Model = Annotated[str | None, typer.Option(metavar="NAME", help="Model of every role, or the path of a GGUF file.")]
 BaseUrl = Annotated[

@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
-from recurrentgpt.cli.options import WHICH, JsonLines, JsonObject, StoryName
+from recurrentgpt.cli.options import WHICH, JsonLines, JsonObject, Remote, StoryName
 
 
 def stories(
-    everything: Annotated[bool, typer.Option("--all", help="List the archived too.")] = False, json: JsonLines = False
+    everything: Annotated[bool, typer.Option("--all", help="List the archived too.")] = False,
+    remote: Remote = None,
+    json: JsonLines = False,
 ) -> None:
     """List the stories, the one written last at the end.
 
@@ -20,6 +22,11 @@ def stories(
       recurrentgpt stories --all
       recurrentgpt stories --json | jq -r .title
     """
+    if remote is not None:
+        from recurrentgpt.cli import on_server
+
+        on_server.list_stories(remote, json=json)
+        return
     from recurrentgpt.cli import read
 
     read.list_stories(everything=everything, json=json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,12 +22,14 @@ from recurrentgpt.cli.options import (
     Name,
     Plan,
     Premise,
+    Remote,
     Steps,
     Title,
     taking,
 )
 
 if TYPE_CHECKING:
+    from recurrentgpt.cli.session import Session
     from recurrentgpt.library import Library
     from recurrentgpt.story import Story
 
@@ -45,6 +48,7 @@ def write(
     steps: Steps = None,
     interactive: Interactive = False,
     ending: Ending = False,
+    remote: Remote = None,
     json: Json = False,
     *,
     settings: dict[str, Any],
@@ -79,14 +83,10 @@ def write(
     if memory is not None:
         opening["memory"] = _file_or_text(memory)
     settings |= {"ending": True} if ending else {}
-    from recurrentgpt.cli.work import at_work
-
-    if story is None:
-        _start_ahead(settings)
-    options = _options(story, settings, ["-i"] if interactive else [])
-    begin = partial(_story, name=story, opening=opening, settings=settings)
-    with at_work(begin, json=json, command="write", options=options) as session:
-        if story:
+    with _at_work(
+        story, opening, settings, ["-i"] if interactive else [], remote=remote, json=json, command="write"
+    ) as session:
+        if story and not remote:
             session.prepare(opening["memory"], opening["plan"])
         if interactive:
             from recurrentgpt.cli.interactive import converse
@@ -109,6 +109,7 @@ def play(
     auto: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Let the simulator play N passages, then leave.")
     ] = None,
+    remote: Remote = None,
     json: Json = False,
     *,
     settings: dict[str, Any],
@@ -131,16 +132,33 @@ def play(
         opening["premise"] = _standard_input(interactive=auto is None)
     opening["player"] = opening.pop("as")
     settings |= {} if story else {"mode": "fiction"}
+    with _at_work(story, opening, settings, [], remote=remote, json=json, command="play") as session:
+        from recurrentgpt.cli.playing import play_on
+
+        play_on(session, auto)
+
+
+def _at_work(
+    story: str | None,
+    opening: dict[str, str | None],
+    settings: dict[str, Any],
+    options: list[str],
+    *,
+    remote: str | None,
+    json: bool,
+    command: str,
+) -> AbstractContextManager[Session]:
+    """Give a session with the story, here or on a server."""
+    if remote is not None:
+        from recurrentgpt.cli import on_server
+
+        return on_server.session(remote, story, opening, settings, options, json=json, command=command)
     from recurrentgpt.cli.work import at_work
 
     if story is None:
         _start_ahead(settings)
-    options = _options(story, settings, [])
     begin = partial(_story, name=story, opening=opening, settings=settings)
-    with at_work(begin, json=json, command="play", options=options) as session:
-        from recurrentgpt.cli.playing import play_on
-
-        play_on(session, auto)
+    return at_work(begin, json=json, command=command, options=_options(story, settings, options))
 
 
 def _checked(story: str | None, opening: dict[str, str | None]) -> dict[str, str | None]:

@@ -34,7 +34,8 @@ LAYERS = [
     "recurrentgpt.replay recurrentgpt.tree recurrentgpt.diff recurrentgpt.passage recurrentgpt.tree_methods "
     "recurrentgpt.book_methods recurrentgpt.archive recurrentgpt.importing recurrentgpt.story recurrentgpt.prices "
     "recurrentgpt.events recurrentgpt.testing recurrentgpt.testing_server",
-    "recurrentgpt.studies recurrentgpt.desk recurrentgpt.mcp_server recurrentgpt.remote recurrentgpt.server",
+    "recurrentgpt.studies recurrentgpt.desk recurrentgpt.mcp_server recurrentgpt.remote "
+    "recurrentgpt.remote_tree recurrentgpt.server",
     "recurrentgpt.cli",
 ]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line.split()}

@@ -40,7 +40,7 @@ export function StoryPage(props: { id: string }) {
     if (!view?.opened || doing.busy) return;
     // The cost is counted beside the page: of a long story it takes a moment.
     void get<Usage>(`/stories/${props.id}/usage`).then(setUsage, () => undefined);
-    void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values.budget ?? 0), () => undefined);
+    void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values?.budget ?? 0), () => undefined);
   }, [view?.head, view?.revision, doing.busy, props.id]);
   useEffect(() => setMemoryAt(""), [view?.head]);
 

@@ -12,7 +12,7 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
     <dialog ref={dialog} className={props.wide ? "wide" : ""} aria-labelledby="dialog-title" onClose={props.onClose} onCancel={props.onClose}>
       <header className="dialog-head">
         <h2 id="dialog-title">{props.title}</h2>
-        <button className="quiet" onClick={props.onClose} aria-label="Close">
+        <button className="quiet" onClick={props.onClose}>
           Close <kbd>Esc</kbd>
         </button>
       </header>

@@ -19,6 +19,7 @@ from recurrentgpt.memory.recall import Recall
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel, story_replies
+from tests.memory.oracle import scores
 
 MARK = re.compile(r"mark\d+x")
 OPERATIONS = (
@@ -157,23 +158,15 @@ def exact(story, commits, data):
     count = data.draw(st.integers(1, 5), label="count")
     recall = Recall(story.library.chronicle, embeddings)
     hits = call(lambda: recall.search(story.id, head, query, count, without=head, corrected=corrected))
-    (wanted,) = unit(embeddings.embed_documents([query]))
-    best = {}
+    texts = {}
     for key in story.tree().path():
         summary = corrected.get(key, commits[key]["summary"])
-        texts = [*pieces(commits[key]["passage"]), *([summary] if summary else [])]
-        if texts and key != head:
-            best[key] = max(float(score) for score in unit(embeddings.embed_documents(texts)) @ wanted)
+        texts[key] = [*pieces(commits[key]["passage"]), *([summary] if summary else [])]
+    best = {key: score for key, score in scores(embeddings, texts, query).items() if key != head}
     assert [hit.id for hit in hits] == [hit.id for hit in hits if hit.id in best]
     ranked = sorted(best.values(), reverse=True)[:count]
     np.testing.assert_allclose([hit.score for hit in hits], ranked, atol=2e-3)
     np.testing.assert_allclose([best[hit.id] for hit in hits], ranked, atol=2e-3)
-
-
-def unit(vectors):
-    """Return rows of length one."""
-    found = np.asarray(vectors, dtype=np.float64)
-    return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
 
 
 def test_words_of_a_commit_are_found():

@@ -116,20 +116,26 @@ function Slot(props: Shared & { entry: OnPath; step: number }) {
   return <PassageView passage={passage} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} shelf={props.shelf} onMemory={props.onMemory} />;
 }
 
-/** Bring a passage to the screen, first by its block's place, then by its own, as heights become known. */
+const ACTS = ["wheel", "touchstart", "pointerdown", "keydown"];
+
+/** Bring a passage to the screen, first by its block's place, then by its own, as heights become known; whoever acts meanwhile is let go where they want. */
 async function show(id: string, block: ScrollLogicalPosition, focus = false) {
-  for (let round = 0; round < 12; round++) {
+  const done = new AbortController();
+  for (const act of ACTS) addEventListener(act, () => done.abort(), { capture: true, passive: true, signal: done.signal });
+  for (let round = 0; round < 12 && !done.signal.aborted; round++) {
     const passage = document.getElementById(`p-${id}`);
     const target = passage ?? document.querySelector(`[data-ids~="${id}"]`);
     target?.scrollIntoView({ block });
-    await new Promise((done) => setTimeout(done, 60));
+    await new Promise((next) => setTimeout(next, 60));
+    if (done.signal.aborted) return;
     if (passage && !passage.classList.contains("waiting")) {
       if (focus) {
         passage.focus({ preventScroll: true });
         passage.classList.add("found");
         setTimeout(() => passage.classList.remove("found"), 1600);
       }
-      if (round > 2) return;
+      if (round > 2) break;
     }
   }
+  done.abort();
 }

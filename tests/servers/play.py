@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
+import pytest
 from langgraph_sdk import get_client
 
+from recurrentgpt.errors import StoryBusy
+from recurrentgpt.events import Event
 from recurrentgpt.graph.state import StoryInput
 from recurrentgpt.remote import RemoteStory, astories
 from recurrentgpt.testing import FaultyServer, story_answers
@@ -222,7 +226,32 @@ async def written_remotely(url: str) -> None:
     assert tree.nodes[tree.head].amends == taken["id"]
 
 
-async def _until(event: threading.Event) -> bool:
-    import asyncio
+async def two_writers(url: str, writer: Writer) -> None:
+    """While somebody writes a story, whoever wants to write it too is told so, and the passage is there once."""
+    writer.reached.clear()
+    writer.go_on.clear()
+    given = StoryInput(premise="Two keepers share one lamp.")
+    async with await RemoteStory.new(url, given) as first:
+        name = [event async for event in first.astream()][-1]["story"]
+        writer.hold = await first.achoose("Sigmund paints the lantern room green and is seen.")
+        writing = asyncio.create_task(_last(first.astream()))
+        assert await _until(writer.reached)
+        async with await RemoteStory.open(url, name) as second:
+            for attempt in (second.astream(), second.aretry(), second.areplan()):
+                with pytest.raises(StoryBusy, match="Somebody else is writing"):
+                    await _last(attempt)
+            with pytest.raises(StoryBusy, match="Somebody else is writing"):
+                await second.achoose(1)
+        writer.go_on.set()
+        assert (await writing)["steps"] == 1
+        tree = await first.atree()
+    assert [node.step for node in tree.nodes.values()] == [0, 1, 2]
 
+
+async def _last(events: AsyncGenerator[Event]) -> Any:
+    """Return the last of a run's events."""
+    return [event async for event in events][-1]
+
+
+async def _until(event: threading.Event) -> bool:
     return await asyncio.to_thread(event.wait, 60)

@@ -1,5 +1,7 @@
 """`langgraph dev` with our langgraph.json, as LangGraph Studio meets it: a real process and a fake model."""
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +43,7 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
         await play.autonomous()
         await play.one_step()
     await playing.written_remotely(server.url)
+    await playing.two_writers(server.url, writer)
     async with playing.Play(server.url, writer) as again:
         again.thread = play.thread
         told = (await again.state())["values"]
@@ -68,3 +71,45 @@ def test_a_remote_graph(server):
     title, second = told.stdout.splitlines()
     assert title.endswith("2 plans")
     assert second.startswith("Passage 2 was written from: ")
+
+
+@pytest.fixture
+def command(server, user_folder):
+    """Give the command line, at work on this server."""
+
+    def run(*arguments, stdin="", code=0):
+        told = subprocess.run(
+            [sys.executable, "-m", "recurrentgpt", *arguments, "--remote", server.url],
+            input=stdin, capture_output=True, text=True, timeout=120,
+            env={**os.environ, "RECURRENTGPT_HOME": str(user_folder / "nowhere")},
+        )  # fmt: skip
+        assert told.returncode == code, told.stderr
+        return told.stdout if code == 0 else told.stderr
+
+    return run
+
+
+def test_the_command_line(command, user_folder):
+    """Everything that takes --remote, as a person types it."""
+    events = [json.loads(line) for line in command("write", "--genre", "mystery", "--steps", "2", "--json").splitlines()]
+    told = events[0]
+    assert [event["step"] for event in events if event["event"] == "passage"] == [1, 2]
+    first, second = [event["text"] for event in events if event["event"] == "passage"]
+    assert told["title"] in command("stories")
+    plan = "Agatha swims to the wreck and brings back the bell."
+    third = command("write", told["story"][:6], "--plan", plan, "--steps", "1")
+    assert third.strip() not in (first, second)
+    tree = json.loads(command("tree", told["story"], "--json"))
+    assert [node["step"] for node in tree["passages"]] == [0, 1, 2, 3]
+    chosen = command("write", told["title"], "--interactive", stdin="a\n2\nq\n")
+    assert third.strip() not in chosen
+    tree = json.loads(command("tree", told["story"], "--json"))
+    assert sorted(node["step"] for node in tree["passages"]) == [0, 1, 2, 3, 3, 4]
+    played = command("play", "--as", "a night nurse", stdin="1\nI bribe the guard.\n/quit\n")
+    assert len(played.split("\n\n")) > 2
+    assert not (user_folder / "nowhere").exists(), "nothing of it is kept here"
+
+
+def test_what_a_server_cannot_do_is_said(command):
+    assert "what it writes with is its own" in command("write", "--base-url", "http://127.0.0.1:9/v1", code=2)
+    assert "No stories" in command("tree", "nothing", code=1)

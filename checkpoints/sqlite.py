@@ -6,6 +6,7 @@ deleted without a thought.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
@@ -211,7 +212,7 @@ async def _connection(
     path: Path, *, isolation_level: Literal["DEFERRED"] | None
 ) -> AsyncIterator[aiosqlite.Connection]:
     with storage_errors(path):
-        _try_opening(path)
+        await asyncio.to_thread(_try_opening, path)
         conn = await aiosqlite.connect(path, isolation_level=isolation_level, timeout=BUSY_SECONDS)
     try:
         yield conn

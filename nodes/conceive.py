@@ -14,10 +14,11 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled, voice
-from recurrentgpt.nodes.moves import deal, deal_names, deal_readers, deal_spark
+from recurrentgpt.nodes.moves import deal
 from recurrentgpt.nodes.patterns import is_english
 from recurrentgpt.nodes.replies import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
 from recurrentgpt.nodes.run import Run
+from recurrentgpt.nodes.sparks import deal_names, deal_readers, deal_spark
 
 
 class FoundingReply(BaseModel):
@@ -96,8 +97,10 @@ def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Openi
     """
     if given["premise"] or not is_english(context.language):
         return opening_reply(context.language, context.plans), {}
-    names, moves = deal_names(seed), deal(0, seed, context.plans)
-    return dealt_reply(names, moves), {"names": names, "spark": f"{names[0]}, {deal_spark(seed)}", "moves": moves}
+    key, moves = _key(given, seed), deal(0, seed, context.plans)
+    names = deal_names(key)
+    spark = f"{names[0]}, {deal_spark(key, given['genre'])}"
+    return dealt_reply(names, moves), {"names": names, "spark": spark, "moves": moves}
 
 
 def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setting], dict[str, Any]]:
@@ -105,9 +108,15 @@ def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setti
     free = not given["premise"]
     # Whom the reader plays is asked, unless it was said, or the story goes on from somebody's own beginning.
     count = 0 if given["player"] or given["short_term_memory"] else context.plans
-    names = deal_names(seed, 3 + count) if free else []
-    readers, others = deal_readers(seed, names[3:]), names[:3]
+    key = _key(given, seed)
+    names = deal_names(key, 3 + count) if free else []
+    readers, others = deal_readers(key, names[3:], given["genre"]), names[:3]
     schema = setting_reply(context.language, others, readers, count)
     # Who it happens to is for the reader to say.
-    spark = f"somebody {deal_spark(seed).partition(', ')[2]}" if free else ""
+    spark = f"somebody {deal_spark(key, given['genre']).partition(', ')[2]}" if free else ""
     return schema, {"names": others, "readers": readers, "spark": spark}
+
+
+def _key(given: StoryInput, seed: int) -> str:
+    """Return what people and trouble are dealt by: two genres with one seed are two stories."""
+    return f"{given['genre'].casefold()} {seed}"

@@ -1,4 +1,4 @@
-"""Deal story moves, names and openings from seeded decks: a small model left alone always plans the same scene.
+"""Deal story moves from seeded decks: a small model left alone always plans the same scene.
 
 Every deal depends on nothing but the step and the seed, so a run can be repeated, and a fork deals like its original.
 """
@@ -6,7 +6,6 @@ Every deal depends on nothing but the step and the seed, so a run can be repeate
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import TypedDict
 
 
@@ -137,63 +136,3 @@ def deal(step: int, seed: int, count: int, finale: str = "", *, mode: str = "nov
     rotation, turn = divmod(max(step, 0), len(deck) // count)
     order = random.Random(f"moves {seed} {bool(finale)} {rotation}").sample(deck, len(deck))
     return order[turn * count :][:count]
-
-
-# Each of these is one token of the embedded model after a space: a name of several is misspelt as soon as repetition is
-# penalised. And their owners are commonly "she" or "he", which a small model otherwise forgets from line to line.
-_WOMEN = (
-    "Lena", "Ruth", "Clara", "Helen", "Nora", "Ada", "Rosa", "Irene", "Judith", "Ellen", "Diana", "Vera", "Esther",
-    "Joan", "Stella", "Sylvia", "Hannah", "Iris", "Naomi", "Dorothy", "Claire", "Gloria", "Lydia", "Hazel", "Alma",
-    "Pearl", "Anna", "Nina", "Carmen", "Sofia", "Marie", "Martha", "Rebecca", "Leah", "Rachel",
-)  # fmt: skip
-_MEN = (
-    "Tomas", "Jonah", "Owen", "Pavel", "Desmond", "Hugo", "Felix", "Simon", "Victor", "Walter", "Oscar", "Leo",
-    "Ivan", "Karl", "Arthur", "Lucas", "Anton", "Hector", "Julian", "Gabriel", "Conrad", "Bruno", "Roland", "Abel",
-    "Otto", "Elias", "Magnus", "Theo", "Ralph", "Boris", "Franz", "Lars", "Omar", "Diego", "Pierre", "Samuel",
-    "Daniel", "Caleb",
-)  # fmt: skip
-_FAMILIES = (
-    "Hale", "Rowe", "Kerr", "Marsh", "Reed", "Lane", "Frost", "Nash", "Cross", "Webb", "Drake", "Blake", "Hart",
-    "Shaw", "Ward", "Moss", "Kane", "Vale", "Wells", "Adams", "Becker", "Berg", "Klein", "Lang", "Meyer", "Ortiz",
-    "Perez", "Silva", "Torres", "Vega", "Wong", "Yang", "Kim", "Khan", "Shah", "Singh", "Patel", "Hassan", "Cruz",
-    "Diaz", "Flores", "Lopez",
-)  # fmt: skip
-
-
-def deal_names(seed: int, count: int = 3) -> list[str]:
-    """Return names for the people of a new story, no first or last name twice; models of all sizes love the same five."""
-    dealer = random.Random(f"names {seed}")
-    women, men = dealer.sample(_WOMEN, count), dealer.sample(_MEN, count)
-    first = [name for pair in zip(women, men, strict=True) for name in pair]
-    start = dealer.randrange(2)
-    families = dealer.sample(_FAMILIES, count)
-    return [f"{given} {family}" for given, family in zip(first[start : start + count], families, strict=True)]
-
-
-_PEOPLE = (
-    "a ferry pilot", "a map engraver", "a night nurse", "a lock keeper", "a bell founder", "a gravedigger",
-    "a ship's cook", "a translator of letters", "a beekeeper", "a clerk of lost property", "a well digger",
-    "a piano tuner", "a night guard", "a seed merchant", "a glass blower", "a bookkeeper",
-)  # fmt: skip
-_FINDS = (
-    "finds a familiar name in a stranger's will", "is paid to destroy a thing and keeps it", "sees a dead man buy a ticket",
-    "hears somebody knock from inside a wall", "is handed a child and told to run", "opens a parcel posted nine years ago",
-    "finds a door that was not there yesterday", "recognises the voice of a man who was buried",
-    "is asked to swear that a false thing is true", "finds the one page that was cut from the record",
-    "is mistaken for the person everybody fears", "loses the only key to a place that must stay shut",
-)  # fmt: skip
-
-
-def deal_readers(seed: int, names: Sequence[str]) -> list[str]:
-    """Return whom a reader may be, one for each name: "Lena Hale, a map engraver"."""
-    people = random.Random(f"readers {seed}").sample(_PEOPLE, len(names))
-    return [f"{name}, {who}" for name, who in zip(names, people, strict=True)]
-
-
-def deal_spark(seed: int) -> str:
-    """Return one concrete trouble to build a story on where the reader gave no premise.
-
-    It goes on after a name: "Lena Hale, a map engraver, sees a dead man buy a ticket".
-    """
-    dealer = random.Random(f"spark {seed}")
-    return f"{dealer.choice(_PEOPLE)}, {dealer.choice(_FINDS)}"

@@ -52,7 +52,10 @@ def who_pattern(drive: str) -> str:
     """Return the pattern that says what somebody is, and what drives them."""
     # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
     word = "[a-zà-öø-ÿ]{3,12}"
-    return f"(a|an|the|her|his) {word}( {word})? who {drive} {words_pattern(2, 12)}"
+    # The model evades what it may not write: without an "of" it says "the wife ofaleb", and "the mailman whohid" for another drive.
+    of = f"of ((the|a|an|his|her) {word}|[A-Z]{word})"
+    second = "[a-vx-zà-öø-ÿ][a-zà-öø-ÿ]{2,11}"
+    return f"(a|an|the|her|his) {word}( {second}| {of})? who {drive} {words_pattern(2, 12)}"
 
 
 def words_pattern(fewest: int, most: int) -> str:
@@ -77,8 +80,8 @@ def plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0, *
     ]
 
 
-# People who want the same make no story.
-DRIVES = ("(wants|needs)", "(hides|fears)", "(owes|lost|hates)")
+# People who want the same make no story. None of these is in the template's example, or everybody would owe a life.
+DRIVES = ("(needs|follows|protects)", "(fears|envies|mistrusts)", "(lost|hates|betrayed)")
 # What the second sentence of a plan begins with: a plan that only goes on is no plan.
 _TURNS = ("But", "Then", "Now")
 

@@ -28,6 +28,7 @@ from .patterns import (
     who_pattern,
     words_pattern,
 )
+from .sparks import woman
 
 
 def _text(pattern: str, **extra: Any) -> Any:
@@ -139,7 +140,7 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[Dealt]:
         "Dealt",
         __base__=Dealt,
         title=(_text(phrase_pattern("English", 3, 40)), ...),
-        want=(_text(f"^(He|She) wants to {part}, but {part}\\.$"), ...),
+        want=(_text(f"^{'She' if woman(names[0]) else 'He'} wants to {part}, but {part}\\.$"), ...),
         people=(_exactly(list[str], people), ...),
         outline=(_list(_text(f"^[A-Z]{words_pattern(4, 18)}\\.$"), 2), ...),
         plans=(_exactly(list[str], scenes), Field(alias="first_scenes")),

@@ -21,7 +21,8 @@ import re
 from collections.abc import Sequence
 
 from .faults import COPY_LIMIT, Examiner, Fault
-from .sentences import count_words, end_at_sentence, ends_a_sentence, limit_words, segments
+from .joined import parted
+from .sentences import count_words, end_at_sentence, ends_a_sentence, language_code, limit_words, segments, words
 
 MOST_SKIPPED = 10
 """Repeated sentences that one passage may lose without another sample."""
@@ -55,6 +56,7 @@ class ProseGate:
         self._settled = self._longest = ""
         self._tail = ""
         self._counted = self._count = 0
+        self._known = {word for text in seen for word in words(text)}
         self._examiner = Examiner(
             seen=seen, language=language, finale=finale, third_person=third_person, copy_limit=copy_limit
         )
@@ -150,18 +152,22 @@ class ProseGate:
         for piece in pieces:
             if final and piece is pieces[-1] and not ends_a_sentence(piece):
                 return
+            length = len(piece)
+            if language_code(self.language) == "en":
+                piece = parted(piece, self._known)
             fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
             if fault and not self._may_skip(fault, piece):
                 self.fault = fault
                 self.refused.append(fault)
                 return
-            self._tail = self._tail[len(piece) :]
+            self._tail = self._tail[length:]
             if fault:
                 self.skipped.append(fault)
                 self._in_a_row += 1
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             elif piece.strip():
                 self._in_a_row = 0
+                self._known.update(words(piece))
             self._settled += piece
             if self.enough:
                 return

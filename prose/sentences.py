@@ -40,9 +40,17 @@ def language_name(language: str) -> str:
     return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
 
 
+_OPENER = re.compile(r"(?<=\s)[\"“«]$")
+
+
 def segments(text: str, language: str = "English") -> list[str]:
     """Return the sentences with all their white space: joined, they are `text` again."""
-    return list(segment(language_code(language), text)) if text else []
+    found = list(segment(language_code(language), text)) if text else []
+    for place in range(len(found) - 1):
+        # The mark of a quotation that is not closed yet is counted to the sentence before it.
+        if opener := _OPENER.search(found[place]):
+            found[place], found[place + 1] = found[place][: opener.start()], opener[0] + found[place + 1]
+    return found
 
 
 def sentences(text: str, language: str = "English") -> list[str]:

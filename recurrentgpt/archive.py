@@ -66,7 +66,7 @@ async def restore(log: Chronicle, path: Path, locks: Path | None) -> str:
     """Write the story in a JSON file to the log and return its id; one that is there already must be the same."""
     archive = load(path)
     story = archive["story"]["story"]
-    with writing(locks, story):
+    async with writing(locks, story):
         if await log.head(story) is not None:
             if await read_story(log, story) == archive:
                 return story

@@ -49,7 +49,7 @@ class Edits:
     async def plan(self, number: int, text: str, ref: Ref | None) -> list[str]:
         """Replace one of the plans after a passage."""
         session, checked = self._session, _plan(text)
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             commit, overlay = await session.place(ref)
             plans = list(commit["candidate_plans"])
             if not 1 <= number <= len(plans):
@@ -63,7 +63,7 @@ class Edits:
         session, summary = self._session, _line("summary", text, MOST_SUMMARY_WORDS)
         if not summary:
             raise BadAnswer("The summary needs some words.")
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             head, log = await session.head_commit(), session.log
             meant = head["id"] if ref is None else await resolve(log, session.id, ref)
             path = await log.path(session.id, head["id"])
@@ -90,7 +90,7 @@ class Edits:
         """Replace parts of what is pinned in every prompt, from the head on."""
         changes = {name: _checked(name, value) for name, value in changes.items() if value is not None}
         session = self._session
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
             head = await session.head_commit()
             corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
@@ -114,7 +114,7 @@ class Edits:
 
     async def _record(self, changed: Callable[[StoryRecord], StoryRecord]) -> None:
         session = self._session
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             record = await session.log.record(session.id)
             head = await session.head_commit()
             waiting = await session.waiting(head["id"])
@@ -123,7 +123,7 @@ class Edits:
 
     async def _amend(self, ref: Ref | None, changes: dict[str, Any]) -> None:
         session = self._session
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             commit, overlay = await session.place(ref)
             await session.amended(commit, changes, overlay)
 

@@ -135,7 +135,7 @@ async def import_source(
     story goes on.
     """
     log, story = session.log, session.id
-    with writing(session.library.locks, story):
+    async with writing(session.library.locks, story):
         if await log.head(story) is None:
             await _open(session, source, genre, title)
         record = await log.record(story)

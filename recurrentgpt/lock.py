@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import AsyncFileLock, Timeout
 
 from recurrentgpt.errors import StorageError, StoryBusy
 
 
-@contextmanager
-def writing(folder: Path | None, story: str) -> Iterator[None]:
+@asynccontextmanager
+async def writing(folder: Path | None, story: str) -> AsyncIterator[None]:
     """Hold the right to write `story`; raise StoryBusy where another process or object holds it.
 
     With no folder there is no lock: two writers then make siblings in the log, and nothing is lost either.
@@ -20,10 +21,10 @@ def writing(folder: Path | None, story: str) -> Iterator[None]:
     if folder is None:
         yield
         return
+    lock = AsyncFileLock(folder / f"{story}.lock", timeout=0, thread_local=False)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / f"{story}.lock", timeout=0, thread_local=False)
-        lock.acquire()
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        await lock.acquire()
     except Timeout as error:
         raise StoryBusy(
             f"Story {story} is being written by another process: wait until it is done, or close it, and try again."
@@ -33,4 +34,4 @@ def writing(folder: Path | None, story: str) -> Iterator[None]:
     try:
         yield
     finally:
-        lock.release()
+        await lock.release()

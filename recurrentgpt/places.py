@@ -50,7 +50,7 @@ class Places:
 
     async def goto(self, ref: Ref) -> Commit:
         """Move the head to a passage; a name is carried along from there. To go back is to undo, as far as `redo` sees it."""
-        with writing(self._session.library.locks, self._id):
+        async with writing(self._session.library.locks, self._id):
             head, links = await self._place()
             names = {name.casefold(): name for name in await self._log.names(self._id)}
             meant = await resolve(self._log, self._id, ref, links)
@@ -64,7 +64,7 @@ class Places:
     async def undo(self, count: int) -> Commit:
         """Take back the newest moments of the branch: passages, edits and new plans alike."""
         _positive(count)
-        with writing(self._session.library.locks, self._id):
+        async with writing(self._session.library.locks, self._id):
             head, links = await self._place()
             at = head["head"]
             for done in range(count):
@@ -78,7 +78,7 @@ class Places:
     async def redo(self, count: int) -> Commit:
         """Go along what was undone last."""
         _positive(count)
-        with writing(self._session.library.locks, self._id):
+        async with writing(self._session.library.locks, self._id):
             head, links = await self._place()
             ahead = taken_back(head.get("undone", ""), head["head"], links) or []
             if count > len(ahead):
@@ -105,7 +105,7 @@ class Places:
             )
         if name.isdigit() or name.casefold() == OPENING or re.fullmatch("[0-9a-f]{24}", name.casefold()):
             raise SettingsError(f"{name!r} would be taken for a passage: give the branch a name that is none.")
-        with writing(self._session.library.locks, self._id):
+        async with writing(self._session.library.locks, self._id):
             commit = await self.commit(ref)
             put = self._log.name_op(self._id, name, commit["id"])
             head = await self._log.head(self._id)
@@ -122,7 +122,7 @@ class Places:
 
     async def remove_name(self, name: str) -> None:
         """Take a name away; the passages stay."""
-        with writing(self._session.library.locks, self._id):
+        async with writing(self._session.library.locks, self._id):
             known = {known.casefold(): known for known in await self._log.names(self._id)}
             if name.strip().casefold() not in known:
                 listed = f"the names are {', '.join(known.values())}" if known else "no branch has a name"

@@ -75,7 +75,7 @@ class Replay:
     async def edit(self, ref: Ref, text: str, *, replay: bool) -> AsyncGenerator[Event]:
         """Put a text in place of a passage's, with the memory rewritten from it, and new plans."""
         text, session = _checked(text), self._session
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             commit, overlay = await session.place(ref)
             if not commit["step"]:
                 raise StoryError("The opening has no passage to edit; edit the memory, the plans or the brief instead.")
@@ -92,7 +92,7 @@ class Replay:
     async def resume(self) -> AsyncGenerator[Event]:
         """Go on with the replay that was interrupted."""
         session = self._session
-        with writing(session.library.locks, session.id):
+        async with writing(session.library.locks, session.id):
             plan = await self.pending()
             if plan is None:
                 raise StoryError("No replay of this story is unfinished.")
@@ -107,7 +107,7 @@ class Replay:
 
     async def drop(self) -> None:
         """Forget the replay that was interrupted; what it wrote stays in the log."""
-        with writing(self._session.library.locks, self._session.id):
+        async with writing(self._session.library.locks, self._session.id):
             await self._log.batch([self._pending_op(None)])
 
     async def cost(self, ref: Ref) -> ReplayCost:

@@ -103,7 +103,7 @@ class Session:
         """Write `steps` passages and yield the events; where no plan was chosen, the simulator chooses."""
         if steps < 1:
             raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
-        with writing(self.library.locks, self.id):
+        async with writing(self.library.locks, self.id):
             head = await self.log.head(self.id)
             first = head["step"] if head else 0
             context = dataclasses.replace(self.context, selector="simulator", last_step=first + steps)
@@ -113,7 +113,7 @@ class Session:
 
     async def begin(self) -> AsyncGenerator[Event]:
         """Open the story, and write its first passage unless somebody has to choose before."""
-        with writing(self.library.locks, self.id):
+        async with writing(self.library.locks, self.id):
             context = dataclasses.replace(self.context, selector="human", last_step=1)
             async with aclosing(self._events(await self._start(), context)) as events:
                 async for event in events:
@@ -121,7 +121,7 @@ class Session:
 
     async def retry(self, ref: Ref | None) -> AsyncGenerator[Event]:
         """Write a passage once more from the same plan."""
-        with writing(self.library.locks, self.id):
+        async with writing(self.library.locks, self.id):
             commit, overlay = await self.place(ref)
             record = await self.log.record(self.id)
             before = await restored(self.log, record, commit, retake=True, overlay=overlay)
@@ -131,7 +131,7 @@ class Session:
 
     async def replan(self, ref: Ref | None) -> AsyncGenerator[Event]:
         """Propose other plans after a passage."""
-        with writing(self.library.locks, self.id):
+        async with writing(self.library.locks, self.id):
             async for event in self.replanned(*await self.place(ref)):
                 yield event
 
@@ -174,7 +174,7 @@ class Session:
 
     async def choose(self, answer: object, ref: Ref | None) -> str:
         """Set the plan of the passage after this one, and save the choice; the head goes there."""
-        with writing(self.library.locks, self.id):
+        async with writing(self.library.locks, self.id):
             commit, overlay = await self.place(ref)
             chosen = parse_answer(answer, commit["candidate_plans"])
             if chosen.action not in ("choose", "edit", "write"):

@@ -1,7 +1,8 @@
 import re
 
-from recurrentgpt.nodes.moves import deal, deal_names, deal_spark
+from recurrentgpt.nodes.moves import deal
 from recurrentgpt.nodes.replies import choice_reply, dealt_reply, facts_reply, plans_reply
+from recurrentgpt.nodes.sparks import deal_spark
 
 NAMES = ["Lena Hale", "Oscar Moss", "Ruth Kane"]
 
@@ -32,18 +33,20 @@ def test_every_plan_begins_with_another_person_and_a_verb_of_its_move():
 
 
 def test_an_opening_is_bound_to_what_was_dealt():
-    names, spark, moves = deal_names(1), deal_spark(1), deal(0, 1, 3)
+    names, spark, moves = ["Ruth Kerr", "Otto Hale", "Lena Moss"], deal_spark("1", "mystery"), deal(0, 1, 3)
     reply = dealt_reply(names, moves)
     schema = reply.model_json_schema()["properties"]
     want = "She wants to find out who sent it, but the office is closed."
     assert matches(schema["want"], want)
+    assert not matches(schema["want"], want.replace("She", "He"))
+    assert matches(dealt_reply(names[1:], moves).model_json_schema()["properties"]["want"], want.replace("She", "He"))
     assert [item["pattern"].partition(" ")[0] for item in schema["first_scenes"]["prefixItems"]] == [
         f"^{name.split()[0]}" for name in names
     ]
     people = [
-        "a clerk who wants her name back",
-        "the porter who hides a key of hers",
-        "her aunt who owes the house a debt",
+        "a clerk who needs her name back",
+        "the porter of the house who fears a key of hers",
+        "her aunt who lost the house to a debt",
     ]
     assert all(matches(item, who) for item, who in zip(schema["people"]["prefixItems"], people, strict=True))
     read = reply.model_validate({"title": "T", "want": want, "people": people, "outline": [], "first_scenes": ["one"]})

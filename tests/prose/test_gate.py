@@ -145,6 +145,25 @@ def test_one_repeated_sentence_is_left_out_while_the_stream_goes_on():
     assert gate.settled == len(gate.text)
 
 
+def test_words_that_were_run_together_are_parted():
+    gate = gate_of(
+        "Ada opened the parcel and wants to burn it now. She keeps theparcel withher and wantsher oldest feather herself.\n\n"
+    )
+    assert gate.finish().endswith("She keeps the parcel with her and wants her oldest feather herself.")
+
+
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_the_mark_of_an_open_quotation_stays_with_what_is_said(size):
+    """Or what is cut after a fault leaves a mark behind, and a repetition in front of it cannot be left out."""
+    gate = gate_of(
+        'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here. <|im_start|> Go home.\n\n', size
+    )
+    assert gate.fault
+    assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here.'
+    gate = gate_of('Ada laughed at them all. "Go home," Bruno said. "<|im_start|> here. Go home."\n\n', size)
+    assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said.'
+
+
 def test_half_a_quotation_is_not_left_out():
     line = "The lamp on the far side of the river is lit again."
     gate = gate_of(f'{prose(2)} {line} "Look. {line}" She sat.', min_words=70)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from recurrentgpt import Library, Story
@@ -62,6 +63,17 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
         assert {node.amends != "" for node in tree.nodes.values()} == {True, False}, "edits are amendments"
 
 
+def test_the_desk_is_there_too(server, command):
+    command("write", "--steps", "1")
+    page = httpx.get(f"{server.url}/desk/")
+    assert page.is_success
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+    (story,) = httpx.get(f"{server.url}/desk/api/stories").json()
+    assert story["words"] > 100
+    refused = httpx.get(f"{server.url}/desk/api/stories", headers={"Host": "desk.example.org"})
+    assert refused.status_code == 400
+
+
 def test_a_remote_graph(server):
     """The example for RemoteGraph, against this server."""
     told = subprocess.run(
@@ -91,7 +103,9 @@ def command(server, user_folder):
 
 def test_the_command_line(command, user_folder):
     """Everything that takes --remote, as a person types it."""
-    events = [json.loads(line) for line in command("write", "--genre", "mystery", "--steps", "2", "--json").splitlines()]
+    events = [
+        json.loads(line) for line in command("write", "--genre", "mystery", "--steps", "2", "--json").splitlines()
+    ]
     told = events[0]
     assert [event["step"] for event in events if event["event"] == "passage"] == [1, 2]
     first, second = [event["text"] for event in events if event["event"] == "passage"]

@@ -1,9 +1,9 @@
 """To go somewhere, take back, do again, and name: the head moves, and nothing else."""
 
 import pytest
+from filelock import FileLock
 
 from recurrentgpt.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
-from recurrentgpt.lock import writing
 from recurrentgpt.story import Story
 
 EDIT = "Zoltan owes Mira a horse."
@@ -180,7 +180,7 @@ def test_a_name_that_could_be_taken_for_something_else_is_refused(written, name)
 
 def test_nobody_moves_a_story_that_another_process_is_writing(written):
     story = written(2)
-    with writing(story.library.locks, story.id):
+    with FileLock(story.library.locks / f"{story.id}.lock"):
         for move in (
             lambda: story.goto(1),
             story.undo,

@@ -8,6 +8,8 @@ PYTHON312 ?= python3.12
 SERVER := .venv-server/bin
 STEPS ?= 3
 GENRE ?= fantasy
+# A file's tests stay together, and the browser's come last.
+PARALLEL ?= -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: story studio server test lint bench setup clean
 
@@ -22,7 +24,7 @@ server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and
 	$(SERVER)/python -m recurrentgpt.server
 
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 lint: $(STAMPS)/dev  ## Check style and types.
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """Who may talk to the desk: its own page, on this machine, and nobody else's page.
 
 A browser sends requests to 127.0.0.1 for any page that is open in it. So a name that an attacker points at this machine is
-refused by `Host`, another site's page by `Origin` and `Sec-Fetch-Site`, and another machine by a token.
+refused by `Host`, another site's page by `Origin` and `Sec-Fetch-Site`, and another machine by its address, or without a token.
 """
 
 from __future__ import annotations
@@ -62,6 +62,11 @@ class Guard:
         await self.app(scope, _limited(receive, most), _with_headers(send, scope["path"]))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        if not self.token and not _from_here(scope, headers):
+            # A host's server may listen to a network, where anybody can send any `Host`.
+            return _no(
+                403, "The desk answers this machine only; for another, run `recurrentgpt desk --host` with a token."
+            )
         host = headers.get("host", "")
         if not self._known(host):
             return _no(400, f"The desk does not answer to the name {host[:80]!r}; open it at the address it printed.")
@@ -113,6 +118,15 @@ class Guard:
 
     def _fits(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.token.encode())
+
+
+def _from_here(scope: Scope, headers: Headers) -> bool:
+    """Return whether a request was sent on this machine, and not through a proxy that says so."""
+    try:
+        here = ip_address((scope.get("client") or ("",))[0]).is_loopback
+    except ValueError:
+        return False
+    return here and not {"forwarded", "x-forwarded-for"} & set(headers.keys())
 
 
 def _no(status: int, why: str) -> Response:

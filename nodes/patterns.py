@@ -52,7 +52,7 @@ def who_pattern(drive: str) -> str:
     """Return the pattern that says what somebody is, and what drives them."""
     # Two words to say what somebody is: given more room, the model says "a friend who helps her who hates him".
     word = "[a-zà-öø-ÿ]{3,12}"
-    # The model evades what it may not write: without an "of" it says "the wife ofaleb", and "the mailman whohid" for another drive.
+    # The model evades what it may not write: without an "of" it says "the wife ofaleb", for another drive "the mailman whohid".
     of = f"of ((the|a|an|his|her) {word}|[A-Z]{word})"
     second = "[a-vx-zà-öø-ÿ][a-zà-öø-ÿ]{2,11}"
     return f"(a|an|the|her|his) {word}( {second}| {of})? who {drive} {words_pattern(2, 12)}"

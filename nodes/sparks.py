@@ -6,7 +6,7 @@ Every deal depends on nothing but its key, so an opening can be repeated.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 # Each of these is one token of the embedded model after a space: a name of several is misspelt as soon as repetition is
 # penalised. And their owners are commonly "she" or "he", which a small model otherwise forgets from line to line.
@@ -151,9 +151,9 @@ _ANY = "mystery", "thriller", "literary"
 """Where a genre of the reader's own is dealt from: what could happen in any."""
 
 
-def _deck(cards: dict[str, tuple[str, ...]], genre: str) -> tuple[str, ...]:
+def _deck(cards: Mapping[str, tuple[str, ...]], genre: str) -> tuple[str, ...]:
     genre = genre.strip().casefold()
-    return cards.get(genre) or sum((cards[name] for name in _ANY), ())
+    return cards.get(genre) or tuple(card for name in _ANY for card in cards[name])
 
 
 def deal_readers(key: str, names: Sequence[str], genre: str) -> list[str]:

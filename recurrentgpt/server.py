@@ -40,6 +40,8 @@ def serve(*, config: Path, port: int, database_url: str | None, folder: Path) ->
             "HOST": HERE,
             "PORT": str(port),
             "RUN_MIGRATIONS_ON_STARTUP": "true",
+            # It would show everybody the stories of whoever runs the server.
+            "RECURRENTGPT_DESK": "off",
         }
         import uvicorn
 

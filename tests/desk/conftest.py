@@ -25,6 +25,7 @@ from tests.desk.scripted import paced
 ROOT = Path(__file__).parents[2]
 API = "/desk/api"
 HOST = "http://127.0.0.1"
+HERE = ("127.0.0.1", 50000)
 PATIENCE = 60_000
 """Milliseconds that a busy machine may take for what is otherwise there at once."""
 
@@ -86,7 +87,7 @@ def client(library: Library, tmp_path: Path) -> Iterator[Client]:
     model = paced(tmp_path, 0.0)
     settings = {"model": model, "embeddings": HashEmbeddings(), "new_character": 0.0, "seed": 7}
     app = create_app(library, folder=tmp_path / "desk", given=settings)
-    with TestClient(app, base_url=HOST) as opened:
+    with TestClient(app, base_url=HOST, client=HERE) as opened:
         yield Client(opened, model)
 
 

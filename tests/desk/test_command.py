@@ -20,7 +20,7 @@ from recurrentgpt.cli.run import run
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
-from tests.desk.conftest import API, HOST, PATIENCE, Client
+from tests.desk.conftest import API, HERE, HOST, PATIENCE, Client
 from tests.desk.scripted import paced
 
 
@@ -65,7 +65,7 @@ def host(library: Library, tmp_path: Path) -> Iterator[Client]:
         return "the host's own"
 
     server.mount("/", app)
-    with TestClient(server, base_url=HOST) as opened:
+    with TestClient(server, base_url=HOST, client=HERE) as opened:
         yield Client(opened, model)
 
 
@@ -74,6 +74,14 @@ def test_a_host_keeps_every_other_path_and_the_desk_works_in_it(host: Client) ->
     assert "<div id=" in host.http.get("/desk/").text
     assert host.http.get(f"{API}/stories", headers={"Host": "a.host"}).status_code == 400
     assert host.begin()["step"] == 1
+
+
+@pytest.mark.parametrize(("setting", "there"), [("off", False), ("", True)])
+def test_a_host_may_leave_the_desk_out(setting: str, there: bool, tmp_path: Path) -> None:
+    code = "from recurrentgpt.desk.host import app; print(bool(app.routes))"
+    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path), "RECURRENTGPT_DESK": setting}
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert told.stdout == f"{there}\n", told.stderr
 
 
 def test_nothing_holds_up_the_hosts_event_loop(host: Client) -> None:

@@ -28,6 +28,17 @@ def test_a_name_that_somebody_pointed_here_is_refused(client: Client, host: str)
     assert "stories" not in answer.json()
 
 
+@pytest.mark.parametrize("address", ["192.168.1.7", "8.8.8.8", "fe80::1", "nobody"])
+def test_another_machine_is_refused_whatever_host_it_names(client: Client, address: str) -> None:
+    elsewhere = TestClient(client.app, base_url=HOST, client=(address, 50000))
+    assert elsewhere.get(f"{API}/stories").status_code == 403
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+def test_what_came_through_a_proxy_is_refused(client: Client, header: str) -> None:
+    assert client.http.get(f"{API}/stories", headers={header: "for=127.0.0.1"}).status_code == 403
+
+
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://127.0.0.1:1", "https://localhost", "file://"]
 )

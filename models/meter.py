@@ -88,8 +88,8 @@ class Meter:
         left = self.allowance - self.input_tokens - self.output_tokens
         if needed > left:
             raise BudgetReached(
-                f"The next call may use {needed:,} tokens and the budget has {max(0, left):,} left: continue the story with "
-                "a larger budget. What was written before is kept."
+                f"The budget of this run leaves {max(0, left):,} tokens to the next call, which may use {needed:,}: go on with a "
+                "larger budget, or without one. Every finished passage is kept."
             )
 
     def add(self, tally: Tally, sent: Sequence[BaseMessage]) -> None:

@@ -20,6 +20,7 @@ from recurrentgpt.errors import BookError
 from recurrentgpt.lock import writing
 from recurrentgpt.memory.chronicle import Chronicle, Commit, Head, Link, StoryRecord
 from recurrentgpt.memory.overlay import Overlay
+from recurrentgpt.references import before
 
 FORMAT = "recurrentgpt-story"
 VERSION = 1
@@ -138,6 +139,17 @@ def _inconsistency(archive: Archive) -> str:
             return f"passage {key} does not follow the one it names"
         if commit["amends"] and commit["amends"] not in commits:
             return f"passage {key} corrects one that is missing"
+        if link["amends"] != commit["amends"] or (link.get("left") and link["left"] not in commits):
+            return f"passage {key} and its rows do not match"
+    done: set[str] = set()
+    for key in commits:
+        walked: dict[str, None] = {}
+        while key and key not in done:
+            if key in walked:
+                return f"the way back from passage {key} leads to itself"
+            walked[key] = None
+            key = before(links[key])
+        done |= walked.keys()
     if any(name.get("at") not in commits or not name.get("name") for name in archive["names"].values()):
         return "a branch's name stands at no passage"
     return ""

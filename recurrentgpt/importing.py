@@ -53,6 +53,10 @@ class Preview:
     author: str
     language: str
     format: str
+    encoding: str
+    """What a text file was guessed to be written in; empty where it is known."""
+    story: str
+    """Id of the story that this makes."""
     chapters: int
     passages: int
     words: int
@@ -86,10 +90,10 @@ class Source:
         ]
 
 
-def read_source(path: Path, settings: dict[str, Any]) -> tuple[Source, Context]:
+def read_source(path: Path, settings: dict[str, Any], copy: str = "") -> tuple[Source, Context]:
     """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
 
-    The story's language is the book's own, unless `settings` say another.
+    The story's language is the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
     """
     from recurrentgpt.books.extract import vocabulary
     from recurrentgpt.books.readers import read_book
@@ -101,21 +105,26 @@ def read_source(path: Path, settings: dict[str, Any]) -> tuple[Source, Context]:
     texts = [passage for chapter in chapters for passage in chapter.passages]
     if not texts:
         raise BookError(f"{path} holds no words.")
-    content = json.dumps([manuscript.title, context.min_words, context.max_words, texts], ensure_ascii=False)
-    key = hashlib.sha256(content.encode()).hexdigest()[:12]
+    content = [manuscript.title, context.min_words, context.max_words, texts, *([copy] if copy else [])]
+    key = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:12]
     return Source(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
 
 
-def preview(path: Path, settings: dict[str, Any]) -> Preview:
+def preview(path: Path, settings: dict[str, Any], copy: str = "") -> Preview:
     """Return what an import of this file would do."""
-    source, context = read_source(path, settings)
+    from recurrentgpt.books.readers.decoding import guessed_encoding
+
+    source, context = read_source(path, settings, copy)
+    kind = path.suffix.lstrip(".").lower()
     texts = [passage for passage, _ in source.passages]
     words = sum(count_words(text) for text in texts)
     return Preview(
         title=source.manuscript.title,
         author=source.manuscript.author,
         language=context.language,
-        format=path.suffix.lstrip(".").lower(),
+        format=kind,
+        encoding=guessed_encoding(path.read_bytes()) if kind in ("txt", "md", "markdown") else "",
+        story=source.id,
         chapters=len(source.chapters),
         passages=len(texts),
         words=words,

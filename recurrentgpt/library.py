@@ -151,37 +151,54 @@ class Library:
         story = await restore(self.chronicle, Path(path).expanduser(), self.locks)  # noqa: ASYNC240 - it reads no disk
         return await Story._open(self, story, {})
 
-    def import_preview(self, path: str | Path, **settings: Any) -> Preview:
+    def import_preview(self, path: str | Path, *, copy: str = "", **settings: Any) -> Preview:
         """Return what an import of a book would do and cost; `settings` are those of the story, such as `max_words`."""
         from recurrentgpt.importing import preview
 
-        return preview(Path(path).expanduser(), settings)
+        return preview(Path(path).expanduser(), settings, copy)
 
-    async def aimport_preview(self, path: str | Path, **settings: Any) -> Preview:
+    async def aimport_preview(self, path: str | Path, *, copy: str = "", **settings: Any) -> Preview:
         """Return the preview like `import_preview`, without blocking the event loop."""
-        return await asyncio.to_thread(self.import_preview, path, **settings)
+        return await asyncio.to_thread(self.import_preview, path, copy=copy, **settings)
 
     def import_book(
-        self, path: str | Path, *, genre: str = "", title: str = "", fast: bool = False, **settings: Any
+        self,
+        path: str | Path,
+        *,
+        genre: str = "",
+        title: str = "",
+        fast: bool = False,
+        copy: str = "",
+        **settings: Any,
     ) -> Iterator[Event]:
         """Make a story of a book (.txt, .md, .docx, .epub), and yield what happens; the same file again goes on where it stopped.
 
         The model writes a summary of each passage and the memory after it; `fast` takes a telling sentence instead and
-        calls no model. Raises BookError for a file that cannot be read.
+        calls no model. A book makes one story, and another one for every `copy` that is named. Raises BookError for a file
+        that cannot be read.
         """
-        return iterate(lambda: self._import(path, settings, genre=genre, title=title, fast=fast))
+        return iterate(lambda: self._import(path, settings, copy, genre=genre, title=title, fast=fast))
 
     def aimport_book(
-        self, path: str | Path, *, genre: str = "", title: str = "", fast: bool = False, **settings: Any
+        self,
+        path: str | Path,
+        *,
+        genre: str = "",
+        title: str = "",
+        fast: bool = False,
+        copy: str = "",
+        **settings: Any,
     ) -> AsyncIterator[Event]:
         """Import like `import_book`, without blocking the event loop."""
-        return aiterate(lambda: self._import(path, settings, genre=genre, title=title, fast=fast))
+        return aiterate(lambda: self._import(path, settings, copy, genre=genre, title=title, fast=fast))
 
-    async def _import(self, path: str | Path, settings: dict[str, Any], **wishes: Any) -> AsyncGenerator[Event]:
+    async def _import(
+        self, path: str | Path, settings: dict[str, Any], copy: str, **wishes: Any
+    ) -> AsyncGenerator[Event]:
         from recurrentgpt.importing import import_source, read_source
         from recurrentgpt.session import Session
 
-        source, context = await asyncio.to_thread(read_source, Path(path).expanduser(), settings)  # noqa: ASYNC240
+        source, context = await asyncio.to_thread(read_source, Path(path).expanduser(), settings, copy)  # noqa: ASYNC240
         async with aclosing(import_source(Session(self, source.id, context, None), source, **wishes)) as events:
             async for event in events:
                 yield event

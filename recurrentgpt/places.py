@@ -66,14 +66,13 @@ class Places:
         _positive(count)
         async with writing(self._session.library.locks, self._id):
             head, links = await self._place()
-            at = head["head"]
+            at, way = head["head"], list[str]()
             for done in range(count):
                 if not (earlier := before(links[at])):
                     raise StoryError(f"{_only(done)} can be undone here: the story begins there.")
-                at = earlier
-            commit = await self._log.get(self._id, at)
-            await stand_at(self._log, commit, undone=head.get("undone") or head["head"])
-        return commit
+                way.append(at := earlier)
+            await self._walk(head, links, way, undone=head.get("undone") or head["head"])
+        return await self._log.get(self._id, at)
 
     async def redo(self, count: int) -> Commit:
         """Go along what was undone last."""
@@ -85,9 +84,21 @@ class Places:
                 raise StoryError(
                     f"{_only(len(ahead))} can be done again here: whatever is written or edited ends the list."
                 )
-            commit = await self._log.get(self._id, ahead[-count])
-            await stand_at(self._log, commit, undone=ahead[0] if count < len(ahead) else "")
-        return commit
+            way = ahead[-count:][::-1]
+            await self._walk(head, links, way, undone=ahead[0] if count < len(ahead) else "")
+        return await self._log.get(self._id, way[-1])
+
+    async def _walk(self, head: Head, links: Mapping[str, Link], way: list[str], *, undone: str) -> None:
+        """Move the head along a way: back over edits, or forward over them, the name that it carries goes along."""
+        at, name = head["head"], head.get("branch", "")
+        steps = zip([at, *way], way, strict=False)
+        if any(there == links[here]["parent"] or here == links[there]["parent"] for here, there in steps):
+            name = ""  # another passage: the name stays at its branch
+        elif (await self._log.names(self._id)).get(name) != at:
+            name = ""
+        brought = [self._log.name_op(self._id, name, way[-1])] if name else []
+        commit = await self._log.get(self._id, way[-1])
+        await stand_at(self._log, commit, name=name, undone=undone, also=brought)
 
     async def _place(self) -> tuple[Head, Mapping[str, Link]]:
         """Return where the story stands and all its links; raise StoryNotFound before the story is opened."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from langgraph.store.base import PutOp
 
 from recurrentgpt.errors import StoryNotFound
 from recurrentgpt.graph.state import KEPT_PLAN
@@ -18,8 +20,8 @@ SHOWN = 5
 async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
     """Return the id of the passage that is meant; raise StoryNotFound for none or several, with what else was possible.
 
-    A name goes before a step, and a step before an id that begins with the same digits. Steps are those of the head's
-    branch, and of what was taken back on it. `links` saves reading them again.
+    A name goes before a step; a number of up to eight digits is a step, and never the beginning of an id. Steps are those of
+    the head's branch, and of what was taken back on it. `links` saves reading them again.
     """
     wanted = str(ref).strip().casefold()
     head = await log.head(story)
@@ -36,8 +38,13 @@ async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link
         path = path_to(head["head"], links)
     if wanted == OPENING:
         return path[0]
-    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(path):
-        return path[int(wanted)]
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9:
+        if int(wanted) < len(path):
+            return path[int(wanted)]
+        raise StoryNotFound(
+            f"The branch has no passage {wanted}: its newest is {len(path) - 1}. One of another branch is named by its id; "
+            f"`recurrentgpt tree {story}` shows them."
+        )
     found = sorted(key for key in links if wanted and key.startswith(wanted))
     if len(found) == 1:
         return found[0]
@@ -47,8 +54,8 @@ async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link
         raise StoryNotFound(f"{len(found)} passages begin with {wanted!r}: {which}{more}. Give more of the id.")
     known = f", the name of a branch ({', '.join(sorted(names)[:SHOWN])})" if names else ""
     raise StoryNotFound(
-        f"This story has no passage {str(ref)[:60]!r}: give a step of its branch from 0 to {len(path) - 1}, the beginning of "
-        f"an id{known}; `recurrentgpt tree {story}` shows them."
+        f"This story has no passage {str(ref)[:60]!r}: give a step of its branch from 0 to {len(path) - 1}{known} or the "
+        f"beginning of an id; `recurrentgpt tree {story}` shows them."
     )
 
 
@@ -66,10 +73,12 @@ def taken_back(tip: str, head: str, links: Mapping[str, Link]) -> list[str] | No
     return passed if tip else None
 
 
-async def stand_at(log: Chronicle, commit: Commit, *, name: str = "", undone: str = "") -> None:
+async def stand_at(
+    log: Chronicle, commit: Commit, *, name: str = "", undone: str = "", also: Sequence[PutOp] = ()
+) -> None:
     """Move the head to a commit; it carries along `name`, or else the only name that stands there."""
     there = [known for known, at in (await log.names(commit["story"])).items() if at == commit["id"]]
     carried = name or (there[0] if len(there) == 1 else "")
     # A passage kept upon an edited one may have no plans yet; otherwise none are left at the end of a story only.
     ended = not commit["candidate_plans"] and commit["plan_author"] != KEPT_PLAN
-    await log.move_head(commit, "finished" if ended else "choosing", branch=carried, undone=undone)
+    await log.move_head(commit, "finished" if ended else "choosing", branch=carried, undone=undone, also=also)

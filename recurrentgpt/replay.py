@@ -83,6 +83,12 @@ class Replay:
                 raise BadAnswer(f"Passage {commit['step']} has this text already.")
             plan = None
             if replay:
+                unfinished = await self.pending()
+                if unfinished and (unfinished.ref, unfinished.text) != (commit["id"], text):
+                    raise StoryError(
+                        f"The edit of passage {unfinished.step} is unfinished: go on with it first (`recurrentgpt edit "
+                        f"{session.id} --resume`), or forget it (`--drop`)."
+                    )
                 head = await session.head_id()
                 later = await self._later(commit["id"], head)
                 plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())

@@ -99,6 +99,11 @@ class Session:
             found = found + commits
         return total_usage([commit["usage"] for commit in found])
 
+    async def whole_usage(self) -> Usage:
+        """Return what the story has cost on all its branches."""
+        commits = await self.log.get_many(self.id, list(await self.log.links(self.id)))
+        return total_usage([commit["usage"] for commit in commits])
+
     async def write(self, steps: int) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield the events; where no plan was chosen, the simulator chooses."""
         if steps < 1:

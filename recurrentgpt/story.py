@@ -146,6 +146,11 @@ class Story(TreeMethods, BookMethods):
         """What all passages of this branch have cost."""
         return call(self._session.usage)
 
+    @property
+    def whole_usage(self) -> Usage:
+        """What the story has cost on all its branches."""
+        return call(self._session.whole_usage)
+
     def usage_at(self, at: Ref) -> Usage:
         """Return what all passages up to any place have cost."""
         return call(lambda: self._session.usage(at))

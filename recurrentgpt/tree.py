@@ -189,7 +189,7 @@ class Tree:
         steps = f"{first.step}" if len(run) == 1 else f"{first.step} to {last.step}"
         words = sum(self.nodes[key].words for key in run)
         parts = ["opening" if steps == "0" else steps, *([f"{words:,} words"] if words else [])]
-        parts += [_escaped(name) for key in run for name in self.nodes[key].names]
+        parts += [last.id[:8], *(_escaped(name) for key in run for name in self.nodes[key].names)]
         return " · ".join([*parts, *(["head"] if last.id == self.head else [])])
 
 

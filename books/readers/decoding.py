@@ -42,28 +42,34 @@ def decode(data: bytes) -> str:
     """
     if len(data) > MOST_TEXT:
         raise BookError(f"holds more than {MOST_TEXT // 1_000_000} MB of text; split it and import the parts.")
-    text = _decoded(data)
+    text, _ = _decoded(data)
     odd = sum(text.count(chr(code)) for code in (*range(9), *range(14, 32), 127) if code != 26)
     if odd > len(text) * 0.001 + 1:
         raise BookError(_BINARY)
     return text
 
 
-def _decoded(data: bytes) -> str:
+def guessed_encoding(data: bytes) -> str:
+    """Return the encoding that only the letters suggest, wrongly in some short texts; empty where the file tells it."""
+    return _decoded(data)[1]
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """Return the text and, where it was guessed, its encoding."""
     marked = next((encoding for mark, encoding in _MARKS if data.startswith(mark)), None)
     if encoding := marked or _wide(data):
-        return _strictly(data, encoding)
+        return _strictly(data, encoding), ""
     if data.count(0) > 1:
         raise BookError(_BINARY)
     try:
-        return data.decode()
+        return data.decode(), ""
     except UnicodeDecodeError as error:
         # A file that was cut in the middle of a character is still UTF-8.
         if error.end >= len(data) - 3 and len(data) > 100:
-            return data[: error.start].decode()
+            return data[: error.start].decode(), ""
     if declared := _DECLARED.search(data[:5000]):
         try:
-            return data.decode(declared[1].decode())
+            return data.decode(declared[1].decode()), ""
         except (LookupError, UnicodeDecodeError):
             pass  # The declaration is wrong; what the letters suggest is the better guess.
     return _guessed(data)
@@ -86,7 +92,7 @@ def _wide(data: bytes) -> str | None:
     return "utf-16-be" if high > half * 0.4 and low < half * 0.02 else None
 
 
-def _guessed(data: bytes) -> str:
+def _guessed(data: bytes) -> tuple[str, str]:
     from charset_normalizer import from_bytes
 
     # The old code pages differ in what they call a letter: the first whose letters are those of its languages is right.
@@ -97,10 +103,10 @@ def _guessed(data: bytes) -> str:
         except UnicodeDecodeError:
             continue
         if sum(character in letters for character in odd) >= len(odd) * 0.98:
-            return data.decode(encoding)
+            return data.decode(encoding), encoding
     # Whole lines, so that no character is cut in two.
     head = data[: data.rfind(b"\n", 0, _ENOUGH) + 1] or data
     best = from_bytes(head).best()
     if best is None:
         raise BookError(_UNREADABLE)
-    return _strictly(data, best.encoding)
+    return _strictly(data, best.encoding), best.encoding

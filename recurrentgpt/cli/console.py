@@ -91,3 +91,8 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, whole
     for row in rows:
         table.add_row(*(one_line(cell) for cell in row))
     screen.print(table)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -114,6 +114,7 @@ def _label(tree: Tree, branch: Branch, short: dict[str, str]) -> str:
     opens = tree.nodes[branch.nodes[0]]
     if opens.amends:
         parts.append("edited" if opens.author == "edited" else "corrected")
+    parts += [f"edited at {tree.nodes[key].step}" for key in branch.nodes[1:] if tree.nodes[key].author == "edited"]
     if branch.is_head:
         here = tree.nodes[tree.head]
         place = "the opening" if not here.step else f"{here.step}"

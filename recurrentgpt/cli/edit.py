@@ -13,6 +13,8 @@ from recurrentgpt.errors import BadAnswer, SettingsError, StoryError
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
     from recurrentgpt.graph.state import Brief
+    from recurrentgpt.passage import Passage
+    from recurrentgpt.story import Story
 
 SAME = "Nothing was changed: it is the same text."
 
@@ -54,8 +56,17 @@ def edit_passage(
 def _rewrite(session: Session, ref: str, text: str, *, replay: bool) -> None:
     session.work(session.story.edit_passage(ref, text, replay=replay))
     if not session.json:
-        told = session.story.passage(ref).step
-        session.screen.remark(f"Passage {told} is edited. Take it back: recurrentgpt undo {session.story.id}")
+        _told(session, session.story.passage(ref), text)
+
+
+def _told(session: Session, old: Passage, text: str) -> None:
+    """Say that a passage is edited, how to take it back, and what the edit does not reach."""
+    story, words = session.story, set(re.findall(r"\w+", text))
+    session.screen.remark(f"Passage {old.step} is edited. Take it back: recurrentgpt undo {story.id}")
+    names = [name for person in story.brief["characters"] if (name := person.partition(":")[0].strip())]
+    gone = [name for name in names if not words & set(name.split()) and name.split()[0] in old.text]
+    still = f"still tells of {', '.join(gone)}" if gone else "is as it was"
+    session.screen.remark(f"The brief, which is in every prompt, {still}: recurrentgpt edit-brief {story.id}")
 
 
 def _worth_it(session: Session, ref: str, *, yes: bool) -> bool:
@@ -92,7 +103,10 @@ def pending(
         return
     with writing(name, settings, json=json) as session:
         session.again = ["edit", session.story.id, "--resume", *said(settings)]
+        unfinished = session.story.pending_replay
         session.work(session.story.resume_replay())
+        if unfinished and not session.json:
+            _told(session, session.story.passage(unfinished.ref), unfinished.text)
 
 
 def edit_memory(name: str, at: str | None, text: str | None, file: str | None, *, json: bool) -> None:
@@ -104,7 +118,7 @@ def edit_memory(name: str, at: str | None, text: str | None, file: str | None, *
         if json:
             print_json({"story": story.id, "step": passage.step, "short_term_memory": memory})
         else:
-            note(SAME if new is None else f"The memory after passage {passage.step} is saved.")
+            note(SAME if new is None else f"The memory after passage {passage.step} is saved. {_standing(story)}")
 
 
 def edit_plan(name: str, number: int, at: str | None, text: str | None, file: str | None, *, json: bool) -> None:
@@ -120,7 +134,7 @@ def edit_plan(name: str, number: int, at: str | None, text: str | None, file: st
         if json:
             print_json({"story": story.id, "step": passage.step, "plans": plans})
         else:
-            note(SAME if new is None else f"Choose it: recurrentgpt choose {story.id} {number}")
+            note(SAME if new is None else f"{_standing(story)} Choose it: recurrentgpt choose {story.id} {number}")
 
 
 def edit_summary(name: str, ref: str, text: str | None, file: str | None, *, json: bool) -> None:
@@ -132,7 +146,7 @@ def edit_summary(name: str, ref: str, text: str | None, file: str | None, *, jso
         if json:
             print_json({"story": story.id, "step": passage.step, "summary": summary})
         else:
-            note(SAME if new is None else f"The summary of passage {passage.step} is saved.")
+            note(SAME if new is None else f"The summary of passage {passage.step} is saved. {_standing(story)}")
 
 
 def edit_brief(name: str, text: str | None, file: str | None, *, json: bool) -> None:
@@ -145,7 +159,14 @@ def edit_brief(name: str, text: str | None, file: str | None, *, json: bool) -> 
         if json:
             print_json({"story": story.id, "brief": brief})
         else:
-            note(SAME if new is None else "The brief is saved; every prompt of this branch has it from now on.")
+            note(SAME if new is None else f"The brief is saved; what is written from here has it. {_standing(story)}")
+
+
+def _standing(story: Story) -> str:
+    """Say where a correction put the story: on a corrected version, before which nothing is corrected."""
+    at = story.passage()
+    where = f"passage {at.step}" if at.step else "the opening"
+    return f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
 
 
 def written(brief: Brief) -> str:

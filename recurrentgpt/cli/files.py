@@ -22,6 +22,9 @@ def import_file(
         bool, typer.Option("--fast", help="Ask no model: summaries are sentences of the book, and nothing is paid for.")
     ] = False,
     preview: Annotated[bool, typer.Option("--preview", help="Say what would be imported, and leave.")] = False,
+    copy: Annotated[
+        str, typer.Option("--copy", metavar="NAME", help="Another story of a book that is here already.")
+    ] = "",
     genre: Genre = None,
     title: Title = None,
     yes: Yes = False,
@@ -39,13 +42,12 @@ def import_file(
       recurrentgpt import novel.json                   every passage of every branch, as it was
 
     The book is split into passages, and a summary and the memory are made for each; then the story goes on like any other.
-    Interrupted, the same command goes on where it stopped.
+    Interrupted, the same command goes on where it stopped; a book that is here already is not read again.
     """
     from recurrentgpt.cli import transfer
 
-    transfer.bring_in(
-        file, settings, fast=fast, preview=preview, genre=genre or "", title=title or "", yes=yes, json=json
-    )
+    wishes = {"genre": genre or "", "title": title or "", "copy": copy}
+    transfer.bring_in(file, settings, wishes, fast=fast, preview=preview, yes=yes, json=json)
 
 
 def export(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import textwrap
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, cast
@@ -31,10 +33,10 @@ def show_tree(name: str, *, everything: bool, mermaid: bool, remote: str | None,
             emit(tree.mermaid())
             return
         lines = drawn(tree, everything=everything)
-        plans = {} if everything or remote else _plans(story, [line.passage for line in lines])
+        known = {} if everything or remote else _known_by(story, [line.passage for line in lines])
         screen = console(stderr=False)
         if not screen.is_terminal:
-            told = [f"{line.stem}{line.text}{_told(plans, line.passage)}" for line in lines]
+            told = [f"{line.stem}{line.text}{_told(known, line.passage)}" for line in lines]
             print_text("\n".join([one_line(tree.title), *told]))
         else:
             from rich.text import Text
@@ -44,7 +46,7 @@ def show_tree(name: str, *, everything: bool, mermaid: bool, remote: str | None,
                 text = Text(no_wrap=True, overflow="ellipsis", end="")
                 text.append(line.stem, style="dim")
                 text.append(line.text, style="bold" if line.head else "")
-                text.append(_told(plans, line.passage), style="dim")
+                text.append(_told(known, line.passage), style="dim")
                 screen.print(text)
                 emit("\n")
         if pending:
@@ -63,18 +65,24 @@ def _opened(name: str, remote: str | None) -> AbstractContextManager[Story]:
     return cast("AbstractContextManager[Story]", opened(remote, name, {}, {}))
 
 
-def _plans(story: Story, passages: list[str]) -> dict[str, str]:
-    """Return what the first passage of each branch was to tell: what it is known by."""
+def _known_by(story: Story, passages: list[str]) -> dict[str, str]:
+    """Return what the first passage of each branch is known by: its plan, or its own words where that does not tell it apart."""
     from recurrentgpt.loop import call
 
     wanted = [passage for passage in passages if passage]
     found = call(lambda: story.library.chronicle.get_many(story.id, wanted))
-    return {commit["id"]: one_line(commit["plan"]) for commit in found}
+    plans = Counter(commit["plan"] for commit in found)
+    return {
+        commit["id"]: one_line(
+            commit["passage"] if commit["author"] == "edited" or plans[commit["plan"]] > 1 else commit["plan"]
+        )
+        for commit in found
+    }
 
 
-def _told(plans: dict[str, str], passage: str) -> str:
-    plan = plans.get(passage, "")
-    return f" · {plan[:77]}..." if len(plan) > 80 else f" · {plan}" if plan else ""
+def _told(known: dict[str, str], passage: str) -> str:
+    text = known.get(passage, "")
+    return f" · {textwrap.shorten(text, 80, placeholder=' ...')}" if text else ""
 
 
 def move(name: str, step: Callable[[Story], Passage], *, json: bool) -> None:
@@ -105,8 +113,13 @@ def name(story: str, name: str, passage: str | None, *, remove: bool) -> None:
             opened.remove_name(name)
             note(f"No branch is called {one_line(name)!r} any more.")
             return
+        was = {known.casefold(): at for known, at in opened.names().items()}.get(name.strip().casefold())
         given = opened.name_branch(name, passage)
-        print_text(f"{given}: {where(opened.passage(given))}")
+        now = opened.passage(given)
+        print_text(f"{given}: {where(now)}")
+        if was and was != now.id:
+            old = opened.passage(was)
+            note(f"It was the name of passage {old.step} ({was}), which has it no more.")
 
 
 def show_diff(name: str, a: str, b: str, *, json: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recurrentgpt.cli.console import console, note, one_line, print_json, print_table, print_text
+from recurrentgpt.cli.console import console, counted, note, one_line, print_json, print_table, print_text
 from recurrentgpt.graph.state import Usage
 from recurrentgpt.library import Library
 from recurrentgpt.loop import call
@@ -47,20 +47,22 @@ def show_story(name: str, at: str | None, *, json: bool) -> None:
         story = Story.open(name, library=library)
         title, passages = story.title, story.passages(at)
         head, usage = (story.head, story.usage) if at is None else (story.resolve(at), story.usage_at(at))
+        whole = story.whole_usage
         names: dict[str, list[str]] = {}
         for branch, place in story.names().items():
             names.setdefault(place, []).append(branch)
     if json:
         shown = [{**_fields(passage), "names": names.get(passage.id, [])} for passage in passages]
-        print_json({"story": story.id, "title": title, "head": head, "passages": shown, "usage": usage})
+        print_json({"story": story.id, "title": title, "head": head, "passages": shown, "usage": usage, "whole": whole})
         return
     screen = console(stderr=False)
     headings = [
         " · ".join([str(passage.step), *map(one_line, names.get(passage.id, [])), _cost(passage.usage)])
         for passage in passages
     ]
-    count = f"{len(passages):,} passage" + ("" if len(passages) == 1 else "s")
-    total = f"{count} · {_cost(usage)}"
+    total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
+    if whole != usage:
+        total += f"\nWith its other branches: {_cost(whole)}"
     if not screen.is_terminal:
         parts = [one_line(title)]
         for heading, passage in zip(headings, passages, strict=True):
@@ -85,7 +87,7 @@ def _cost(usage: Usage) -> str:
     from recurrentgpt.prices import price
 
     calls, tokens = usage["calls"], usage["input_tokens"] + usage["output_tokens"]
-    parts = [f"{calls:,} call" + ("" if calls == 1 else "s"), f"{tokens:,} tokens"]
+    parts = [counted(calls, "call"), f"{tokens:,} tokens"]
     return " · ".join([*parts, *([paid] if (paid := price(usage)) else [])])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, cast
 
-from recurrentgpt.cli.console import one_line, print_json, visible
+from recurrentgpt.cli.console import counted, one_line, print_json, visible
 from recurrentgpt.cli.page import Page
 from recurrentgpt.cli.screen import Screen
 from recurrentgpt.errors import BadAnswer
@@ -169,7 +169,7 @@ class Session:
         tokens = self.tokens
         seconds = time.monotonic() - self.began
         parts = [f"{one_line(self.title)} ({self.story.id})", *([f"{self.words:,} words"] if self.words else [])]
-        parts += [_count(self.usage["calls"], "call"), f"{tokens:,} tokens", f"{seconds:.0f} s"]
+        parts += [counted(self.usage["calls"], "call"), f"{tokens:,} tokens", f"{seconds:.0f} s"]
         if self._printed:
             self.screen.remark("")
         self.screen.remark(" · ".join(parts))
@@ -286,9 +286,5 @@ class Session:
 def duration(seconds: float) -> str:
     """Return about how long something takes, in words."""
     if seconds < 90:
-        return _count(max(round(seconds), 1), "second")
-    return _count(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:.1f} hours"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
+        return counted(max(round(seconds), 1), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:.1f} hours"

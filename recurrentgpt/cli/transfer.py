@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recurrentgpt.cli.console import emit, note, one_line, print_json, print_text, unwritable
+from recurrentgpt.cli.console import counted, emit, note, one_line, print_json, print_text, unwritable
 from recurrentgpt.cli.work import at_work, confirmed, reading, said
 from recurrentgpt.errors import SettingsError, StorageError
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def bring_in(
-    file: Path, settings: dict[str, Any], *, fast: bool, preview: bool, genre: str, title: str, yes: bool, json: bool
+    file: Path, settings: dict[str, Any], wishes: dict[str, str], *, fast: bool, preview: bool, yes: bool, json: bool
 ) -> None:
-    """Make a story of a file."""
+    """Make a story of a file; `wishes` are its genre, its title, and which copy it is."""
     path = file.expanduser()
     if path.suffix.casefold() == ".json":
-        if fast or preview or genre or title or settings:
+        if fast or preview or any(wishes.values()) or settings:
             raise SettingsError("A story comes back from JSON as it was: leave the other options out.")
         _restore(path, json=json)
         return
-    if not _previewed(path, settings, fast=fast, only=preview, yes=yes, json=json) or preview:
+    if not _previewed(path, settings, wishes["copy"], fast=fast, only=preview, yes=yes, json=json) or preview:
         return
     events: Iterator[Event] = iter(())
 
@@ -36,14 +36,14 @@ def bring_in(
         nonlocal events
         from recurrentgpt.story import Story
 
-        found = library.import_book(path, fast=fast, genre=genre, title=title, **settings)
+        found = library.import_book(path, fast=fast, **wishes, **settings)
         # The story has its id from the book, and says it first.
         first = next(found)
         events = _again(first, found)
         return Story.open(first["story"], library=library)
 
     with at_work(begin, json=json, command="write") as session:
-        told = {name: value for name, value in (("genre", genre), ("title", title)) if value}
+        told = {name: value for name, value in wishes.items() if value}
         session.again = ["import", str(file), *(["--fast"] if fast else []), "--yes", *said({**told, **settings})]
         session.work(events)
 
@@ -53,7 +53,9 @@ def _again(first: Event, rest: Iterator[Event]) -> Iterator[Event]:
     yield from rest
 
 
-def _previewed(path: Path, settings: dict[str, Any], *, fast: bool, only: bool, yes: bool, json: bool) -> bool:
+def _previewed(
+    path: Path, settings: dict[str, Any], copy: str, *, fast: bool, only: bool, yes: bool, json: bool
+) -> bool:
     """Show what an import would make and cost, and ask where that is something."""
     from recurrentgpt.cli.screen import Screen
     from recurrentgpt.library import Library
@@ -61,22 +63,30 @@ def _previewed(path: Path, settings: dict[str, Any], *, fast: bool, only: bool, 
     lengths = {name: settings[name] for name in ("min_words", "max_words") if name in settings}
     with Screen() as screen, Library.open() as library:
         screen.doing(f"reading {one_line(path.name)}")
-        found = library.import_preview(path, **lengths)
+        found = library.import_preview(path, copy=copy, **lengths)
+        known = next((story for story in library.stories(archived=True) if story.story == found.story), None)
         screen.rest()
     if json:
         print_json({"event": "preview", **found.as_json()})
     else:
         author = f" by {one_line(found.author)}" if found.author else ""
         tell = print_text if only else note
-        tell(f"{one_line(found.title)}{author} ({found.language})")
-        tell(f"{found.chapters:,} chapters, {found.passages:,} passages, {found.words:,} words")
+        tell(f"{one_line(found.title)}{author} ({found.language}; --language says another)")
+        tell(", ".join(counted(getattr(found, f"{what}s"), what) for what in ("chapter", "passage", "word")))
         tell(f"It begins: {one_line(found.first)}")
+        if found.encoding:
+            tell(f"It seems to be written in {found.encoding}. Where that reads wrongly, save the file as UTF-8.")
         tokens = found.input_tokens + found.output_tokens
         price = (
             "No model is asked."
             if fast
             else f"About {found.calls:,} calls and {tokens:,} tokens; --fast asks no model."
         )
+        if known:
+            price = (
+                f"It is here already, as {one_line(known.title)} ({known.story}); what is missing of it is imported."
+            )
+            price += " --copy NAME makes another story of it."
         tell(price)
     return only or fast or confirmed("Import it?", yes=yes)
 

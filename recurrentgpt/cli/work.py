@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from recurrentgpt.errors import BAD_USAGE, RecurrentGPTError, SettingsError, StoryError
+from recurrentgpt.errors import BAD_USAGE, BudgetReached, RecurrentGPTError, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
@@ -88,9 +89,12 @@ def part(session: Session, error: BaseException) -> None:
     resume = shlex.join(["recurrentgpt", *session.again]) if session.again else session.resume
     if stopped:
         note("Stopped." + (" Everything finished is saved." if begun else " Nothing of the story was written yet."))
+    if isinstance(error, BudgetReached):
+        # The same budget would end in the same way.
+        resume = re.sub(r" --budget-tokens=\d+", "", resume)
     if begun:
         note(f"Continue: {resume}")
-    elif not stopped:
+    elif not stopped and not isinstance(error, BudgetReached):
         note("The story was not begun, so there is none to continue: run the same command to try again.")
     if stopped and session.json:
         print_json({"event": "error", "message": f"Stopped. Continue: {resume}" if begun else "Stopped."})

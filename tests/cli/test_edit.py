@@ -193,4 +193,28 @@ def test_a_budget_stops_between_passages(cli, story):
     assert result.code == 0, result.err
     assert result.events[-1]["stopped"] == "budget"
     assert 0 < result.events[-1]["steps"] < 50
-    assert "--budget-tokens" in cli("write", story, "-i", "--budget-tokens", "20000", stdin="s 50\n").err
+    stopped = cli("write", story, "-i", "--budget-tokens", "20000", stdin="s 50\n").err
+    assert "budget" in stopped
+    assert f"Continue: recurrentgpt write {story}" in stopped
+    assert "--budget-tokens" not in stopped.partition("Continue:")[2].partition("Error")[0], (
+        "it would end in the same way"
+    )
+
+
+def test_an_edit_says_what_it_does_not_reach(cli, story):
+    told = cli("edit-brief", story, "--text", "# Characters\nMira: a keeper\nMarek: her brother").err
+    assert "You are at passage 2 (" in told
+    assert "Nothing" not in told
+    assert cli("edit", story, "2", "--text", "Mira and Marek left.").code == 0
+    told = cli("edit", story, "2", "--text", "Mira left alone.").err
+    assert "still tells of Marek: recurrentgpt edit-brief" in told
+    assert "is as it was" in cli("edit", story, "2", "--text", "Mira left alone again.").err
+
+
+def test_a_correction_further_back_says_where_the_story_is_now(cli, story):
+    assert "You are at passage 1 (" in cli("edit-memory", story, "--at", "1", "--text", "Mira is tired.").err
+
+
+def test_a_name_that_moves_is_said(cli, story):
+    cli("name", story, "dark", "2")
+    assert "It was the name of passage 2" in cli("name", story, "dark", "1").err

@@ -144,3 +144,26 @@ def test_prompts_are_exported_checked_and_used(cli, server, tmp_path):
 def test_the_preview_is_data_when_it_is_all_that_is_asked(cli, book):
     assert "The Divers" in cli("import", str(book), "--preview").out
     assert json.loads(cli("import", str(book), "--preview", "--json").out)["passages"] > 1
+
+
+def test_a_book_that_is_here_already_is_not_read_again_and_says_so(cli, server, book):
+    first = cli("import", str(book), "--fast", "--yes", "--json").events
+    story = next(event["story"] for event in first if event["event"] == "story")
+    cli("rename", story, "Mine")
+    again = cli("import", str(book), "--fast", "--yes", "--title", "Again")
+    assert f"It is here already, as Mine ({story})" in again.err
+    assert "--copy NAME" in again.err
+    assert len(cli("stories", "--json").events) == 1
+    copied = cli("import", str(book), "--fast", "--yes", "--copy", "second", "--title", "Again")
+    assert "It is here already" not in copied.err
+    assert len(cli("stories", "--json").events) == 2
+    assert cli("show", "Again").code == 0
+
+
+def test_an_encoding_that_is_guessed_is_named(cli, tmp_path):
+    text = "Der Wärter zählte die Lampen, öffnete die Tür und hörte das große Wasser. " * 20
+    for name, encoding, named in (("a.txt", "utf-8", False), ("b.txt", "cp1252", True)):
+        (tmp_path / name).write_bytes(text.encode(encoding))
+        told = cli("import", str(tmp_path / name), "--preview").out
+        assert ("It seems to be written in cp1252" in told) == named
+        assert "1 chapter, " in told

@@ -134,4 +134,6 @@ def test_any_branch_can_be_read(cli, story):
     first = json.loads(cli("show", story, "--json").out)
     assert cli("retry", story).code == 0
     again = json.loads(cli("show", story, "--at", first["head"], "--json").out)
+    assert again.pop("whole")["calls"] > first.pop("whole")["calls"] == first["usage"]["calls"]
     assert again == first
+    assert "With its other branches: 11 calls" in cli("show", story).out

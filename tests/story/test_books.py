@@ -87,6 +87,13 @@ def damaged(content: dict[str, object], how: str) -> str:
             commits[key]["parent"] = key
         case "orphan":
             commits[key]["parent"] = "0" * 24
+        case "corrected in a circle":
+            links = content["links"]
+            assert isinstance(links, dict)
+            for rows in (commits, links):
+                rows[key]["amends"] = key
+        case "left nowhere":
+            content["links"][key]["left"] = "0" * 24  # type: ignore[index]
         case "head":
             content["head"]["head"] = "nowhere"  # type: ignore[index]
         case "type":
@@ -99,7 +106,10 @@ def damaged(content: dict[str, object], how: str) -> str:
     return text[: len(text) // 2] if how == "truncated" else text
 
 
-@pytest.mark.parametrize("how", ["cyclic", "orphan", "head", "type", "version", "format", "truncated"])
+@pytest.mark.parametrize(
+    "how",
+    ["cyclic", "corrected in a circle", "left nowhere", "orphan", "head", "type", "version", "format", "truncated"],
+)
 def test_a_damaged_export_is_a_sentence_and_writes_nothing(story: Story, tmp_path: Path, how: str) -> None:
     path = story.export(tmp_path / "tree.json")
     path.write_text(damaged(json.loads(path.read_text()), how))

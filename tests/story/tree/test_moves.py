@@ -4,6 +4,8 @@ import pytest
 from filelock import FileLock
 
 from recurrentgpt.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
+from recurrentgpt.loop import call
+from recurrentgpt.references import resolve
 from recurrentgpt.story import Story
 
 EDIT = "Zoltan owes Mira a horse."
@@ -101,14 +103,21 @@ def test_a_passage_is_named_by_id_prefix_step_and_name(written):
     assert story.passage().id == ids[2]
 
 
-@pytest.mark.parametrize(
-    "ref", ["", "   ", "zz", "99", 99, -1, "-1", "9" * 5000, "²", "0x1", "a" * 24, "\x00", "*", "%"]
-)
+@pytest.mark.parametrize("ref", ["", "   ", "zz", -1, "-1", "9" * 5000, "²", "0x1", "a" * 24, "\x00", "*", "%"])
 def test_what_no_passage_answers_to_is_one_sentence(written, ref):
     story = written(1)
-    with pytest.raises(StoryNotFound, match=r"has no passage .*from 0 to 1, the beginning of an id; .*tree"):
+    with pytest.raises(StoryNotFound, match=r"has no passage .*from 0 to 1 or the beginning of an id; .*tree"):
         story.goto(ref)
     assert story.passage().step == 1
+
+
+@pytest.mark.parametrize("ref", ["2", 99, "12345678"])
+def test_a_number_is_a_step_and_never_the_beginning_of_an_id(written, ref):
+    story = written(1)
+    known = call(lambda: story.library.chronicle.links(story.id))
+    elsewhere = {**known, **{key * 8: known[story.head] for key in ("222", "999", "123")}}
+    with pytest.raises(StoryNotFound, match=f"has no passage {ref}: its newest is 1.*tree"):
+        call(lambda: resolve(story.library.chronicle, story.id, ref, elsewhere))
 
 
 def test_a_passage_of_another_story_is_none_of_this_one(written):
@@ -119,14 +128,10 @@ def test_a_passage_of_another_story_is_none_of_this_one(written):
 
 def test_a_beginning_that_several_ids_have_lists_them(written):
     story = written(1)
-    for _ in range(20):
-        list(story.retry())
-    ids = list(story.tree().nodes)
-    # With 22 ids some two begin with the same of 16 digits; a letter, as figures are steps first.
-    shared = [c for c in "0123456789abcdef" if sum(key.startswith(c) for key in ids) > 1 and c not in "01"]
-    assert shared
-    with pytest.raises(StoryNotFound, match=rf"\d+ passages begin with '{shared[0]}': .*step 1.*Give more of the id"):
-        story.resolve(shared[0])
+    known = call(lambda: story.library.chronicle.links(story.id))
+    two = {"a" * 12 + end * 12: known[story.head] for end in "bc"}
+    with pytest.raises(StoryNotFound, match=r"2 passages begin with 'a{12}': .*step 1.*Give more of the id"):
+        call(lambda: resolve(story.library.chronicle, story.id, "a" * 12, {**known, **two}))
 
 
 def test_a_name_goes_along_with_the_head_that_carries_it(written):
@@ -214,3 +219,18 @@ async def test_the_same_awaited(written, settings):
     assert (await story.apassage(ids[0])).step == 1
     assert (await story.atree()).head == ids[2]
     assert (await story.adiff(1, 2)).a.id == ids[0]
+
+
+def test_a_name_goes_with_an_edit_and_comes_back_with_it(written):
+    story = written(3)
+    story.name_branch("dark")
+    tip = story.head
+    list(story.edit_passage(2, EDIT, replay=True))
+    edited = story.head
+    assert story.names() == {"dark": edited}
+    story.undo()
+    assert (story.head, story.names()) == (tip, {"dark": tip})
+    story.redo()
+    assert (story.head, story.names()) == (edited, {"dark": edited})
+    story.undo(2)
+    assert story.names() == {"dark": edited}, "to go further back leaves it at its branch"

@@ -89,6 +89,22 @@ def test_an_interrupted_replay_leaves_the_story_as_it_was_and_goes_on(written, m
         list(story.resume_replay())
 
 
+def test_another_replay_waits_for_the_unfinished_one(written, model):
+    """It has one place to be remembered in, and in it a text that is nowhere else."""
+    story = written(4)
+    mend = failing(model, 1)
+    with pytest.raises(ModelRefused):
+        list(story.edit_passage(2, TOLD, replay=True))
+    mend()
+    pending = story.pending_replay
+    for ref, text in ((2, OTHER), (3, TOLD)):
+        with pytest.raises(StoryError, match=r"edit of passage 2 is unfinished.*--resume.*--drop"):
+            list(story.edit_passage(ref, text, replay=True))
+    assert story.pending_replay == pending
+    list(story.edit_passage(4, OTHER))
+    assert story.pending_replay == pending, "an edit without replay may be in between"
+
+
 def test_a_reader_who_stops_listening_can_go_on_later(written):
     story = written(4)
     head = story.head

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 REAL_HOME = home()  # taken before any test hides it
 _HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
 _databases = itertools.count(1)
-_left_out = pytest.StashKey[int]()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -37,13 +36,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if real:
         config.hook.pytest_deselected(items=real)
         items[:] = [item for item in items if item not in real]
-        config.stash[_left_out] = len(real)
 
 
-def pytest_report_collectionfinish(config: pytest.Config) -> str:
-    """Say how to run the tests that were left out."""
-    count = config.stash.get(_left_out, 0)
-    return f"{count} tests with real models left out; run them with: pytest -m real" if count else ""
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say how to run the tests that are left out."""
+    return "" if config.option.markexpr else "Tests with real models and servers are left out: pytest -m real"
 
 
 @pytest.hookimpl(trylast=True)

@@ -20,6 +20,7 @@ except ImportError as error:
 
 from recurrentgpt.desk import books, editing, reading, settings, writing
 from recurrentgpt.desk.desk import Desk
+from recurrentgpt.desk.forms import told
 from recurrentgpt.desk.guard import LOCAL, Guard
 from recurrentgpt.errors import (
     BAD_USAGE,
@@ -87,7 +88,7 @@ def create_app(
 
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 507)
-    return JSONResponse({"error": str(error)}, status_code=status)
+    return JSONResponse({"error": told(error)}, status_code=status)
 
 
 async def _misunderstood(request: Request, error: Exception) -> JSONResponse:

@@ -10,7 +10,7 @@ from typing import Any
 
 from recurrentgpt import settings
 from recurrentgpt.desk.forms import BUDGET, context_of
-from recurrentgpt.desk.keep import Draft
+from recurrentgpt.desk.keep import Draft, Edit
 from recurrentgpt.desk.rooms import Room
 from recurrentgpt.desk.shelf import MACHINE, Shelf
 from recurrentgpt.desk.views import Views
@@ -86,6 +86,8 @@ class Desk:
             return self.rooms[story]
         room = Room(Story(library, story, self.context(story, began), opening), self.shelf)
         room.began = began
+        room.aside = [Draft(**draft) for draft in kept.get("aside", [])]
+        room.edit = Edit(**kept["edit"]) if "edit" in kept else None
         if kept.get("draft"):
             draft = Draft(**kept["draft"])
             if draft.text.strip() and draft.head == (head["head"] if head else ""):
@@ -104,6 +106,7 @@ class Desk:
             title=opening.get("title", ""),
             plan=opening.get("plan", ""),
             short_term_memory=opening.get("short_term_memory", ""),
+            player=opening.get("player", ""),
             library=library,
             **{**self.given(), **own},
         )

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from recurrentgpt.desk import work
+from recurrentgpt.desk.keep import Edit
 from recurrentgpt.desk.wire import FAULTS, Begun, Body, Done, Long, Ref, Short, TheDesk, TheRoom
 from recurrentgpt.desk.writing import moved
 from recurrentgpt.errors import StoryError
@@ -60,16 +61,28 @@ class Put(Body):
 
 @router.post("/stories/{story}/passage")
 async def passage(desk: TheDesk, room: TheRoom, wish: Passage) -> Begun:
-    """Give a passage another text, with the memory rewritten from it."""
+    """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
     room.check_idle()
-    await room.story.apassage(wish.at)
+    at = await room.story.aresolve(wish.at)
     room.begin(
         "edit",
         work.events_of(
             room, await desk.views(), lambda story: story.aedit_passage(wish.at, wish.text, replay=wish.replay)
         ),
     )
+    room.edit = Edit(at, wish.text)
+    room.save_draft()
+    await room.kept()
     return Begun(story=room.story.id)
+
+
+@router.delete("/stories/{story}/passage")
+async def drop_edit(room: TheRoom) -> Done:
+    """Forget the text of an edit that was interrupted."""
+    room.check_idle()
+    room.edit = None
+    room.take_up(room.draft)
+    return Done()
 
 
 @router.post("/stories/{story}/replay")
@@ -87,6 +100,7 @@ async def drop_replay(room: TheRoom) -> Done:
     """Forget an edit that was interrupted; what it wrote stays in the log."""
     room.check_idle()
     await room.story.adrop_replay()
+    room.edit = None
     return moved(room)
 
 

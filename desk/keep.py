@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -37,6 +38,20 @@ class Draft:
         while parts and not re.search(r"[.!?…。!?]['\"”’»)\]]*\s*$", parts[-1]):
             parts = parts[:-1]
         return "".join(parts).strip()
+
+    @property
+    def key(self) -> str:
+        """By which a page names these words."""
+        return hashlib.sha256(f"{self.after} {self.text}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Edit:
+    """The text of an edit that was asked for."""
+
+    at: str
+    """Id of the passage."""
+    text: str
 
 
 async def keep(story: Story, draft: Draft) -> AsyncGenerator[Event]:

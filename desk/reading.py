@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 
 from recurrentgpt.desk.wire import FAULTS, Ref, Short, TheDesk, TheRoom
+from recurrentgpt.graph.state import Usage
 from recurrentgpt.nodes.open_story import GENRES
+from recurrentgpt.prices import price
 
 router = APIRouter(tags=["reading"], responses=FAULTS)
 MOST_PASSAGES = 100
@@ -59,8 +62,9 @@ async def passages(desk: TheDesk, room: TheRoom, ids: Annotated[str, Query(max_l
 
 @router.get("/stories/{story}/usage")
 async def usage(desk: TheDesk, room: TheRoom) -> dict[str, Any]:
-    """Return what the story has cost on the head's branch."""
-    return await (await desk.views()).usage(room)
+    """Return what the story has cost on the head's branch; in money where the reader has written prices down."""
+    used = await (await desk.views()).usage(room)
+    return {**used, "cost": await asyncio.to_thread(price, cast(Usage, used))}
 
 
 @router.get("/stories/{story}/memory")

@@ -12,13 +12,15 @@ import secrets
 import time
 from collections import deque
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
-from dataclasses import asdict, dataclass, replace
+from contextlib import aclosing
+from dataclasses import asdict, replace
 from typing import Any
 
-from recurrentgpt.desk.keep import Draft, keep
+from recurrentgpt.desk.doing import Doing, cancelled
+from recurrentgpt.desk.forms import told
+from recurrentgpt.desk.keep import Draft, Edit, keep
 from recurrentgpt.desk.shelf import Shelf
-from recurrentgpt.errors import RecurrentGPTError, StoryBusy
+from recurrentgpt.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.events import Event
 from recurrentgpt.story import Story
 
@@ -30,32 +32,6 @@ PASSAGES = ("write", "retry", "keep")
 BEFORE_THE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan", "write")
 
 
-@dataclass
-class Doing:
-    """What a story's page shows of the work in hand."""
-
-    busy: bool = False
-    kind: str = ""
-    """`write`, `retry`, `replan`, `edit`, `keep` or `import`."""
-    stage: str = ""
-    since: float = 0.0
-    """When this stage began, in seconds since 1970."""
-    step: int = 0
-    plan: str = ""
-    draft: str = ""
-    """The words of the passage in the making, or of one that was interrupted."""
-    asked: int = 0
-    done: int = 0
-    stopping: bool = False
-    progress: dict[str, Any] | None = None
-    """Bytes `done` of `total` while a model is fetched, and `what` happens."""
-    replay: dict[str, int] | None = None
-    error: str = ""
-    note: str = ""
-    revision: int = 0
-    """Grows with whatever changes the story: a page that has another number reads it again."""
-
-
 class Room:
     """The work on one story, and its listeners. Used in the server's event loop only."""
 
@@ -63,6 +39,10 @@ class Room:
         self.story, self.shelf = story, shelf
         self.doing = Doing()
         self.draft: Draft | None = None
+        self.aside: list[Draft] = []
+        """Words of interrupted passages, in whose place something else was done."""
+        self.edit: Edit | None = None
+        """The text of an edit that is not in the log yet."""
         self.began: dict[str, Any] = {}
         """The settings that the story's record keeps."""
         self.usage: dict[str, Any] = {}
@@ -127,6 +107,10 @@ class Room:
         """Wait until the work has let go of the story, and its draft is kept."""
         if self._job is not None:
             await asyncio.wait([self._job])
+        await self.kept()
+
+    async def kept(self) -> None:
+        """Wait until what is not in the log is kept beside the story."""
         if self._kept is not None:
             await asyncio.wait([self._kept])
 
@@ -140,12 +124,14 @@ class Room:
     def check_idle(self) -> None:
         """Raise StoryBusy where work is in hand."""
         if self.busy:
-            raise StoryBusy("This story is being written at this moment: wait until it is done, or stop it first.")
+            raise StoryBusy(f"Story {self.story.id} is being written: wait until it is done, or stop it first.")
 
     def begin(self, kind: str, work: AsyncGenerator[Event], *, asked: int = 0, draft: Draft | None = None) -> None:
         """Start work that yields events; raise StoryBusy where other work is in hand."""
         self.check_idle()
         self._stop, self._halt = asyncio.Event(), asyncio.Event()
+        if draft is None:
+            self.set_aside()
         self.draft = draft
         self.doing = Doing(revision=self.doing.revision)
         self.tell(busy=True, kind=kind, since=time.time(), asked=asked, **self._shown(draft))
@@ -158,6 +144,20 @@ class Room:
         self.doing = replace(self.doing, **{"draft": "", "plan": "", "error": "", "note": "", **self._shown(draft)})
         self.save_draft()
         self.changed()
+
+    def set_aside(self) -> None:
+        """Lay the words that an interruption left beside the story, because something else is done in their place."""
+        if self.draft is not None and self.draft.whole and self.draft.after:
+            self.aside = [*self.aside, self.draft]
+        self.draft = None
+
+    def pick(self, key: str) -> Draft:
+        """Take words up again that were set aside; raise StoryError where there are none of this key."""
+        found = next((draft for draft in self.aside if draft.key == key), None)
+        if found is None:
+            raise StoryError("These words are not here any more; another page may have taken them.")
+        self.aside = [draft for draft in self.aside if draft.key != key]
+        return found
 
     def stop(self) -> None:
         """End the work after what is in hand; a second time, at once."""
@@ -181,7 +181,7 @@ class Room:
                 self.tell(note="Stopped before a whole sentence was written; the plan waits.")
                 self.draft = None
         except RecurrentGPTError as error:
-            self.tell(error=str(error))
+            self.tell(error=told(error))
 
     async def _listen(self, work: AsyncGenerator[Event], *, words: bool = True) -> bool:
         """Take events until the work ends or is stopped among the words; return whether it was."""
@@ -191,26 +191,28 @@ class Room:
             await asyncio.wait([reading, waits[0]], return_when=asyncio.FIRST_COMPLETED)
             if not reading.done() and self.doing.kind not in PASSAGES:
                 # An edit, an import and new plans lose nothing: what is done stays, and the rest can go on later.
-                await _cancelled(reading)
+                await cancelled(reading)
                 return False
             if not reading.done() and words and self.doing.stage in BEFORE_THE_WORDS:
-                await _cancelled(reading)
+                await cancelled(reading)
                 return True
             await asyncio.wait([reading, waits[1]], return_when=asyncio.FIRST_COMPLETED)
             if not reading.done():
-                await _cancelled(reading)
+                await cancelled(reading)
                 return False
             await reading
         finally:
             for wait in waits:
                 wait.cancel()
-            await _cancelled(reading)
+            await cancelled(reading)
         return False
 
     async def _read(self, work: AsyncGenerator[Event]) -> None:
         async with aclosing(work) as events:
             async for event in events:
                 self._take(event)
+        if self.doing.kind == "edit":
+            self.edit = None
 
     def _take(self, event: Event) -> None:
         match event["event"]:
@@ -239,6 +241,8 @@ class Room:
             case "passage":
                 self.publish(event)
                 self.draft = None
+                if self.doing.kind == "edit":
+                    self.edit = None
                 self.tell(done=self.doing.done + 1, revision=self.doing.revision + 1, draft="")
             case "memory" | "plans":
                 self.changed()
@@ -251,17 +255,22 @@ class Room:
                 self._saving = asyncio.get_running_loop().call_later(SECONDS_BETWEEN_DRAFTS, self.save_draft)
 
     def save_draft(self) -> None:
-        """Keep the draft beside the story, so that a server that dies loses no more than the last second."""
+        """Keep what is not in the log beside the story, so that a server that dies loses no more than the last second."""
         if self._saving is not None:
             self._saving.cancel()
             self._saving = None
-        self._kept = asyncio.create_task(self._keep(asdict(self.draft) if self.draft else None, self._kept))
+        kept = {
+            "draft": asdict(self.draft) if self.draft else None,
+            "aside": [asdict(draft) for draft in self.aside] or None,
+            "edit": asdict(self.edit) if self.edit else None,
+        }
+        self._kept = asyncio.create_task(self._keep(kept, self._kept))
 
-    async def _keep(self, draft: dict[str, Any] | None, before: asyncio.Task[None] | None) -> None:
+    async def _keep(self, kept: dict[str, Any], before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await asyncio.wait([before])
         try:
-            await asyncio.to_thread(self.shelf.write, self.story.id, {"draft": draft})
+            await asyncio.to_thread(self.shelf.write, self.story.id, kept)
         except RecurrentGPTError as error:
             log.warning("The draft could not be kept: %s", error)
 
@@ -285,12 +294,3 @@ class Room:
             draft=self.draft.text if self.draft else "",
             revision=self.doing.revision + 1,
         )
-
-
-async def _cancelled(task: asyncio.Task[None]) -> None:
-    """Cancel a task and wait until it has let go of the story."""
-    if task.done():
-        return
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task

@@ -7,11 +7,15 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 from fastapi import FastAPI
 
 from recurrentgpt.errors import SettingsError
+
+USUAL_PORT = 8066
+"""Where the desk is unless somebody says otherwise: a page that is left open finds a desk that was started again."""
 
 
 class Server(uvicorn.Server):
@@ -34,8 +38,15 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 is a free one. Raises SettingsError where the address cannot be had."""
+def bound(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket: at the usual port or a free one for None, at a free one for 0.
+
+    Raises SettingsError where the address cannot be had.
+    """
+    if port is None:
+        with suppress(SettingsError):
+            return bound(host, USUAL_PORT)
+        port = 0
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     taken = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -49,6 +60,17 @@ def bound(host: str, port: int) -> socket.socket:
             "out for a free one."
         ) from error
     return taken
+
+
+def outward(host: str) -> str:
+    """Return an address by which other machines find this one that listens everywhere; nothing is sent."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("2001:db8::1" if ":" in host else "192.0.2.1", 9))
+            return str(probe.getsockname()[0])
+        except OSError:
+            return socket.gethostname()
 
 
 def serve(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None], timeout: int = 5) -> None:

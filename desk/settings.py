@@ -14,6 +14,7 @@ from recurrentgpt.desk.forms import BUDGET, checked, context_of, fields
 from recurrentgpt.desk.shelf import MACHINE
 from recurrentgpt.desk.wire import FAULTS, Body, Short, TheDesk, TheRoom
 from recurrentgpt.graph.context import STORY_SETTINGS
+from recurrentgpt.settings import resolve
 
 router = APIRouter(tags=["settings"], responses=FAULTS)
 
@@ -73,11 +74,29 @@ async def set_story(desk: TheDesk, room: TheRoom, wish: Values) -> dict[str, Any
 
 
 def _of_the_machine(desk: Desk) -> dict[str, Any]:
-    return {"fields": fields(), "values": desk.shelf.read(MACHINE).get("settings", {}), "key": desk.shelf.key_is}
+    kept = desk.shelf.read(MACHINE).get("settings", {})
+    return {"fields": fields(), "values": kept, "key": desk.shelf.key_is, "in_force": _in_force(desk)}
+
+
+def _in_force(desk: Desk) -> dict[str, Any]:
+    """Return which model writes and where it is asked, and for each where that comes from."""
+    given = desk.given()
+    found: dict[str, Any] = {}
+    for name in ("model", "base_url"):
+        chosen = given.get(name)
+        if chosen is not None and not isinstance(chosen, str):
+            found[name] = {"value": type(chosen).__name__, "source": "code", "variable": ""}
+            continue
+        now = resolve(name, chosen)
+        source = "here" if now.source == "given" else now.source
+        found[name] = {"value": now.value, "source": source, "variable": now.setting.variable}
+    return found
 
 
 def _of_story(desk: Desk, room: TheRoom) -> dict[str, Any]:
-    context = dataclasses.asdict(dataclasses.replace(room.story.context, model=None, embeddings=None))
+    context = dataclasses.asdict(
+        dataclasses.replace(room.story.context, model=None, embeddings=None, vector_store=None)
+    )
     names = [field["name"] for field in fields() if not field["machine"] and field["name"] != BUDGET]
     budget = desk.shelf.read(room.story.id).get("settings", {}).get(BUDGET, 0)
     return {"fields": fields(), "values": {**{name: context[name] for name in names}, BUDGET: budget}}

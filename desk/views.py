@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -14,7 +14,7 @@ from recurrentgpt.errors import StoryNotFound
 from recurrentgpt.graph.state import Usage
 from recurrentgpt.library import Library
 from recurrentgpt.loop import acall
-from recurrentgpt.memory.chronicle import Chronicle, Commit, Head, path_to
+from recurrentgpt.memory.chronicle import Chronicle, Commit, Head, Link, path_to
 from recurrentgpt.memory.overlay import read_overlay
 from recurrentgpt.memory.recall import Recall, piece_text, with_summary
 from recurrentgpt.models.calls import total_usage
@@ -58,7 +58,13 @@ class Views:
         revision = room.doing.revision
         pending = await room.story.apending_replay()
         view = await acall(lambda: self._story(room))
-        return {**view, "revision": revision, "pending_replay": dataclasses.asdict(pending) if pending else None}
+        aside = [
+            {"key": draft.key, "step": draft.step, "plan": draft.plan, "text": draft.whole} for draft in room.aside
+        ]
+        more = {"aside": aside, "pending_replay": dataclasses.asdict(pending) if pending else None}
+        if pending:
+            more["pending_edit"] = None  # the same text is in what waits to go on
+        return {**view, "revision": revision, **more}
 
     async def _story(self, room: Room) -> dict[str, Any]:
         story, log = room.story.id, self._log
@@ -69,7 +75,17 @@ class Views:
             "opened": head is not None,
         }
         if head is None:
-            return {**fixed, "title": "", "genre": "", "premise": "", "head": "", "step": 0, "path": [], "plans": []}
+            empty = {
+                "title": "",
+                "genre": "",
+                "premise": "",
+                "head": "",
+                "step": 0,
+                "path": [],
+                "plans": [],
+                "takes": [],
+            }
+            return {**fixed, **empty, "pending_edit": None}
         record, links = await log.record(story), await log.links(story)
         commit = await log.get(story, head["head"])
         overlay = await read_overlay(log, story, commit.get("overlay", ""))
@@ -88,11 +104,25 @@ class Views:
             "status": head["status"],
             "branch": head.get("branch", ""),
             "words": sum(link["words"] for link in path),
-            "path": [[link["id"], link["words"], link["author"]] for link in path],
+            "path": [[link["id"], link["words"], link["author"], _first(link["id"], links)] for link in path],
+            "root": _first(head["head"], links),
+            "takes": _takes(head["head"], links),
+            "pending_edit": await self._pending_edit(room, links, [link["id"] for link in path]),
             "plans": commit["candidate_plans"],
             "waiting_plan": await self._waiting_plan(story),
             "memory": await self._memory(commit),
         }
+
+    async def _pending_edit(self, room: Room, links: Mapping[str, Link], path: Sequence[str]) -> dict[str, Any] | None:
+        """Return the text of an edit that is not in the log: it failed, was stopped, or its server died."""
+        edit = room.edit
+        if edit is None or (room.busy and room.doing.kind == "edit") or edit.at not in links:
+            return None
+        root = _first(edit.at, links)
+        here = next((key for key in path if _first(key, links) == root), edit.at)
+        if (await self._log.get(room.story.id, here))["passage"].split() == edit.text.split():
+            return None
+        return {"at": root, "step": links[here]["step"], "text": edit.text}
 
     async def _memory(self, commit: Commit) -> dict[str, Any]:
         before = await self._log.find(commit["story"], commit["parent"]) if commit["parent"] else None
@@ -148,7 +178,10 @@ class Views:
         known = await self._log.links(story)
         if unknown := next((key for key in keys if key not in known), None):
             raise StoryNotFound(f"This story has no passage {unknown[:60]!r}.")
-        return await self._log.get_many(story, list(keys))
+        head = await self._log.head(story)
+        overlay = (await self._log.get(story, head["head"])).get("overlay", "") if head else ""
+        corrected = (await read_overlay(self._log, story, overlay))["summaries"]
+        return [with_summary(commit, corrected) for commit in await self._log.get_many(story, list(keys))]
 
     async def usage(self, room: Room) -> dict[str, Any]:
         """Return what the passages of the head's branch have cost, and how many they are."""
@@ -169,3 +202,22 @@ class Views:
                 room.usage[commit["id"]] = commit["usage"]
         usages = [cast(Usage, room.usage[key]) for key in wanted]
         return {**total_usage(usages), "passages": head["step"] if head else 0}
+
+
+def _first(key: str, links: Mapping[str, Link]) -> str:
+    """Return the version of a passage that its corrections began from: what a page types belongs to all of them."""
+    while links[key]["amends"] in links:
+        key = links[key]["amends"]
+    return key
+
+
+def _takes(head: str, links: Mapping[str, Link]) -> list[str]:
+    """Return the takes of the newest passage, the oldest first: of each its newest version, or the one on the page."""
+    here = links[head]
+    if not here["step"]:
+        return []
+    same = [link for link in links.values() if link["parent"] == here["parent"] and link["id"] != head]
+    newest: dict[str, str] = {}
+    for link in sorted([*same, here], key=lambda link: (link["id"] == head, link.get("created", ""))):
+        newest[_first(link["id"], links)] = link["id"]
+    return [newest[first] for first in sorted(newest, key=lambda key: links[key].get("created", ""))]

@@ -17,13 +17,19 @@ from recurrentgpt.graph.state import StoryInput
 router = APIRouter(tags=["writing"], responses=FAULTS)
 
 
+WordsKey = Annotated[
+    Short, Query(description="Words that were set aside; those of the passage that was interrupted last when empty")
+]
+
+
 class NewStory(Body):
-    """What a new story begins from; all may be empty."""
+    """What a new story begins from; all may be empty. `player` is who plays, where it is played."""
 
     genre: Short = ""
     premise: Long = ""
     title: Short = ""
     play: bool = False
+    player: Short = ""
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
@@ -52,7 +58,8 @@ class Name(Body):
 @router.post("/stories")
 async def begin(desk: TheDesk, wish: NewStory) -> Begun:
     """Begin a story: a novel with its first passage, a story to play with its first choice."""
-    opening = StoryInput(genre=wish.genre, premise=wish.premise, title=wish.title)
+    player = {"player": wish.player} if wish.play and wish.player.strip() else {}
+    opening = StoryInput(genre=wish.genre, premise=wish.premise, title=wish.title, **player)  # type: ignore[typeddict-item]
     own = checked(wish.settings, machine=False)
     room = await desk.begin(opening, {**own, **({"mode": "fiction"} if wish.play else {})})
     room.begin("write", work.passages(room, await desk.views(), 1), asked=1)
@@ -104,20 +111,27 @@ async def stop(room: TheRoom) -> Done:
 
 
 @router.post("/stories/{story}/keep")
-async def keep_draft(room: TheRoom) -> Begun:
+async def keep_draft(room: TheRoom, key: WordsKey = "") -> Begun:
     """Make a passage of the words that an interruption left."""
     room.check_idle()
-    if room.draft is None or not room.draft.whole:
+    if key:
+        draft = room.pick(key)
+        room.set_aside()
+    elif room.draft is not None and room.draft.whole:
+        draft = room.draft
+    else:
         raise StoryError("There is no whole sentence to keep.")
-    room.begin("keep", keep(room.story, room.draft), draft=room.draft)
+    room.begin("keep", keep(room.story, draft), draft=draft)
     return Begun(story=room.story.id)
 
 
 @router.post("/stories/{story}/drop")
-async def drop_draft(room: TheRoom) -> Done:
+async def drop_draft(room: TheRoom, key: WordsKey = "") -> Done:
     """Forget the words that an interruption left; their plan still waits."""
     room.check_idle()
-    room.take_up(None)
+    if key:
+        room.pick(key)
+    room.take_up(room.draft if key else None)
     return Done()
 
 
@@ -165,5 +179,6 @@ async def remove_name(room: TheRoom, name: Annotated[Short, Query()]) -> Done:
 
 def moved(room: TheRoom) -> Done:
     """Tell every page that the story has changed; a draft belonged to where it stood before."""
+    room.set_aside()
     room.take_up(None)
     return Done()

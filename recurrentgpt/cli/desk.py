@@ -10,7 +10,14 @@ HERE = "127.0.0.1"
 
 
 def desk(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 is a free one.")] = 0,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Port of the page; 0 is a free one. [default: 8066, or a free one where that is taken]",
+        ),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen at; any but this machine's own asks for a token.")
@@ -32,7 +39,6 @@ def desk(
     what is written is saved at every passage.
     """
     import secrets
-    import socket
 
     from recurrentgpt.cli.console import note
     from recurrentgpt.errors import SettingsError
@@ -44,16 +50,20 @@ def desk(
         token = secrets.token_hex(16)
     from recurrentgpt.desk.app import create_app
     from recurrentgpt.desk.guard import LOCAL
-    from recurrentgpt.desk.serve import bound, open_browser, serve
+    from recurrentgpt.desk.serve import USUAL_PORT, bound, open_browser, outward, serve
 
     listening = bound(HERE if host == "localhost" else host, port)
-    shown = socket.gethostname() if host in ("0.0.0.0", "::") else host  # noqa: S104 - somebody asked for it
+    shown = outward(host) if host in ("0.0.0.0", "::") else host  # noqa: S104 - somebody asked for it
     name = f"[{shown}]" if ":" in shown else shown
-    address = f"http://{name}:{listening.getsockname()[1]}/desk/" + (f"?token={token}" if token else "")
+    found = listening.getsockname()[1]
+    address = f"http://{name}:{found}/desk/" + (f"?token={token}" if token else "")
+    why = f" Port {USUAL_PORT} is taken: a page that was left open there looks for it there." * (
+        port is None and found != USUAL_PORT
+    )
     app = create_app(names=(*LOCAL, shown, host), token=token or "")
 
     def ready() -> None:
-        note(f"The desk is at {address} (Ctrl-C ends it; everything written is saved).")
+        note(f"The desk is at {address} (Ctrl-C ends it; everything written is saved).{why}")
         if not no_browser:
             open_browser(address)
 

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 API = "/desk/api"
 HOST = "http://127.0.0.1"
 HERE = ("127.0.0.1", 50000)
-PATIENCE = 60_000
+PATIENCE = 20_000
 """Milliseconds that a busy machine may take for what is otherwise there at once."""
 
 

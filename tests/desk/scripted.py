@@ -1,7 +1,8 @@
 """A desk with a model that follows a script, as a process of its own: python -m tests.desk.scripted --home DIR.
 
-The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists. When a passage's
-first word came, in seconds since 1970, is in DIR/first-word.
+The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists, before the memory
+while DIR/hold-memory does. While DIR/refuse exists it is refused. When a passage's first word came, in seconds since 1970,
+is in DIR/first-word.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.serve import bound, serve
+from recurrentgpt.errors import ModelRefused
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.replies import SCHEMA_HEADING
@@ -39,10 +41,17 @@ class PacedModel(ScriptedChatModel):
     delay: float = 0.0
     hold: Path | None = None
 
+    def _there(self, name: str) -> bool:
+        return self.hold is not None and self.hold.with_name(name).exists()
+
     async def _astream(
         self, messages: list[BaseMessage], *args: Any, **kwargs: Any
     ) -> AsyncIterator[ChatGenerationChunk]:
         words, prose = 0, not any(SCHEMA_HEADING in str(message.text) for message in messages)
+        if self._there("refuse"):
+            raise ModelRefused("The server refused the request with status 401: check OPENAI_API_KEY.")
+        while not prose and self._there("hold-memory"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
         async for chunk in super()._astream(messages, *args, **kwargs):
             words += 1
             if self.delay:

@@ -161,7 +161,7 @@ def test_the_map_goes_names_and_compares(story: Any) -> None:
     assert story.locator(".details .plan-now").inner_text()
     other.click()
     story.locator(".node.head").get_by_text("2").wait_for()
-    button(story, "Compare with where you were").click()
+    button(story, "Compare with passage 2, where you were").click()
     story.locator(".sides del").first.wait_for()
     button(story, "Back to the map").click()
     story.get_by_label("Name of the branch").fill("the first take")
@@ -214,13 +214,18 @@ def test_a_story_to_play_begins_with_a_choice(page: Any, desk: Served) -> None:
     page.goto(desk.address)
     page.get_by_label("play a part in it").check(force=True)
     button(page, "Begin").click()
-    page.get_by_role("heading", name="What do you do?").wait_for()
+    page.get_by_role("heading", name="Who are you?").wait_for()
     page.locator(".plans .card").first.wait_for()
+    assert len(page.locator(".begins-with").inner_text()) > 20
+    button(page, "Be somebody else").click()
+    page.get_by_label("Who are you?").last.fill("I am the cook of this ship.")
+    button(page, "Begin").click()
+    page.get_by_role("heading", name="What do you do?").wait_for()
+    page.locator("article.passage").first.wait_for()
     button(page, "Do something else").click()
     page.get_by_label("What do you do?").last.fill("I bribe the guard.")
     button(page, "Do it").click()
-    page.locator(".stop").wait_for(state="detached")
-    page.locator("article.passage").first.wait_for()
+    written(page, 2)
 
 
 def test_a_story_is_put_away_and_found_again(page: Any, desk: Served) -> None:

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { useImport } from "./Import";
 import { Start } from "./Start";
 import { StoryPage } from "./StoryPage";
 
@@ -15,5 +16,11 @@ export function App() {
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);
-  return story ? <StoryPage key={story} id={story} /> : <Start />;
+  const { onFile, shown } = useImport();
+  return (
+    <>
+      {story ? <StoryPage key={story} id={story} /> : <Start onFile={onFile} />}
+      {shown}
+    </>
+  );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { get, type Change, type Diff } from "./api";
 import { Problem, useAttempt } from "./parts";
 
-export function Compare(props: { story: string; a: string; b: string; onBack: () => void }) {
+export function Compare(props: { story: string; a: string; b: string; names: [string, string]; onBack: () => void }) {
   const [diff, setDiff] = useState<Diff | null>(null);
   const { problem, attempt } = useAttempt();
   useEffect(() => {
@@ -18,10 +18,11 @@ export function Compare(props: { story: string; a: string; b: string; onBack: ()
       {diff && (
         <div className="sides">
           {(["before", "after"] as const).map((side) => (
-            <section key={side} aria-label={side === "before" ? "The first" : "The second"}>
+            <section key={side} aria-label={props.names[side === "before" ? 0 : 1]}>
+              <h3>{props.names[side === "before" ? 0 : 1]}</h3>
               <p className="plan-now" dir="auto"><Marked changes={diff.plan} side={side} /></p>
               <div className="passage" dir="auto"><Marked changes={diff.text} side={side} /></div>
-              <h3>Only in this memory</h3>
+              <h4>Only in this memory</h4>
               <ul className="sentences">
                 {(side === "before" ? diff.memory_dropped : diff.memory_added).map((line, number) => <li key={number} dir="auto">{line}</li>)}
               </ul>

@@ -49,6 +49,14 @@ export function Manuscript(props: { live: Live; view: View; jump: Jump | null; a
     const last = path.at(-1);
     if (last && !drafting) void show(last[0], "start");
   }, [path, drafting]);
+  const landed = useRef(false);
+  useEffect(() => {
+    // A manuscript that was read goes on at its end.
+    if (doing.kind !== "import" || doing.busy || landed.current) return;
+    landed.current = true;
+    const last = view.path.at(-1);
+    if (last) void show(last[0], "start");
+  }, [doing.kind, doing.busy, view.path]);
   useLayoutEffect(() => {
     // New words come to the reader once, at their beginning; the page does not run away under whoever reads.
     if (drafting && (follows.current || doing.asked < 2)) draft.current?.scrollIntoView({ block: "start" });
@@ -63,8 +71,10 @@ export function Manuscript(props: { live: Live; view: View; jump: Jump | null; a
         <header className="opening">
           <p className="genre">{view.genre}</p>
           <p className="book-title" aria-hidden="true"><bdi>{view.title}</bdi></p>
-          {view.premise && <p className="premise" dir="auto">{view.premise}</p>}
+          {view.premise && view.step > 0 && <p className="premise" dir="auto">{view.premise}</p>}
         </header>
+        {/* Before the first passage the premise is what there is to read. */}
+        {view.step === 0 && !drafting && view.premise && <div className="passage begins-with"><Prose text={view.premise} /></div>}
         {blocks.map((entries, number) => (
           <Block key={number} first={number * BLOCK + 1} entries={entries} shelf={shelf} busy={doing.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
         ))}
@@ -90,7 +100,8 @@ const Block = memo(function Block(props: Shared & { first: number; entries: OnPa
       (seen) => {
         const is = seen.at(-1)!.isIntersecting;
         if (!is && element.offsetHeight) height.current = element.offsetHeight;
-        setNear(is);
+        // What somebody types in stays, wherever they look meanwhile.
+        setNear(is || Boolean(element.querySelector(".writing")));
       },
       { rootMargin: "1200px 0px" },
     );
@@ -104,16 +115,18 @@ const Block = memo(function Block(props: Shared & { first: number; entries: OnPa
   const expected = height.current || props.entries.reduce((sum, entry) => sum + 60 + entry[1] * HEIGHT_OF_A_WORD, 0);
   return (
     <div ref={place} className="block" data-first={props.first} data-ids={ids.join(" ")} style={near ? {} : { height: expected }}>
-      {near && props.entries.map((entry, at) => <Slot key={at} {...props} entry={entry} step={props.first + at} />)}
+      {near && props.entries.map((entry, at) => <Slot key={firstOf(entry)} {...props} entry={entry} step={props.first + at} />)}
     </div>
   );
 });
+
+const firstOf = (entry: OnPath) => entry[3] ?? entry[0];
 
 function Slot(props: Shared & { entry: OnPath; step: number }) {
   const [id, words, author] = props.entry;
   const passage = useSyncExternalStore(props.shelf.subscribe, () => props.shelf.get(id));
   if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
-  return <PassageView passage={passage} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} shelf={props.shelf} onMemory={props.onMemory} />;
+  return <PassageView passage={passage} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} shelf={props.shelf} onMemory={props.onMemory} />;
 }
 
 const ACTS = ["wheel", "touchstart", "pointerdown", "keydown"];

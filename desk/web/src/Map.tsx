@@ -6,10 +6,13 @@ import { layOut, ROW, STEP, type Plan, type Row, type Spot } from "./layout";
 import type { Shelf } from "./live";
 import { Dialog, Problem, useAttempt } from "./parts";
 import type { Ask } from "./StoryPage";
-import { AUTHORS, count } from "./words";
+import { AUTHORS, count, excerpt } from "./words";
 
 type Window = { left: number; top: number; width: number; height: number };
 const MARGIN = 200;
+const ZOOMS = [0.35, 0.5, 0.75, 1, 1.4];
+const BEGINNING = 200;
+const PLAN_IN_A_TIP = 160;
 
 export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: Ask; onClose: () => void; onJump: (id: string) => void }) {
   const { view } = props;
@@ -37,23 +40,25 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: A
     });
   };
   const other = at === view.head ? before : view.head;
+  const stepOf = (id: string) => plan.current?.spots.get(id)?.node.step;
+  const nameOf = (id: string) => `Passage ${stepOf(id)}${id === view.head ? ", where you are" : id === before ? ", where you were" : ""}`;
   return (
-    <Dialog title={compared ? "Two takes side by side" : "Map"} wide onClose={props.onClose}>
+    <Dialog title={compared ? (stepOf(at) === stepOf(other) ? "Two takes side by side" : "Two passages side by side") : "Map"} wide onClose={props.onClose}>
       <Problem text={problem} />
       {compared ? (
-        <Compare story={view.id} a={other} b={at} onBack={() => setCompared(false)} />
+        <Compare story={view.id} a={other} b={at} names={[nameOf(other), nameOf(at)]} onBack={() => setCompared(false)} />
       ) : (
         plan.current && tree && (
           <>
-            <Board plan={plan.current} tree={tree} at={at} onAt={setAt} onOver={setOver} onGo={go} />
-            <Details view={view} shelf={props.shelf} plan={plan.current} at={over || at} busy={props.busy} ask={props.ask}>
+            <Board plan={plan.current} tree={tree} at={at} over={over} shelf={props.shelf} onAt={setAt} onOver={setOver} onGo={go} />
+            <Details view={view} shelf={props.shelf} plan={plan.current} at={at} busy={props.busy} ask={props.ask}>
               {at === view.head ? (
                 <button className="primary" onClick={() => (props.onClose(), setTimeout(() => props.onJump(at), 0))}>Read it</button>
               ) : (
                 <button className="primary" disabled={props.busy} onClick={() => go(at)}>Go there</button>
               )}
               {other && other !== at && (
-                <button onClick={() => setCompared(true)}>Compare with where you {at === view.head ? "were" : "are"}</button>
+                <button onClick={() => setCompared(true)}>Compare with passage {stepOf(other)}, where you {at === view.head ? "were" : "are"}</button>
               )}
             </Details>
           </>
@@ -63,20 +68,24 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: A
   );
 }
 
-function Board(props: { plan: Plan; tree: Tree; at: string; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
+function Board(props: { plan: Plan; tree: Tree; at: string; over: string; shelf: Shelf; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
   const { plan, tree, at } = props;
   const board = useRef<HTMLDivElement>(null);
+  const zoomed = useRef(1);
   const [seen, setSeen] = useState<Window>({ left: 0, top: 0, width: 1200, height: 600 });
+  const [zoom, setZoom] = useState(1);
   const path = useMemo(() => pathOf(tree), [tree]);
+  const scale = (by: number) => setZoom((now) => ZOOMS[Math.min(ZOOMS.length - 1, Math.max(0, ZOOMS.indexOf(now) + by))]!);
   useLayoutEffect(() => {
     const element = board.current!;
-    const head = plan.spots.get(tree.head);
-    if (head && !element.scrollLeft && !element.scrollTop) element.scrollTo(head.x - element.clientWidth / 2, head.y - element.clientHeight / 2);
+    const middle = plan.spots.get(zoomed.current === zoom ? tree.head : at);
+    if (middle && (zoomed.current !== zoom || (!element.scrollLeft && !element.scrollTop))) element.scrollTo(middle.x * zoom - element.clientWidth / 2, middle.y * zoom - element.clientHeight / 2);
+    zoomed.current = zoom;
     let frame = 0;
     const look = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        setSeen({ left: element.scrollLeft, top: element.scrollTop, width: element.clientWidth, height: element.clientHeight });
+        setSeen({ left: element.scrollLeft / zoom, top: element.scrollTop / zoom, width: element.clientWidth / zoom, height: element.clientHeight / zoom });
       });
     };
     look();
@@ -89,15 +98,16 @@ function Board(props: { plan: Plan; tree: Tree; at: string; onAt: (id: string) =
       resized.disconnect();
       cancelAnimationFrame(frame);
     };
-  }, [plan]);
+  }, [plan, zoom]);
   const move = (event: KeyboardEvent) => {
+    if (event.key === "+" || event.key === "-") scale(event.key === "+" ? 1 : -1);
     const to = neighbour(plan, tree, at, event.key);
     if (!to) return;
     event.preventDefault();
     props.onAt(to);
     const spot = plan.spots.get(to)!;
     const element = board.current!;
-    const reach = { left: spot.x - MARGIN / 2, right: spot.x + MARGIN / 2, top: spot.y - ROW, bottom: spot.y + ROW };
+    const reach = { left: spot.x * zoom - MARGIN / 2, right: spot.x * zoom + MARGIN / 2, top: spot.y * zoom - ROW, bottom: spot.y * zoom + ROW };
     const by = (low: number, high: number, from: number, size: number) => (low < from ? low - from : high > from + size ? high - from - size : 0);
     element.scrollBy(by(reach.left, reach.right, element.scrollLeft, element.clientWidth), by(reach.top, reach.bottom, element.scrollTop, element.clientHeight));
     requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(`n-${to}`)?.focus({ preventScroll: true })));
@@ -107,17 +117,42 @@ function Board(props: { plan: Plan; tree: Tree; at: string; onAt: (id: string) =
   const spots = plan.rows.flatMap((row) => visible(row, seen).filter((spot) => inSight(spot.x, spot.y)));
   // One node is always in the page, so that the keyboard has a place to come back to.
   const here = plan.spots.get(at);
+  const over = plan.spots.get(props.over);
   if (here && !spots.includes(here)) spots.push(here);
   return (
-    <div ref={board} className="board" role="group" aria-label="Branches; arrow keys move, Enter goes there" onKeyDown={move}>
-      <div className="sheet" style={{ width: plan.width, height: plan.height }}>
+    <div className="map">
+    <div className="row zoom" role="group" aria-label="Size of the map">
+      <button aria-label="Smaller" disabled={zoom === ZOOMS[0]} onClick={() => scale(-1)}>−</button>
+      <button aria-label="Larger" disabled={zoom === ZOOMS.at(-1)} onClick={() => scale(1)}>+</button>
+    </div>
+    <div ref={board} className="board" role="group" aria-label="Branches; arrow keys move, Enter goes there, plus and minus change the size" onKeyDown={move}>
+      <div className="extent" style={{ width: plan.width * zoom, height: plan.height * zoom }}>
+      <div className="sheet" style={{ width: plan.width, height: plan.height, transform: `scale(${zoom})` }}>
         <svg width={plan.width} height={plan.height} aria-hidden="true">
           {plan.rows.map((row) => <Line key={row.branch.tip} row={row} seen={seen} path={path} />)}
         </svg>
         {spots.map((spot) => (
           <NodeButton key={spot.node.id} spot={spot} head={tree.head} on={path.has(spot.node.id)} here={spot.node.id === at} onAt={props.onAt} onOver={props.onOver} onGo={props.onGo} />
         ))}
+        {over && <Tip spot={over} shelf={props.shelf} zoom={zoom} />}
       </div>
+      </div>
+    </div>
+    </div>
+  );
+}
+
+/** What a passage under the pointer was written from; the pane below stays with the passage that was chosen. */
+function Tip(props: { spot: Spot; shelf: Shelf; zoom: number }) {
+  const { node, x, y } = props.spot;
+  const passage = useSyncExternalStore(props.shelf.subscribe, () => props.shelf.get(node.id));
+  useEffect(() => {
+    const timer = setTimeout(() => props.shelf.want([node.id]), 80);
+    return () => clearTimeout(timer);
+  }, [node.id, props.shelf]);
+  return (
+    <div className="tip" aria-hidden="true" style={{ transform: `translate(${x}px, ${y + 22}px) scale(${1 / props.zoom})` }}>
+      <strong>{node.step ? `Passage ${node.step}` : "The opening"}</strong> <bdi>{excerpt(passage?.plan ?? "", PLAN_IN_A_TIP)}</bdi>
     </div>
   );
 }
@@ -165,7 +200,7 @@ function Line({ row, seen, path }: { row: Row; seen: Window; path: Set<string> }
       <path className="line" d={`${bend} M ${first.x} ${y} L ${last.x} ${y}`} />
       {until && <path className="line on" d={`${bend} M ${first.x} ${y} L ${until.x} ${y}`} />}
       {last.x < seen.left + seen.width + MARGIN && (
-        <text x={last.x + 24} y={y + 4}>{last.node.names.length ? "" : `${row.branch.words.toLocaleString("en-GB")} words`}</text>
+        <text x={last.x + 20} y={y - 12}>{last.node.names.length ? "" : `${row.branch.words.toLocaleString("en-GB")} words`}</text>
       )}
     </>
   );
@@ -183,13 +218,13 @@ function Details(props: { view: View; shelf: Shelf; plan: Plan; at: string; busy
   }, [at, shelf, node]);
   if (!node) return null;
   return (
-    <section className="details" aria-label="The passage under the pointer">
+    <section className="details" aria-label="The passage that is chosen">
       <p className="where">
         {node.step ? `Passage ${node.step}` : "The opening"} · {count(node.words, "word")} · {AUTHORS[node.author]?.name ?? node.author}
         {at === props.view.head && " · where you are"}
       </p>
       <p className="plan-now" dir="auto">{passage?.plan || (node.step ? "…" : props.view.premise)}</p>
-      <p className="hint begins" dir="auto">{passage?.text.slice(0, 220)}</p>
+      <p className="hint begins" dir="auto">{excerpt(passage?.text ?? "", BEGINNING)}</p>
       <div className="row">
         {props.children}
         <form

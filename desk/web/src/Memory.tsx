@@ -1,16 +1,22 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { get, type Memory, type View } from "./api";
+import { useDraft } from "./drafts";
 import { Problem, useAttempt, Writing } from "./parts";
 import type { Ask } from "./StoryPage";
-import { count, wordsOf } from "./words";
+import { count, excerpt, wordsOf } from "./words";
 
 const MOST_SENTENCES = 20;
+const SHOWN_OF_A_PIECE = 180;
 
 export function MemoryPanel(props: { view: View; busy: boolean; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
   const id = props.at || view.head;
   const [full, setFull] = useState<Memory | null>(null);
-  const [edited, setEdited] = useState<string | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const place = view.path.findIndex((entry) => entry[0] === id);
+  const root = view.path[place]?.[3] ?? (id === view.head ? view.root : id);
+  const field = useDraft(`${view.id}/memory/${root}/${place < 0 && id === view.head ? view.step : place + 1}`, id);
+  const edited = field.text;
   const { problem, attempt } = useAttempt();
   useEffect(() => {
     // The pieces by which passages were recalled are searched for again, which may take a moment.
@@ -23,31 +29,35 @@ export function MemoryPanel(props: { view: View; busy: boolean; at: string; ask:
       here = false;
     };
   }, [id, view.id, view.revision]);
-  useEffect(() => setEdited(null), [id]);
+  useEffect(() => {
+    if (!props.at) return;
+    heading.current?.scrollIntoView({ block: "nearest" });
+    heading.current?.focus({ preventScroll: true });
+  }, [props.at]);
   const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
-  const save = () => edited !== null && void props.ask("PUT", "/memory", { text: edited, at: id }).then((done) => done && setEdited(null));
+  const save = () => edited !== null && void props.ask("PUT", "/memory", { text: edited, at: id }).then((done) => done && field.drop());
   const sentences = edited?.split("\n").filter((line) => line.trim()).length ?? 0;
   return (
     <section className="memory" aria-labelledby="memory">
       <div className="section-head">
-        <h2 id="memory">{props.at ? `Memory after passage ${memory?.step ?? ""}` : "Memory"}</h2>
+        <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : "Memory"}</h2>
         {props.at && <button className="quiet" onClick={props.onBack}>Back to now</button>}
-        {edited === null && memory && <button className="quiet" disabled={props.busy} onClick={() => setEdited(memory.now.join("\n"))}>Edit</button>}
+        {edited === null && memory && <button className="quiet" disabled={props.busy} onClick={() => field.open(memory.now.join("\n"))}>Edit</button>}
       </div>
       <Problem text={problem} />
-      {!memory ? (
-        <p className="hint">Reading</p>
-      ) : edited !== null ? (
-        <Writing label="Short-term memory, one sentence a line" value={edited} rows={8} focus onChange={setEdited} onSubmit={save} onCancel={() => setEdited(null)}>
+      {edited !== null ? (
+        <Writing label="Short-term memory, one sentence a line" field={field} rows={8} back="#memory" onSubmit={save}>
           <p className={`hint ${sentences > MOST_SENTENCES ? "too-much" : ""}`}>
             {count(sentences, "sentence")} of at most {MOST_SENTENCES}, {count(wordsOf(edited), "word")} of at most 500. The next passage is written from it; the plans stay
             until you ask for new ones. It costs nothing{props.at ? ", and the story goes on from that passage" : ""}.
           </p>
           <div className="row">
-            <button className="primary" onClick={save}>Save</button>
-            <button className="quiet" onClick={() => setEdited(null)}>Cancel</button>
+            <button className="primary" disabled={props.busy} onClick={save}>Save</button>
+            <button className="quiet" onClick={field.drop}>Cancel</button>
           </div>
         </Writing>
+      ) : !memory ? (
+        <p className="hint">Reading</p>
       ) : (
         <Shown memory={memory} onJump={props.onJump} />
       )}
@@ -121,7 +131,7 @@ export function Found(props: { entries: Memory["recalled"]; onJump: (id: string)
             <span className="where">
               Passage {entry.step} <span className="hint">likeness {entry.score.toFixed(2)}</span>
             </span>
-            <q dir="auto">{entry.piece || entry.summary || "…"}</q>
+            <q dir="auto">{excerpt(entry.piece || entry.summary, SHOWN_OF_A_PIECE) || "…"}</q>
           </button>
         </li>
       ))}

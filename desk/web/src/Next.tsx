@@ -1,8 +1,10 @@
 // What happens next: the work in hand, or the choice of a plan.
 import { useEffect, useRef, useState } from "react";
 import type { View } from "./api";
+import { openDraft, useDraft } from "./drafts";
 import { useKeys } from "./keys";
 import type { Live } from "./live";
+import { Offers } from "./Offers";
 import { Elapsed, Writing } from "./parts";
 import type { Ask } from "./StoryPage";
 import { count, stage, wordsOf } from "./words";
@@ -17,7 +19,7 @@ export function Next(props: { live: Live; view: View; ask: Ask }) {
   return (
     <section className="next" aria-labelledby="next">
       <h2 id="next" tabIndex={-1} ref={heading}>
-        {doing.busy ? "Being written" : props.view.mode === "fiction" ? "What do you do?" : "What happens next?"}
+        {doing.busy ? (AT_WORK[doing.kind] ?? "Being written") : question(props.view)}
       </h2>
       {doing.error && !doing.busy && <p className="problem" role="alert" dir="auto">{doing.error}</p>}
       {doing.note && !doing.busy && <p className="hint">{doing.note}</p>}
@@ -25,6 +27,11 @@ export function Next(props: { live: Live; view: View; ask: Ask }) {
     </section>
   );
 }
+
+const AT_WORK: Record<string, string> = { import: "Being read", edit: "Being rewritten", replan: "Being planned" };
+
+/** A story to play begins with the question who plays it. */
+const question = (view: View) => (view.mode !== "fiction" ? "What happens next?" : view.opened && !view.step ? "Who are you?" : "What do you do?");
 
 type Props = { live: Live; view: View; ask: Ask };
 
@@ -61,32 +68,28 @@ function Again({ live: { doing }, ask }: Props) {
   );
 }
 
-function Choices({ live: { doing }, view, ask }: Props) {
-  const [own, setOwn] = useState<string | null>(null);
-  const [edited, setEdited] = useState<{ number: number; text: string } | null>(null);
+function Choices({ live, view, ask }: Props) {
+  const { doing } = live;
+  const own = useDraft(`${view.id}/own//`, view.head);
   const [many, setMany] = useState(3);
   const at = useRef(1);
   const play = view.mode === "fiction";
+  const who = play && !view.step;
   const interrupted = doing.draft && doing.step > 0;
-  useEffect(() => {
-    setEdited(null);
-    at.current = 1;
-  }, [view.head]);
+  useEffect(() => void (at.current = 1), [view.head]);
 
-  const write = (body: object) => void ask("POST", "/write", body).then((done) => done && (setOwn(null), setEdited(null)));
+  const write = (body: object, drop?: () => void) => void ask("POST", "/write", body).then((done) => done && drop?.());
   const choose = (number: number) => view.plans[number - 1] !== undefined && write({ number });
-  const edit = (number: number) => view.plans[number - 1] !== undefined && setEdited({ number, text: view.plans[number - 1]! });
-  const savePlan = () => {
-    if (!edited) return;
-    const plans = view.plans.map((plan, index) => (index + 1 === edited.number ? edited.text : plan));
-    void ask("PUT", "/plans", { plans }).then((done) => done && setEdited(null));
-  };
+  const keyOf = (number: number) => `${view.id}/plan${number}/${view.root}/${view.step}`;
+  const edit = (number: number) => view.plans[number - 1] !== undefined && openDraft(keyOf(number), view.plans[number - 1]!, view.head);
+  const savePlan = (number: number, text: string, drop: () => void) =>
+    void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
   const retry = () => view.step > 0 && void ask("POST", "/retry", {});
   const numbers = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [String(number), () => choose(number)]));
   useKeys({
     ...numbers,
     e: () => edit(at.current),
-    w: () => setOwn((now) => now ?? ""),
+    w: () => own.open(),
     a: retry,
     n: () => void ask("POST", "/replan", {}),
     s: () => write({ steps: many }),
@@ -95,75 +98,24 @@ function Choices({ live: { doing }, view, ask }: Props) {
 
   return (
     <>
-      {view.pending_replay && (
-        <div className="offer">
-          <p>
-            An edit of passage {view.pending_replay.step} was interrupted: {view.pending_replay.done} of {count(view.pending_replay.total, "passage")} are in place.
-          </p>
-          <div className="row">
-            <button className="primary" onClick={() => void ask("POST", "/replay")}>Go on with it</button>
-            <button className="quiet" onClick={() => void ask("DELETE", "/replay")}>Forget it</button>
-          </div>
-        </div>
-      )}
-      {interrupted && (
-        <div className="offer">
-          <p>The writing of passage {doing.step} was interrupted. What is there stands on the page.</p>
-          <div className="row">
-            <button className="primary" onClick={() => void ask("POST", "/keep")}>Keep these words <kbd>K</kbd></button>
-            <button onClick={() => write({})}>Write it anew</button>
-            <button className="quiet" onClick={() => void ask("POST", "/drop")}>Forget them</button>
-          </div>
-        </div>
-      )}
-      {!interrupted && view.waiting_plan && (
-        <div className="offer">
-          <p className="plan-now" dir="auto">{view.waiting_plan}</p>
-          <div className="row">
-            <button className="primary" onClick={() => write({})}>Write it</button>
-            <span className="hint">This plan is chosen and waits. Another choice takes its place.</span>
-          </div>
-        </div>
-      )}
+      <Offers live={live} view={view} ask={ask} onWrite={() => write({})} />
       {view.plans.length === 0 && (
         <p className="hint">{view.status === "finished" ? "The story has ended. It goes on from a plan of your own." : "There are no plans yet: ask for some, or write your own."}</p>
       )}
       <ol className="plans" aria-label="Plans for the next passage">
-        {view.plans.map((plan, index) => {
-          const number = index + 1;
-          return (
-            <li key={index} className="plan">
-              {edited?.number === number ? (
-                <Writing label={`Plan ${number}`} value={edited.text} rows={3} focus onChange={(text) => setEdited({ number, text })} onSubmit={() => write({ number, plan: edited.text })} onCancel={() => setEdited(null)}>
-                  <div className="row">
-                    <button className="primary" disabled={!edited.text.trim()} onClick={() => write({ number, plan: edited.text })}>Write from it</button>
-                    <button disabled={!edited.text.trim()} onClick={savePlan}>Only save it</button>
-                    <button className="quiet" onClick={() => setEdited(null)}>Cancel</button>
-                  </div>
-                </Writing>
-              ) : (
-                <>
-                  <button className="card" onClick={() => choose(number)} onFocus={() => (at.current = number)} onMouseEnter={() => (at.current = number)}>
-                    <span className="numeral" aria-hidden="true">{number}</span>
-                    <span className="sr">{`Plan ${number}: `}</span>
-                    <span dir="auto">{plan}</span>
-                  </button>
-                  <button className="quiet edit" aria-label={`Edit plan ${number}`} onClick={() => edit(number)}>Edit</button>
-                </>
-              )}
-            </li>
-          );
-        })}
+        {view.plans.map((plan, index) => (
+          <Plan key={index} number={index + 1} plan={plan} draft={keyOf(index + 1)} head={view.head} onChoose={() => choose(index + 1)} onWrite={(text, drop) => write({ number: index + 1, plan: text }, drop)} onSave={(text, drop) => savePlan(index + 1, text, drop)} onAt={() => (at.current = index + 1)} />
+        ))}
       </ol>
-      {own === null ? (
-        <button className="own" onClick={() => setOwn("")}>
-          {play ? "Do something else" : "Write my own"} <kbd>W</kbd>
+      {own.text === null ? (
+        <button className="own" onClick={() => own.open()}>
+          {who ? "Be somebody else" : play ? "Do something else" : "Write my own"} <kbd>W</kbd>
         </button>
       ) : (
-        <Writing label={play ? "What do you do?" : "Your plan for the next passage"} value={own} rows={3} focus placeholder={play ? "I bribe the guard." : "What the next passage shall do."} onChange={setOwn} onSubmit={() => own.trim() && write({ plan: own })} onCancel={() => setOwn(null)}>
+        <Writing label={who ? "Who are you?" : play ? "What do you do?" : "Your plan for the next passage"} field={own} rows={3} atEnd back=".own" placeholder={who ? "I am the cook of this ship." : play ? "I bribe the guard." : "What the next passage shall do."} onSubmit={() => own.text?.trim() && write({ plan: own.text }, own.drop)}>
           <div className="row">
-            <button className="primary" disabled={!own.trim()} onClick={() => write({ plan: own })}>{play ? "Do it" : "Write from it"}</button>
-            <button className="quiet" onClick={() => setOwn(null)}>Cancel</button>
+            <button className="primary" disabled={!own.text.trim()} onClick={() => write({ plan: own.text }, own.drop)}>{who ? "Begin" : play ? "Do it" : "Write from it"}</button>
+            <button className="quiet" onClick={own.drop}>Cancel</button>
             <span className="hint">Ctrl and Enter</span>
           </div>
         </Writing>
@@ -174,6 +126,7 @@ function Choices({ live: { doing }, view, ask }: Props) {
         <button onClick={() => void ask("POST", "/undo")}>Undo <kbd>Z</kbd></button>
         <button onClick={() => void ask("POST", "/redo")}>Redo <kbd>Y</kbd></button>
       </div>
+      <Takes view={view} ask={ask} />
       <div className="row auto">
         <button onClick={() => write({ steps: many })}>Let it write <kbd>S</kbd></button>
         <label>
@@ -182,5 +135,49 @@ function Choices({ live: { doing }, view, ask }: Props) {
         </label>
       </div>
     </>
+  );
+}
+
+function Plan(props: { number: number; plan: string; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
+  const { number, plan } = props;
+  const field = useDraft(props.draft, props.head);
+  const text = field.text;
+  if (text !== null) {
+    const write = () => text.trim() && props.onWrite(text, field.drop);
+    return (
+      <li className="plan">
+        <Writing label={`Plan ${number}`} field={field} rows={3} atEnd back={`#plan-${number}`} onSubmit={write}>
+          <div className="row">
+            <button className="primary" disabled={!text.trim()} onClick={write}>Write from it</button>
+            <button disabled={!text.trim()} onClick={() => props.onSave(text, field.drop)}>Only save it</button>
+            <button className="quiet" onClick={field.drop}>Cancel</button>
+          </div>
+        </Writing>
+      </li>
+    );
+  }
+  return (
+    <li className="plan">
+      <button id={`plan-${number}`} className="card" onClick={props.onChoose} onFocus={props.onAt} onMouseEnter={props.onAt}>
+        <span className="numeral" aria-hidden="true">{number}</span>
+        <span className="sr">{`Plan ${number}: `}</span>
+        <span dir="auto">{plan}</span>
+      </button>
+      <button className="quiet edit" aria-label={`Edit plan ${number}`} onClick={() => field.open(plan)}>Edit</button>
+    </li>
+  );
+}
+
+/** The takes of the newest passage: undo goes along the branch, and another take stands beside it. */
+function Takes({ view, ask }: { view: View; ask: Ask }) {
+  const here = view.takes.indexOf(view.head);
+  if (view.takes.length < 2) return null;
+  const go = (to: number) => void ask("POST", "/goto", { at: view.takes[to] });
+  return (
+    <div className="row takes" role="group" aria-label="Takes of this passage">
+      <span className="hint">Take {here + 1} of {view.takes.length}</span>
+      <button className="quiet" disabled={here < 1} onClick={() => go(here - 1)}>Back to the take before</button>
+      <button className="quiet" disabled={here >= view.takes.length - 1} onClick={() => go(here + 1)}>The next take</button>
+    </div>
   );
 }

@@ -1,58 +1,71 @@
 import { memo, useEffect, useState } from "react";
 import { get, type Cost, type Passage } from "./api";
+import { useDraft, type Field } from "./drafts";
 import type { Shelf } from "./live";
 import { Prose, Writing } from "./parts";
 import type { Ask } from "./StoryPage";
 import { AUTHORS, count, duration, tokens } from "./words";
 
-type Props = { passage: Passage; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; shelf: Shelf; onMemory: (id: string) => void };
+type Props = { passage: Passage; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; shelf: Shelf; onMemory: (id: string) => void };
 
 export const PassageView = memo(function PassageView(props: Props) {
   const { passage, step } = props;
   const [open, setOpen] = useState(false);
-  const [edits, setEdits] = useState<"" | "text" | "summary">("");
+  const text = useDraft(`${props.story}/text/${props.first}/${step}`, passage.id);
+  const summary = useDraft(`${props.story}/summary/${props.first}/${step}`, passage.id);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
+  const editSummary = async () => {
+    // What was just written has no summary on the page yet.
+    const found = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: passage.id }).catch(() => []);
+    summary.open(found[0]?.summary ?? passage.summary);
+  };
   return (
     <article id={`p-${passage.id}`} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
       <button className="number" aria-expanded={open} aria-label={`Passage ${step}${by.mark && ` ${by.mark}`}: what can be done`} title="What can be done with this passage" onClick={() => setOpen(!open)}>
         {step} {by.mark && <span className="by">{by.mark}</span>}
       </button>
-      {edits === "text" ? (
-        <EditText {...props} onDone={() => setEdits("")} />
-      ) : (
-        <div onDoubleClick={() => !props.busy && setEdits("text")}>
-          <Prose text={passage.text} />
-        </div>
-      )}
-      {open && edits === "" && (
+      {open && text.text === null && (
         <div className="passage-menu">
           <p className="plan-was" dir="auto">
             <span className="label">Plan</span> {passage.plan || "none"}
           </p>
           <div className="row">
-            <button disabled={props.busy} onClick={() => setEdits("text")}>Edit</button>
+            <button disabled={props.busy} onClick={() => text.open(passage.text)}>Edit</button>
             <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
             <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at: passage.id })}>Go back to here</button>
             <button onClick={() => props.onMemory(passage.id)}>Memory here</button>
-            <button disabled={props.busy} onClick={() => setEdits("summary")}>Long-term entry</button>
+            <button disabled={props.busy || summary.text !== null} onClick={() => void editSummary()}>Long-term entry</button>
           </div>
         </div>
       )}
-      {edits === "summary" && <EditSummary {...props} onDone={() => setEdits("")} />}
+      {summary.text !== null && <EditSummary {...props} field={summary} />}
+      {text.text !== null ? (
+        <EditText {...props} field={text} />
+      ) : (
+        <div className="prose" onDoubleClick={() => !props.busy && text.open(passage.text)}>
+          <Prose text={passage.text} />
+        </div>
+      )}
     </article>
   );
 });
 
-function EditText(props: Props & { onDone: () => void }) {
-  const [text, setText] = useState(props.passage.text);
+function EditText(props: Props & { field: Field }) {
+  const { field } = props;
+  const text = field.text ?? "";
   const [cost, setCost] = useState<Cost | null>(null);
   useEffect(() => {
     if (props.later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: props.passage.id }).then(setCost, () => undefined);
   }, [props.later, props.passage.id, props.story]);
-  const save = (replay: boolean) => void props.ask("POST", "/passage", { at: props.passage.id, text, replay }).then((done) => done && props.onDone());
+  // From here on the server keeps the text, and gives it back if it cannot be stored.
+  const save = (replay: boolean) => void props.ask("POST", "/passage", { at: props.passage.id, text, replay }).then((done) => done && field.drop());
+  const cancel = () => {
+    field.drop();
+    if (!props.busy) void props.ask("DELETE", "/passage");
+  };
   const same = text.trim() === props.passage.text.trim();
   return (
-    <Writing label={`Text of passage ${props.step}`} value={text} rows={8} focus onChange={setText} onCancel={props.onDone}>
+    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`}>
       <div className="follows">
         <div>
           <button className="primary" disabled={same || props.busy} onClick={() => save(false)}>
@@ -74,30 +87,27 @@ function EditText(props: Props & { onDone: () => void }) {
             </p>
           </div>
         )}
-        <button className="quiet" onClick={props.onDone}>Cancel</button>
+        <button className="quiet" onClick={field.kept ? cancel : field.drop}>{field.kept ? "Forget this text" : "Cancel"}</button>
       </div>
     </Writing>
   );
 }
 
-function EditSummary(props: Props & { onDone: () => void }) {
-  const [text, setText] = useState(props.passage.summary);
-  useEffect(() => {
-    // What was just written has no summary on the page yet.
-    void get<Passage[]>(`/stories/${props.story}/passages`, { ids: props.passage.id }).then((found) => found[0] && setText((now) => now || found[0]!.summary), () => undefined);
-  }, [props.story, props.passage.id]);
+function EditSummary(props: Props & { field: Field }) {
+  const { field } = props;
+  const text = field.text ?? "";
   const save = () =>
     void props.ask("PUT", "/summary", { text, at: props.passage.id }).then((done) => {
       if (!done) return;
       props.shelf.put({ ...props.passage, summary: text });
-      props.onDone();
+      field.drop();
     });
   return (
-    <Writing label={`What the long-term memory holds of passage ${props.step}`} value={text} focus onChange={setText} onSubmit={save} onCancel={props.onDone}>
+    <Writing label={`What the long-term memory holds of passage ${props.step}`} field={field} back={`#p-${props.passage.id} .number`} onSubmit={save}>
       <p className="hint">What the long-term memory tells of this passage when it is recalled, from now on and on this branch. It costs nothing.</p>
       <div className="row">
         <button className="primary" disabled={props.busy || !text.trim()} onClick={save}>Save</button>
-        <button className="quiet" onClick={props.onDone}>Cancel</button>
+        <button className="quiet" onClick={field.drop}>Cancel</button>
       </div>
     </Writing>
   );

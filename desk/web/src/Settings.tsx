@@ -1,16 +1,10 @@
 // The settings, drawn from what the server says they are: a new field of the library appears by itself.
 import { useEffect, useState } from "react";
-import { get, send, type Field, type Settings, type View } from "./api";
+import { get, send, type Field, type Settings, type Source, type View } from "./api";
 import { Dialog, Problem, useAttempt } from "./parts";
 import type { Ask } from "./StoryPage";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
-const NAMES: Record<string, string> = {
-  base_url: "Endpoint", min_words: "Fewest words", max_words: "Most words", top_k: "Passages to recall", note: "Author’s note",
-  new_character: "New characters", models: "Models by role", budget: "Budget of tokens", prompts: "Folder of prompts",
-};
-const nameOf = (field: Field) => NAMES[field.name] ?? (field.name.charAt(0).toUpperCase() + field.name.slice(1)).replaceAll("_", " ");
-
 function useSettings(path: string, machine: boolean) {
   const [kept, setKept] = useState<Settings | null>(null);
   const [values, setValues] = useState<Record<string, unknown>>({});
@@ -101,7 +95,7 @@ export function MachineSettings(props: { onClose: () => void }) {
           void form.save(key ? { key } : {}).then((done) => done && setKey(""));
         }}
       >
-        <p className="hint">With nothing set, the embedded model writes on this machine and nothing is sent anywhere. These hold for every story.</p>
+        <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
         {form.fields.map((field) => (
           <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} />
         ))}
@@ -121,10 +115,19 @@ export function MachineSettings(props: { onClose: () => void }) {
   );
 }
 
-function Input(props: { field: Field; value: unknown; set: (name: string, value: unknown) => void }) {
+/** What writes now and where that comes from: a field that is empty here may be set elsewhere. */
+function inForce({ model, base_url: endpoint }: NonNullable<Settings["in_force"]>) {
+  const from = (source: Source) => ({ here: "as set here", environment: `from the environment, ${source.variable}`, code: "given by the program that runs the desk", default: "" })[source.source];
+  if (!model.value && !endpoint.value) return "Now the embedded model writes on this machine, and nothing is sent anywhere.";
+  const writes = model.value ? `Now ${model.value} writes (${from(model)})` : "No model is named yet";
+  const where = endpoint.value ? `at ${endpoint.value} (${from(endpoint)})` : "";
+  return `${writes}${where && ` ${where}`}.${model.source === "environment" || endpoint.source === "environment" ? " What is set here takes its place." : ""}`;
+}
+
+export function Input(props: { field: Field; value: unknown; set: (name: string, value: unknown) => void }) {
   const { field, set } = props;
   const value = props.value ?? "";
-  const name = nameOf(field);
+  const name = field.label;
   const about = <span className="hint" id={`about-${field.name}`}>{field.description}.</span>;
   const common = { "aria-describedby": `about-${field.name}`, name: field.name };
   if (field.kind === "roles") {

@@ -1,63 +1,50 @@
-import { useEffect, useState, type DragEvent } from "react";
-import { get, send, upload, type Listed, type Preview } from "./api";
+import { useEffect, useState } from "react";
+import { get, send, type Field, type Listed, type Settings } from "./api";
 import { goTo } from "./App";
-import { Dialog, Problem, useAttempt } from "./parts";
-import { MachineSettings } from "./Settings";
-import { count, tokens } from "./words";
+import { useDraft } from "./drafts";
+import { Problem, useAttempt } from "./parts";
+import { Input, MachineSettings } from "./Settings";
+import { count } from "./words";
 
 type Shown = { stories: Listed[]; genres: string[] };
 
-export function Start() {
+const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_words", "style"];
+
+export function Start(props: { onFile: (file: File | undefined) => void }) {
   const [found, setFound] = useState<Shown | null>(null);
   const [genre, setGenre] = useState("");
-  const [premise, setPremise] = useState("");
-  const [play, setPlay] = useState(false);
+  const premise = useDraft("start/premise");
+  const player = useDraft("start/player");
+  const [play, setPlay] = useState(player.text !== null);
+  const [fields, setFields] = useState<Field[]>([]);
+  const [told, setTold] = useState<Record<string, unknown>>({});
   const [busy, setBusy] = useState(false);
-  const [over, setOver] = useState(false);
   const [settings, setSettings] = useState(false);
-  const [book, setBook] = useState<{ preview: Preview; file: File } | null>(null);
   const [all, setAll] = useState(false);
   const { problem, setProblem, attempt } = useAttempt();
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
   useEffect(() => {
     document.title = "The writing desk";
     void read();
+    void get<Settings>("/settings").then((known) => setFields(known.fields), () => undefined);
   }, []);
 
   const begin = async () => {
     setBusy(true);
-    await attempt(async () => goTo((await send<{ story: string }>("POST", "/stories", { genre, premise, play })).story));
-    setBusy(false);
-  };
-  const look = (file: File | undefined) =>
-    file &&
-    attempt(async () => {
-      setBusy(true);
-      try {
-        if (file.name.toLowerCase().endsWith(".json")) goTo((await upload<{ story: string }>("/imports/begin", file)).story);
-        else setBook({ preview: await upload<Preview>("/imports", file), file });
-      } finally {
-        setBusy(false);
-      }
+    await attempt(async () => {
+      const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: told };
+      const { story } = await send<{ story: string }>("POST", "/stories", wish);
+      premise.drop();
+      player.drop();
+      goTo(story);
     });
-  const dropped = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    void look(event.dataTransfer.files[0]);
+    setBusy(false);
   };
   const stories = (found?.stories ?? []).filter((story) => all || !story.archived);
   const away = (found?.stories.length ?? 0) - (found?.stories.filter((story) => !story.archived).length ?? 0);
 
   return (
-    <main
-      className={`start ${over ? "over" : ""}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={dropped}
-    >
+    <main className="start">
       <header>
         <h1>The writing desk</h1>
         <p className="lead">A novel of any length, passage by passage. You choose what happens next.</p>
@@ -73,7 +60,8 @@ export function Start() {
       >
         <label className="field">
           <span>What is it about?</span>
-          <textarea rows={3} dir="auto" value={premise} onChange={(event) => setPremise(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
+          <textarea rows={3} dir="auto" value={premise.text ?? ""} onChange={(event) => premise.change(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
+          {premise.kept && <span className="kept">This is your text from before. No story was begun from it yet.</span>}
         </label>
         <fieldset className="genres">
           <legend>Genre</legend>
@@ -95,16 +83,33 @@ export function Start() {
             <span>play a part in it</span>
           </label>
         </fieldset>
+        {play && (
+          <label className="field">
+            <span>Who do you play?</span>
+            <input dir="auto" maxLength={300} value={player.text ?? ""} onChange={(event) => player.change(event.target.value)} placeholder="A reluctant astronaut. Or leave it empty, and choose among three." />
+          </label>
+        )}
+        <details>
+          <summary>How it is told: language, point of view, length, style</summary>
+          <div className="settings">
+            {ASKED_AT_FIRST.flatMap((name) => fields.find((field) => field.name === name) ?? []).map((field) => (
+              <Input key={field.name} field={field} value={told[field.name]} set={(name, value) => setTold((now) => ({ ...now, [name]: value }))} />
+            ))}
+          </div>
+        </details>
         <div className="row">
           <button className="primary" disabled={busy}>
             {busy ? "One moment" : "Begin"}
           </button>
           <label className="button quiet">
             Import a manuscript
-            <input type="file" className="sr" accept=".txt,.md,.markdown,.docx,.epub,.json" onChange={(event) => void look(event.target.files?.[0])} />
+            <input type="file" className="sr" accept=".txt,.md,.markdown,.docx,.epub,.json" onChange={(event) => {
+                props.onFile(event.target.files?.[0]);
+                event.target.value = "";
+              }} />
           </label>
           <button type="button" className="quiet" onClick={() => setSettings(true)}>
-            Model and settings
+            Model and endpoint
           </button>
         </div>
         <p className="hint">A text, Markdown, Word or EPUB file, or a story that was exported whole (.json), can be dropped anywhere on this page.</p>
@@ -140,56 +145,6 @@ export function Start() {
         </button>
       )}
       {settings && <MachineSettings onClose={() => setSettings(false)} />}
-      {book && <Imported {...book} onClose={() => setBook(null)} />}
     </main>
-  );
-}
-
-function Imported(props: { preview: Preview; file: File; onClose: () => void }) {
-  const { preview } = props;
-  const { problem, attempt } = useAttempt();
-  const [fast, setFast] = useState(true);
-  const [busy, setBusy] = useState(false);
-  const begin = async () => {
-    setBusy(true);
-    await attempt(async () => goTo((await upload<{ story: string }>("/imports/begin", props.file, { fast: String(fast) })).story));
-    setBusy(false);
-  };
-  return (
-    <Dialog title="Import a manuscript" onClose={props.onClose}>
-      <p className="lead">
-        <bdi>{preview.title}</bdi>
-        {preview.author && <> by <bdi>{preview.author}</bdi></>}
-      </p>
-      <p>
-        {count(preview.words, "word")} in {count(preview.chapters, "chapter")} become {count(preview.passages, "passage")}, and the story goes on from the last one.
-      </p>
-      <blockquote dir="auto">{preview.first}</blockquote>
-      <fieldset className="genres">
-        <legend>Who reads it for the memory</legend>
-        <label>
-          <input type="radio" name="fast" checked={fast} onChange={() => setFast(true)} />
-          <span>nobody: its own sentences</span>
-        </label>
-        <label>
-          <input type="radio" name="fast" checked={!fast} onChange={() => setFast(false)} />
-          <span>the model</span>
-        </label>
-      </fieldset>
-      <p className="hint">
-        {fast
-          ? "The telling sentence of each passage becomes its summary. It takes seconds and costs nothing."
-          : `About ${count(preview.calls, "call")} and ${tokens(preview.input_tokens + preview.output_tokens)} tokens. It can be stopped, and the same file goes on.`}
-      </p>
-      <Problem text={problem} />
-      <div className="row">
-        <button className="primary" disabled={busy} onClick={() => void begin()}>
-          {busy ? "Importing" : "Import it"}
-        </button>
-        <button className="quiet" onClick={props.onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { get, send, type Usage } from "./api";
 import { goTo } from "./App";
+import { lend } from "./drafts";
 import { Export } from "./Export";
 import { Help } from "./Help";
 import { useKeys } from "./keys";
@@ -9,6 +10,7 @@ import { Manuscript, type Jump } from "./Manuscript";
 import { TreeMap } from "./Map";
 import { MemoryPanel } from "./Memory";
 import { Next } from "./Next";
+import { Unsaved } from "./Offers";
 import { Problem, useAttempt } from "./parts";
 import { Search } from "./Search";
 import { StorySettings } from "./Settings";
@@ -29,8 +31,17 @@ export function StoryPage(props: { id: string }) {
   const said = useRef("");
   const { problem, setProblem, attempt } = useAttempt();
 
-  const ask = useCallback(
-    (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => attempt(() => send(method, `/stories/${props.id}${path}`, body)),
+  const asking = useRef(new Set<string>());
+  const ask = useCallback<Ask>(
+    async (method, path, body) => {
+      // A second click on the same button is not a second wish.
+      const wish = `${method} ${path}`;
+      if (asking.current.has(wish)) return false;
+      asking.current.add(wish);
+      const done = await attempt(() => send(method, `/stories/${props.id}${path}`, body));
+      asking.current.delete(wish);
+      return done;
+    },
     [props.id],
   );
   const goto = useCallback((id: string) => setJump({ id, at: Date.now() }), []);
@@ -43,6 +54,8 @@ export function StoryPage(props: { id: string }) {
     void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values?.budget ?? 0), () => undefined);
   }, [view?.head, view?.revision, doing.busy, props.id]);
   useEffect(() => setMemoryAt(""), [view?.head]);
+  const edit = view?.pending_edit;
+  useEffect(() => (edit ? lend(`${props.id}/text/${edit.at}/${edit.step}`, edit.text, edit.at) : undefined), [props.id, edit?.at, edit?.text]);
 
   const toggle = (what: Open) => setOpen((now) => (now === what ? "" : what));
   useKeys({
@@ -81,7 +94,7 @@ export function StoryPage(props: { id: string }) {
           <span>passage {view.step}</span>
           {usage && (
             <span>
-              {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens
+              {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens{usage.cost && ` · ${usage.cost}`}
             </span>
           )}
         </p>
@@ -97,6 +110,7 @@ export function StoryPage(props: { id: string }) {
       <Manuscript live={live} view={view} jump={jump} ask={ask} onMemory={setMemoryAt} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
+        <Unsaved view={view} busy={doing.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
         <Next live={live} view={view} ask={ask} />
         {view.opened && <MemoryPanel view={view} busy={doing.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && (

@@ -3,7 +3,8 @@
 export type Entry = { id: string; step: number; score: number; piece: string; summary: string };
 export type Why = { sentence: string; why: string };
 export type Memory = { id: string; step: number; now: string[]; before: string[]; dropped: Why[]; added: Why[]; recalled: Entry[] };
-export type OnPath = [id: string, words: number, author: string];
+/** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
+export type OnPath = [id: string, words: number, author: string, first?: string];
 
 export type View = {
   id: string;
@@ -25,6 +26,10 @@ export type View = {
   plans: string[];
   waiting_plan?: string | null;
   memory?: Memory;
+  root?: string;
+  takes: string[];
+  aside: { key: string; step: number; plan: string; text: string }[];
+  pending_edit: { at: string; step: number; text: string } | null;
   pending_replay: { step: number; done: number; total: number } | null;
 };
 
@@ -57,7 +62,7 @@ export type Doing = {
   revision: number;
 };
 
-export type Usage = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; passages: number };
+export type Usage = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; passages: number; cost: string | null };
 export type Listed = { story: string; title: string; genre: string; step: number; updated: string; archived: boolean };
 export type TreeNode = { id: string; parent: string; step: number; words: number; author: string; names: string[] };
 export type Branch = { tip: string; left: string; nodes: string[]; words: number; first_step: number; last_step: number; is_head: boolean; names: string[]; superseded: boolean };
@@ -67,13 +72,15 @@ export type Diff = { a: string; b: string; plan: Change[]; text: Change[]; memor
 export type Cost = { passages: number; calls: number; input_tokens: number; output_tokens: number; seconds: number };
 export type Field = {
   name: string;
+  label: string;
   kind: "text" | "long" | "integer" | "number" | "boolean" | "choice" | "roles";
   description: string;
   default: string | number | boolean | null;
   choices: string[];
   machine: boolean;
 };
-export type Settings = { fields: Field[]; values: Record<string, unknown>; key?: string };
+export type Source = { value: string | null; source: "here" | "environment" | "default" | "code"; variable: string };
+export type Settings = { fields: Field[]; values: Record<string, unknown>; key?: string; in_force?: Record<"model" | "base_url", Source> };
 export type Preview = { title: string; author: string; language: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
 
 const ROOT = "/desk/api";

@@ -2,7 +2,7 @@
 import type { Branch, Tree, TreeNode } from "./api";
 
 export const STEP = 48;
-export const ROW = 44;
+export const ROW = 58;
 export const EDGE = 36;
 
 export type Spot = { node: TreeNode; x: number; y: number };
@@ -30,7 +30,7 @@ export function layOut(tree: Tree, before: Plan | null = null): Plan {
       lane = free.findIndex((taken, at) => at >= below && taken + 1 < first);
     }
     if (lane < 0 || rows.length === 0) lane = rows.length === 0 ? 0 : free.length;
-    free[lane] = branch.last_step + (branch.names.length ? 3 : 1);
+    free[lane] = branch.last_step + 2;
     const own = branch.nodes.flatMap((id) => {
       const node = nodes.get(id);
       return node ? [{ node, x: EDGE + node.step * STEP, y: EDGE + lane * ROW }] : [];

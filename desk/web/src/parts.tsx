@@ -1,5 +1,6 @@
 // Small parts that every view uses.
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { isWanted, mount, type Field } from "./drafts";
 
 export function Dialog(props: { title: string; wide?: boolean; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -33,17 +34,29 @@ export function Prose(props: { text: string }) {
     ));
 }
 
-/** A text area that grows with its text; Ctrl-Enter is its first button. */
-export function Writing(props: { label: string; value: string; rows?: number; placeholder?: string; children?: ReactNode; onChange: (text: string) => void; onSubmit?: () => void; onCancel?: () => void; focus?: boolean }) {
+/** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards. */
+export function Writing(props: { label: string; field: Field; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; children?: ReactNode; onSubmit?: () => void }) {
+  const { field } = props;
   const area = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
+  const text = field.text ?? "";
+  useLayoutEffect(() => {
     if (!area.current) return;
     area.current.style.height = "auto";
     area.current.style.height = `${area.current.scrollHeight + 2}px`;
-  }, [props.value]);
+  }, [text]);
   useEffect(() => {
-    if (props.focus) area.current?.focus();
-  }, [props.focus]);
+    const gone = mount(field.key);
+    const element = area.current!;
+    if (isWanted(field.key)) {
+      element.focus();
+      const caret = props.atEnd ? element.value.length : 0;
+      element.setSelectionRange(caret, caret);
+    }
+    return () => {
+      gone();
+      requestAnimationFrame(() => document.activeElement === document.body && props.back && document.querySelector<HTMLElement>(props.back)?.focus({ preventScroll: true }));
+    };
+  }, [field.key]);
   return (
     <div className="writing">
       <textarea
@@ -51,17 +64,18 @@ export function Writing(props: { label: string; value: string; rows?: number; pl
         aria-label={props.label}
         dir="auto"
         rows={props.rows ?? 2}
-        value={props.value}
+        value={text}
         placeholder={props.placeholder}
-        onChange={(event) => props.onChange(event.target.value)}
+        onChange={(event) => field.change(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) props.onSubmit?.();
-          if (event.key === "Escape" && props.onCancel) {
+          if (event.key === "Escape") {
             event.preventDefault();
-            props.onCancel();
+            field.close();
           }
         }}
       />
+      {field.kept && <p className="kept">This is your text from before. It is not saved in the story yet.</p>}
       {props.children}
     </div>
   );

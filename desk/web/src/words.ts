@@ -41,3 +41,11 @@ export const AUTHORS: Record<string, { mark: string; name: string }> = {
   human: { mark: "you", name: "you" },
   edited: { mark: "edited", name: "the model, edited by you" },
 };
+
+/** The beginning of a text, cut between two words. */
+export function excerpt(text: string, most: number) {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= most) return line;
+  const cut = line.slice(0, most);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most / 2)).replace(/[\s,;:–—-]+$/, "")}…`;
+}

@@ -26,7 +26,7 @@ from recurrentgpt.prose.runs import overlap
 
 TOKENS_PER_PLAN = 160
 
-MOST_OVERLAP = 0.7
+MOST_OVERLAP = 0.45
 """Share of word pairs that two plans may have in common."""
 
 

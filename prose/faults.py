@@ -267,8 +267,9 @@ def _loop(sentence: str, before: str) -> Fault | None:
     earlier = tokens(before)
     if len(own) < LOOP_RUN:
         needle, hay = f" {' '.join(own)} ", f" {' '.join(earlier)} "
-        times = hay.count(needle)
-        return Fault("loop", " ".join(own)) if len(own) > 2 and times >= (1 if len(own) > 5 else 3) else None
+        # The shorter a sentence, the more often people say it.
+        most = {3: 3, 4: 2}.get(len(own), 1)
+        return Fault("loop", " ".join(own)) if len(own) > 2 and hay.count(needle) >= most else None
     for run in ngrams(own, LOOP_RUN) & ngrams(earlier, LOOP_RUN):
         return Fault("loop", " ".join(run))
     if len(set(own)) < len(own):

@@ -17,7 +17,23 @@ HIDDEN = ("mode", "selector", "steps", "last_step", "ending", "embeddings", "vec
 """Fields of a single run, which the desk fills in itself, and those that code alone can give."""
 OF_THE_MACHINE = ("model", "models", "base_url", "tier", "timeout", "prompts")
 """Fields that say where and how to compute; all others belong to a story."""
-FIRST = ("style", "note", "language", "point_of_view", "tense", "pace", "min_words", "max_words", "plans", "top_k")
+FIRST = (
+    "style",
+    "note",
+    "language",
+    "point_of_view",
+    "tense",
+    "pace",
+    "min_words",
+    "max_words",
+    "plans",
+    "top_k",
+    "model",
+    "base_url",
+    "tier",
+    "timeout",
+    "prompts",
+)
 """What a writer asks for most, before the rest."""
 LONG = ("style", "note")
 LONGEST = 10_000
@@ -31,6 +47,7 @@ _LABELS = {
     "note": "Author’s note",
     "new_character": "New characters",
     "models": "Models by role",
+    "tier": "Capability",
     "prompts": "Folder of prompts",
 }
 _ABOUT = {

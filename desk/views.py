@@ -220,4 +220,4 @@ def _takes(head: str, links: Mapping[str, Link]) -> list[str]:
     newest: dict[str, str] = {}
     for link in sorted([*same, here], key=lambda link: (link["id"] == head, link.get("created", ""))):
         newest[_first(link["id"], links)] = link["id"]
-    return [newest[first] for first in sorted(newest, key=lambda key: links[key].get("created", ""))]
+    return [newest[first] for first in sorted(newest, key=lambda key: (links[key].get("created", ""), key))]

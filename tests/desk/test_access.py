@@ -25,6 +25,7 @@ VIEWS = (
     "menu",
     "edit",
     "own plan",
+    "unsaved",
     "memory",
     "map",
     "search",
@@ -66,6 +67,13 @@ def show(page: Any, view: str) -> None:
             page.locator(".follows").get_by_text("tokens").wait_for()
         case "own plan":
             page.get_by_role("button", name="Write my own").click()
+        case "unsaved":
+            page.keyboard.press("w")
+            page.keyboard.type("She waits.")
+            page.keyboard.press("Escape")
+            page.get_by_text("A plan of your own is not saved").wait_for()
+            page.keyboard.press("w")
+            page.locator(".kept").wait_for()
         case "memory":
             page.locator("details summary").first.click()
         case "map":

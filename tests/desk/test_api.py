@@ -44,6 +44,18 @@ def test_another_take_stands_beside_the_first(client: Client) -> None:
     assert "".join(change["before"] for change in diff["text"]) == client.texts(story)[0]
 
 
+def test_a_corrected_take_is_still_one_take(client: Client) -> None:
+    story = client.begin()["id"]
+    client.send("POST", f"/stories/{story}/retry")
+    taken = client.wait(story)
+    client.send("PUT", f"/stories/{story}/memory", {"text": "Mira is afraid of the dark."})
+    after = client.get(f"/stories/{story}")
+    assert len(taken["takes"]) == len(after["takes"]) == 2
+    assert after["head"] in after["takes"]
+    assert taken["head"] not in after["takes"]
+    assert after["root"] == taken["head"]
+
+
 def test_undo_and_redo_and_going_there(client: Client) -> None:
     first = client.begin()
     second = client.write(first["id"], number=1)
@@ -153,6 +165,12 @@ def test_a_story_without_words_in_its_wish_is_drawn(client: Client) -> None:
     story = client.begin(genre="", premise="")
     assert story["genre"]
     assert story["step"] == 1
+
+
+def test_a_story_begins_in_its_own_language_and_person(client: Client) -> None:
+    story = client.begin(settings={"language": "Latin", "point_of_view": "first"})["id"]
+    kept = client.get(f"/stories/{story}/settings")["values"]
+    assert (kept["language"], kept["point_of_view"]) == ("Latin", "first")
 
 
 def test_play_is_a_mode_of_the_same_story(client: Client) -> None:

@@ -18,6 +18,7 @@ from fastapi.testclient import TestClient
 
 from recurrentgpt.cli.run import run
 from recurrentgpt.desk.app import create_app
+from recurrentgpt.desk.serve import bound, outward
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from tests.desk.conftest import API, HERE, HOST, PATIENCE, Client
@@ -35,6 +36,30 @@ def test_it_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=PATIENCE / 1000) == 130
         assert "Traceback" not in process.stderr.read()
+
+
+def test_the_usual_port_is_taken_again_and_another_where_it_is_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        usual = taken.getsockname()[1]
+        monkeypatch.setattr("recurrentgpt.desk.serve.USUAL_PORT", usual)
+        with bound("127.0.0.1", None) as other:
+            assert other.getsockname()[1] not in (0, usual)
+    for _ in range(2):
+        with bound("127.0.0.1", None) as again:
+            assert again.getsockname()[1] == usual
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_an_address_for_other_machines_is_one_that_they_can_find(
+    connected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(self: socket.socket, address: object) -> None:
+        if not connected:
+            raise OSError("no network")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket.socket, "getsockname", lambda self: ("10.0.0.5", 9))
+    assert outward("0.0.0.0") == ("10.0.0.5" if connected else socket.gethostname())
 
 
 @pytest.mark.parametrize(

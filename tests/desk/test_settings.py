@@ -5,12 +5,16 @@ from __future__ import annotations
 import dataclasses
 import os
 import stat
+from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.forms import HIDDEN, fields
 from recurrentgpt.graph.context import Context
-from tests.desk.conftest import API, Client
+from recurrentgpt.library import Library
+from tests.desk.conftest import API, HERE, HOST, Client
 
 KEY = "sk-this-is-the-secret-key"
 
@@ -88,3 +92,54 @@ def test_a_key_that_is_none_is_refused(client: Client) -> None:
         status, why = client.refused("PUT", "/settings", {"values": {}, "key": key})
         assert status == 422
         assert key not in why
+
+
+def test_no_field_asks_for_what_only_code_can_give(client: Client) -> None:
+    names = {field["name"] for field in client.get("/settings")["fields"]}
+    assert not names & {"embeddings", "vector_store"}
+    story = client.begin()["id"]
+    assert client.refused("PUT", f"/stories/{story}/settings", {"values": {"vector_store": "FAISS"}})[0] == 422
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "localhost:11434", "http://", "http://a b", "http://x:99999"]
+)
+def test_an_endpoint_that_is_none_is_refused_when_it_is_saved(client: Client, address: str) -> None:
+    status, why = client.refused("PUT", "/settings", {"values": {"base_url": address}})
+    assert status == 422
+    assert "http://127.0.0.1:11434/v1" in why
+    assert client.get("/settings")["values"] == {}
+
+
+def test_the_form_says_which_model_writes_and_why(library: Library, tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+        patch.setenv("RECURRENTGPT_MODEL", "big")
+        app = create_app(library, folder=tmp_path / "desk")
+        with TestClient(app, base_url=HOST, client=HERE) as http:
+            force = http.get(f"{API}/settings").json()["in_force"]
+            assert force["model"] == {"value": "big", "source": "environment", "variable": "RECURRENTGPT_MODEL"}
+            assert force["base_url"]["value"] == "http://127.0.0.1:9/v1"
+            changed = http.put(f"{API}/settings", json={"values": {"model": "small"}}).json()["in_force"]
+            assert (changed["model"]["value"], changed["model"]["source"]) == ("small", "here")
+
+
+def test_a_fault_is_told_by_the_names_that_the_page_uses(client: Client) -> None:
+    story = client.begin()["id"]
+    words = {"min_words": 500, "max_words": 100}
+    _, why = client.refused("PUT", f"/stories/{story}/settings", {"values": words})
+    assert "fewest words" in why
+    assert "min_words" not in why
+    _, why = client.refused("PUT", f"/stories/{story}/settings", {"values": {"temperature": 9}})
+    assert why.startswith("Temperature")
+    assert [field["name"] for field in client.get("/settings")["fields"]][:2] == ["style", "note"]
+
+
+def test_the_cost_is_told_where_prices_are_written_down(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(tmp_path))
+    story = client.begin()["id"]
+    assert client.get(f"/stories/{story}/usage")["cost"] is None
+    (tmp_path / "prices.toml").write_text('currency = "EUR"\ninput = 1000\noutput = 1000\n')
+    assert client.get(f"/stories/{story}/usage")["cost"].endswith(" EUR")

@@ -99,6 +99,7 @@ function Choices({ live, view, ask }: Props) {
   return (
     <>
       <Offers live={live} view={view} ask={ask} onWrite={() => write({})} />
+      {who && <p className="hint">Choose whom you play; the story begins with your choice.</p>}
       {view.plans.length === 0 && (
         <p className="hint">{view.status === "finished" ? "The story has ended. It goes on from a plan of your own." : "There are no plans yet: ask for some, or write your own."}</p>
       )}
@@ -176,8 +177,8 @@ function Takes({ view, ask }: { view: View; ask: Ask }) {
   return (
     <div className="row takes" role="group" aria-label="Takes of this passage">
       <span className="hint">Take {here + 1} of {view.takes.length}</span>
-      <button className="quiet" disabled={here < 1} onClick={() => go(here - 1)}>Back to the take before</button>
-      <button className="quiet" disabled={here >= view.takes.length - 1} onClick={() => go(here + 1)}>The next take</button>
+      <button className="quiet" disabled={here < 1} onClick={() => go(here - 1)} aria-label="Back to the take before">Before</button>
+      <button className="quiet" disabled={here >= view.takes.length - 1} onClick={() => go(here + 1)} aria-label="The next take">Next</button>
     </div>
   );
 }

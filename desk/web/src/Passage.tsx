@@ -61,7 +61,7 @@ function EditText(props: Props & { field: Field }) {
   const save = (replay: boolean) => void props.ask("POST", "/passage", { at: props.passage.id, text, replay }).then((done) => done && field.drop());
   const cancel = () => {
     field.drop();
-    if (!props.busy) void props.ask("DELETE", "/passage");
+    if (field.lent && !props.busy) void props.ask("DELETE", "/passage");
   };
   const same = text.trim() === props.passage.text.trim();
   return (
@@ -87,7 +87,7 @@ function EditText(props: Props & { field: Field }) {
             </p>
           </div>
         )}
-        <button className="quiet" onClick={field.kept ? cancel : field.drop}>{field.kept ? "Forget this text" : "Cancel"}</button>
+        <button className="quiet" onClick={cancel}>{field.kept ? "Forget this text" : "Cancel"}</button>
       </div>
     </Writing>
   );

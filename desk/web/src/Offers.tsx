@@ -1,0 +1,91 @@
+// What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
+import type { View } from "./api";
+import { reveal, setDraft, useHidden } from "./drafts";
+import type { Live } from "./live";
+import type { Ask } from "./StoryPage";
+import { count, excerpt } from "./words";
+
+export function Offers({ live: { doing }, view, ask, onWrite }: { live: Live; view: View; ask: Ask; onWrite: () => void }) {
+  const interrupted = doing.draft && doing.step > 0;
+  return (
+    <>
+      {view.pending_replay && (
+        <div className="offer">
+          <p>
+            An edit of passage {view.pending_replay.step} was interrupted: {view.pending_replay.done} of {count(view.pending_replay.total, "passage")} are in place.
+          </p>
+          <div className="row">
+            <button className="primary" onClick={() => void ask("POST", "/replay")}>Go on with it</button>
+            <button className="quiet" onClick={() => void ask("DELETE", "/replay")}>Forget it</button>
+          </div>
+        </div>
+      )}
+      {interrupted && (
+        <div className="offer">
+          <p>The writing of passage {doing.step} was interrupted. What is there stands on the page; another choice lays it aside.</p>
+          <div className="row">
+            <button className="primary" onClick={() => void ask("POST", "/keep")}>Keep these words <kbd>K</kbd></button>
+            <button onClick={onWrite}>Write it anew</button>
+            <button className="quiet" onClick={() => void ask("POST", "/drop")}>Forget them</button>
+          </div>
+        </div>
+      )}
+      {!interrupted && view.waiting_plan && (
+        <div className="offer">
+          <p className="plan-now" dir="auto">{view.waiting_plan}</p>
+          <div className="row">
+            <button className="primary" onClick={onWrite}>Write it</button>
+            <span className="hint">This plan is chosen and waits. Another choice takes its place.</span>
+          </div>
+        </div>
+      )}
+      {(view.aside ?? []).map((words) => (
+        <div className="offer" key={words.key}>
+          <p>The words of an interrupted passage {words.step} were laid aside:</p>
+          <blockquote dir="auto">{words.text}</blockquote>
+          <div className="row">
+            <button onClick={() => void ask("POST", `/keep?key=${words.key}`)}>Make a take of them</button>
+            <button className="quiet" onClick={() => void ask("POST", `/drop?key=${words.key}`)}>Forget them</button>
+          </div>
+        </div>
+      ))}
+    </>
+  );
+}
+
+const WHAT: Record<string, string> = { text: "Your text of passage", summary: "Your long-term entry of passage", memory: "Your memory after passage", plan: "Your plan after passage" };
+const SHOWN = 90;
+
+/** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
+export function Unsaved(props: { view: View; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void }) {
+  const { view } = props;
+  const hidden = useHidden(`${view.id}/`).filter(([key]) => !props.busy || !/\/(own|plan\d)\//.test(key));
+  const forget = (key: string) => {
+    setDraft(key, null);
+    if (view.pending_edit && key.includes("/text/")) void props.ask("DELETE", "/passage");
+  };
+  const show = async (key: string, at: string) => {
+    const [, kind = "", root] = key.split("/");
+    const here = view.path.find((entry) => (entry[3] ?? entry[0]) === root)?.[0] ?? (root === view.root ? view.head : "");
+    if (kind === "memory") props.onMemory(here || at);
+    else if (kind === "text" || kind === "summary" || (kind !== "own" && root !== view.root)) {
+      if (!here && !(await props.ask("POST", "/goto", { at }))) return;
+      if (kind === "text" || kind === "summary") props.onJump(here || at);
+    }
+    reveal(key);
+  };
+  return hidden.map(([key, draft]) => {
+    const [, kind = "", , step] = key.split("/");
+    return (
+      <div className="offer" key={key} role="group" aria-label="Not saved">
+        <p>
+          {kind === "own" ? "A plan of your own" : `${WHAT[kind.replace(/\d/, "")] ?? "Your text of passage"} ${step}`} is not saved: <q dir="auto">{excerpt(draft.text, SHOWN)}</q>
+        </p>
+        <div className="row">
+          <button disabled={props.busy && kind !== "memory"} onClick={() => void show(key, draft.at)}>Go on with it</button>
+          <button className="quiet" onClick={() => forget(key)}>Forget it</button>
+        </div>
+      </div>
+    );
+  });
+}

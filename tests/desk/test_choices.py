@@ -1,0 +1,55 @@
+"""Choosing what happens next: takes side by side, plans in hand, and who plays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.desk.conftest import Served, begin, text_of, written
+
+
+def button(page: Any, name: str, **more: Any) -> Any:
+    return page.get_by_role("button", name=name, **more)
+
+
+def test_the_take_before_is_one_click_away(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    first = text_of(page, 2)
+    assert page.locator(".takes").count() == 0
+    page.keyboard.press("a")
+    page.locator(".takes").wait_for()
+    page.locator(".stop").wait_for(state="detached")
+    second = text_of(page, 2)
+    assert second != first
+    # Which is the earlier of two takes of one second nobody knows; of the two buttons one leads to the other take.
+    page.locator(".takes button:enabled").click()
+    page.get_by_text(first).wait_for()
+    page.locator(".takes button:enabled").click()
+    page.get_by_text(second).wait_for()
+
+
+def test_a_plan_is_edited_at_its_end_and_escape_goes_back_to_it(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator(".plans .card").nth(1).focus()
+    plan = page.locator(".plans .card").nth(1).locator("span").last.inner_text()
+    page.keyboard.press("e")
+    page.keyboard.type(" She runs.")
+    assert page.get_by_label("Plan 2", exact=True).input_value() == f"{plan} She runs."
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => document.activeElement?.id === 'plan-2'")
+
+
+def test_a_second_click_is_no_second_wish(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator(".plans .card").first.dblclick()
+    written(page, 2)
+    assert page.locator(".problem").count() == 0
+
+
+def test_whoever_says_who_they_are_begins_at_once(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_label("play a part in it").check(force=True)
+    page.get_by_label("Who do you play?").fill("the cook of a whaling ship")
+    button(page, "Begin").click()
+    page.get_by_role("heading", name="What do you do?").wait_for()
+    written(page, 1)
+    assert page.get_by_text("the cook of a whaling ship").first.is_visible()

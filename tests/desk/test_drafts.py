@@ -1,0 +1,230 @@
+"""Whatever a writer typed or a model wrote is there again after a reload, a stop, an error or a killed server."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.desk.conftest import Served, begin, text_of, written
+from tests.desk.test_faults import held_draft
+
+MINE = "Nobody tends the lamp. It burns by itself."
+
+
+def button(page: Any, name: str, **more: Any) -> Any:
+    return page.get_by_role("button", name=name, **more)
+
+
+def edit(page: Any, number: int, text: str = MINE) -> Any:
+    """Type another text for a passage, and return its editor."""
+    page.locator(f"article.passage[aria-label^='Passage {number}'] .prose").dblclick()
+    area = page.get_by_label(f"Text of passage {number}")
+    area.fill(text)
+    return area
+
+
+def waits(page: Any, number: int) -> None:
+    """Wait until a passage's editor is open with the text that was typed, and says so."""
+    area = page.get_by_label(f"Text of passage {number}")
+    area.wait_for()
+    assert area.input_value() == MINE
+    assert page.get_by_text("It is not saved in the story yet").is_visible()
+
+
+@pytest.mark.parametrize("fault", ["stop", "refuse", "kill"])
+def test_an_edit_that_was_interrupted_is_offered_again(
+    page: Any, open_page: Callable[..., Any], own_desk: Served, fault: str
+) -> None:
+    begin(page, own_desk.address, 2)
+    flag = own_desk.home / ("refuse" if fault == "refuse" else "hold-memory")
+    flag.touch()
+    edit(page, 2)
+    button(page, "Save", exact=True).click()
+    if fault == "stop":
+        page.get_by_text("Rewriting the memory").wait_for()
+        page.keyboard.press("Escape")
+    elif fault == "refuse":
+        page.get_by_text("Here they are under Settings, Model and endpoint.").wait_for()
+    else:
+        page.get_by_text("Rewriting the memory").wait_for()
+        own_desk.end(signal.SIGKILL)
+        page.get_by_text("this page comes back by itself").wait_for()
+        own_desk.start()
+    waits(page, 2)
+    # The server has it, not this browser.
+    other = open_page()
+    other.goto(page.url)
+    waits(other, 2)
+    flag.unlink()
+    button(other, "Save", exact=True).click()
+    other.locator("article.by-edited").wait_for()
+    page.get_by_label("Text of passage 2").wait_for(state="detached")
+    written(page, 2)
+    assert text_of(page, 2) == MINE
+    page.reload()
+    written(page, 2)
+    assert page.get_by_label("Text of passage 2").count() == 0
+
+
+def test_an_open_edit_stays_with_its_take(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
+    begin(page, own_desk.address, 2)
+    first = text_of(page, 2)
+    page.keyboard.press("a")
+    page.wait_for_function("text => !document.body.innerText.includes(text)", arg=first)
+    page.locator(".stop").wait_for(state="detached")
+    written(page, 2)
+    second = text_of(page, 2)
+    edit(page, 2)
+    other = open_page()
+    other.goto(page.url)
+    written(other, 2)
+    other.locator(".takes button:enabled").click()
+    page.get_by_text(first).wait_for()
+    assert page.get_by_label("Text of passage 2").count() == 0
+    assert page.get_by_text("Your text of passage 2 is not saved").is_visible()
+    button(page, "Go on with it").click()
+    assert page.get_by_label("Text of passage 2").input_value() == MINE
+    button(page, "Forget this text").click()
+    page.get_by_text(second).wait_for()
+
+
+def test_an_open_edit_stays_when_its_writer_looks_elsewhere(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    page.get_by_label("How many passages").fill("24")
+    button(page, "Let it write").click()
+    written(page, 25)
+    page.reload()
+    page.get_by_role("article", name="Passage 25", exact=True).locator("p").first.wait_for()
+    area = edit(page, 25)
+    page.locator(".manuscript").evaluate("element => element.scrollTo(0, 0)")
+    page.get_by_role("article", name="Passage 1", exact=True).locator("p").first.wait_for()
+    assert area.input_value() == MINE
+    page.keyboard.type("More.")
+    assert "More." in area.input_value()
+
+
+FIELDS = ("premise", "own plan", "plan", "passage", "memory", "long-term entry")
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("way", ["reload", "elsewhere"])
+def test_what_was_typed_is_there_again(page: Any, desk: Served, field: str, way: str) -> None:
+    if field == "premise":
+        page.goto(desk.address)
+    else:
+        begin(page, desk.address)
+    area = opened(page, field)
+    area.fill(MINE)
+    if way == "reload":
+        page.reload()
+    else:
+        home = page.url
+        page.goto(f"{desk.address}#/{'story/nothing' if field == 'premise' else ''}")
+        page.get_by_role("heading", name="Not here" if field == "premise" else "The writing desk").wait_for()
+        page.goto(home)
+    area.wait_for()
+    assert area.input_value() == MINE
+    assert page.locator(".kept").is_visible()
+
+
+def opened(page: Any, field: str) -> Any:
+    """Open the editor of a field, and return it."""
+    match field:
+        case "premise":
+            return page.get_by_label("What is it about?")
+        case "own plan":
+            page.keyboard.press("w")
+            return page.get_by_label("Your plan for the next passage")
+        case "plan":
+            page.keyboard.press("e")
+            return page.get_by_label("Plan 1", exact=True)
+        case "passage":
+            return edit(page, 1)
+        case "memory":
+            page.locator(".memory").get_by_role("button", name="Edit").click()
+            return page.get_by_label("Short-term memory")
+    button(page, "Passage 1: what can be done").click()
+    button(page, "Long-term entry").click()
+    return page.get_by_label("What the long-term memory holds of passage 1")
+
+
+def test_a_text_left_by_escape_is_offered_again(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edit(page, 1)
+    page.keyboard.press("Escape")
+    page.get_by_text("Your text of passage 1 is not saved").wait_for()
+    button(page, "Go on with it").click()
+    waits(page, 1)
+    button(page, "Forget this text").click()
+    page.reload()
+    written(page, 1)
+    assert page.locator(".kept").count() == 0
+    assert page.get_by_text("is not saved").count() == 0
+
+
+def test_a_memory_edit_outlives_the_next_passage(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    opened(page, "memory").fill(MINE)
+    page.locator(".plans .card").first.click()
+    written(page, 2)
+    page.get_by_text("Your memory after passage 1 is not saved").wait_for()
+    button(page, "Go on with it").click()
+    page.get_by_role("heading", name="Memory after passage 1").wait_for()
+    assert page.get_by_label("Short-term memory").input_value() == MINE
+
+
+def test_a_passage_edit_outlives_undo(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    edit(page, 2)
+    button(page, "Undo").click()
+    written(page, 1)
+    button(page, "Go on with it").click()
+    waits(page, 2)
+    written(page, 2)
+
+
+def test_a_text_is_forgotten_once_it_is_stored(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edit(page, 1)
+    button(page, "Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    assert page.evaluate("Object.keys(localStorage).filter(key => key.startsWith('desk.draft'))") == []
+
+
+def test_words_of_an_interruption_are_laid_aside_and_kept(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    draft = held_draft(page, own_desk)
+    (own_desk.home / "refuse").touch()
+    page.get_by_role("button", name="Stop").click()
+    own_desk.hold.unlink()
+    page.get_by_text("was interrupted").wait_for()
+    (own_desk.home / "refuse").unlink()
+    page.locator(".plans .card").nth(1).click()
+    written(page, 2)
+    other = text_of(page, 2)
+    page.reload()
+    page.get_by_text("of an interrupted passage 2 were laid aside").wait_for()
+    button(page, "Make a take of them").click()
+    page.wait_for_function("text => !document.body.innerText.includes(text)", arg=other)
+    page.locator(".stop").wait_for(state="detached")
+    written(page, 2)
+    assert text_of(page, 2).split()[:20] == draft.removeprefix("2").split()[:20]
+    assert page.get_by_text("were laid aside").count() == 0
+    assert page.locator(".takes button").count() == 2
+
+
+def test_a_text_that_looks_like_a_script_is_only_text(page: Any, desk: Served, tmp_path: Path) -> None:
+    begin(page, desk.address)
+    hostile = '"}<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>'
+    edit(page, 1, hostile)
+    page.keyboard.press("Escape")
+    page.get_by_text("<script>").first.wait_for()
+    page.reload()
+    area = page.get_by_label("Text of passage 1")
+    area.wait_for()
+    assert area.input_value() == hostile
+    assert page.evaluate("window.hacked") is None

@@ -1,0 +1,56 @@
+"""A file that is dropped anywhere on the page becomes a story, and never takes the page's place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.desk.conftest import Served, begin
+
+TEXT = "\n\n".join(f"Nadine counted lantern number {number} and went home through the rain." for number in range(90))
+DROP = """([text, x, y]) => {
+    const data = new DataTransfer();
+    data.items.add(new File([text], "My book.txt", { type: "text/plain" }));
+    const at = document.elementFromPoint(x, y);
+    const make = (type) => new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data });
+    return ["dragover", "drop"].map((type) => !at.dispatchEvent(make(type)));
+}"""
+
+
+@pytest.mark.parametrize("view", ["start", "story"])
+def test_a_file_may_be_dropped_anywhere(page: Any, desk: Served, view: str) -> None:
+    if view == "story":
+        begin(page, desk.address)
+    else:
+        page.goto(desk.address)
+        page.locator(".genres label").nth(4).wait_for()
+    assert page.evaluate(DROP, [TEXT, 3, 500]) == [True, True], "the browser would open the file"
+    page.locator("dialog").get_by_text("My book").first.wait_for()
+    page.get_by_role("button", name="Import it").click()
+    page.get_by_text("Nadine counted lantern number 89").wait_for()
+    page.locator("dialog").wait_for(state="detached")
+
+
+def test_an_imported_story_stands_where_it_goes_on(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "My book.txt", "mimeType": "text/plain", "buffer": TEXT.encode()}
+    )
+    page.get_by_role("button", name="Import it").click()
+    last = page.get_by_text("Nadine counted lantern number 89")
+    last.wait_for()
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('article.passage')].at(-1)?.getBoundingClientRect().top < innerHeight"
+    )
+    page.get_by_role("button", name="New plans").click()
+    page.locator(".plans .plan").first.wait_for()
+
+
+def test_a_file_that_is_no_book_is_refused_in_the_dialog(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "a.docx", "mimeType": "application/octet-stream", "buffer": b"no zip"}
+    )
+    page.locator("dialog .problem").wait_for()
+    assert page.get_by_role("button", name="Import it").is_disabled()

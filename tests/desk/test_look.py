@@ -1,0 +1,117 @@
+"""What stands where: verse, numbers, menus, figures and the map, as a reader sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from benchmarks.tree import grow
+from recurrentgpt.library import Library
+from tests.desk.conftest import Served, begin, written
+
+VERSE = "The lamp is out.\nThe sea is in.\n\nNobody came."
+LINES = (
+    "element => Math.round(element.getBoundingClientRect().height / parseFloat(getComputedStyle(element).lineHeight))"
+)
+
+
+@pytest.fixture(scope="module")
+def long_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Give a desk with a story of more than a hundred passages."""
+    served = Served(tmp_path_factory.mktemp("look"), 0.0)
+    with Library.open(served.home) as library:
+        grow(library, "long", lambda grown: grown[-1] if grown else None, 120)
+    served.start()
+    yield served
+    served.end()
+
+
+def test_lines_of_a_verse_stay_lines(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill(VERSE)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    assert page.locator("article.by-edited p").first.inner_text() == "The lamp is out.\nThe sea is in."
+    by = page.locator("article.by-edited .by")
+    assert by.evaluate(LINES) == 1
+
+
+def test_a_long_number_is_one_number(page: Any, long_desk: Served) -> None:
+    page.goto(f"{long_desk.address}#/story/long")
+    number = page.get_by_role("button", name="Passage 120: what can be done")
+    number.wait_for()
+    assert number.inner_text() == "120"
+    assert number.evaluate(LINES) == 1
+
+
+@pytest.mark.parametrize("what", ["menu", "editor", "memory"])
+def test_what_is_asked_for_is_in_sight(page: Any, long_desk: Served, what: str) -> None:
+    page.goto(f"{long_desk.address}#/story/long")
+    number = page.get_by_role("button", name="Passage 118: what can be done")
+    number.scroll_into_view_if_needed()
+    page.mouse.wheel(0, -1)
+    number.click()
+    if what == "menu":
+        sought = page.locator(".passage-menu")
+    elif what == "editor":
+        page.get_by_role("button", name="Edit", exact=True).first.click()
+        page.get_by_label("Text of passage 118").fill("She walked on. " * 400)
+        sought = page.get_by_role("button", name="Continue from here")
+    else:
+        page.get_by_role("button", name="Memory here").click()
+        sought = page.get_by_role("heading", name="Memory after passage 118")
+    sought.wait_for()
+    box = sought.bounding_box()
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 860
+
+
+def test_what_was_found_is_told_in_a_few_lines(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    found = page.locator(".memory .found-list q").first
+    found.wait_for()
+    assert 0 < len(found.inner_text()) <= 190
+
+
+def test_a_narrow_page_shows_words_step_and_tokens(open_page: Callable[..., Any], desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    begin(page, desk.address)
+    for text in ("passage 1", "tokens", "words"):
+        page.locator(".figures").get_by_text(text).wait_for()
+
+
+def test_the_map_says_one_thing_at_a_time(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    page.keyboard.press("m")
+    page.locator(".node.head").wait_for()
+    page.locator(".node", has_text="1").hover()
+    page.locator(".tip", has_text="Passage 1").wait_for()
+    # The pane and its buttons stay with the passage that was chosen.
+    assert "Passage 3" in page.locator(".details .where").inner_text()
+    assert page.get_by_role("button", name="Read it").is_visible()
+
+
+def test_the_map_can_be_made_smaller_and_larger(page: Any, long_desk: Served) -> None:
+    page.goto(f"{long_desk.address}#/story/long")
+    page.locator(".plans .card").first.wait_for()
+    page.keyboard.press("m")
+    page.locator(".node.head").wait_for()
+    before = page.locator(".extent").bounding_box()["width"]
+    page.get_by_role("button", name="Smaller").click()
+    page.wait_for_function("width => document.querySelector('.extent').offsetWidth < width", arg=before)
+    assert page.locator(".node.head").is_visible()
+    page.keyboard.press("+")
+    page.wait_for_function("width => document.querySelector('.extent').offsetWidth === width", arg=before)
+
+
+def test_compared_passages_are_named(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    page.keyboard.press("m")
+    page.locator(".node", has_text="1").focus()
+    page.get_by_role("button", name="Compare with passage 3, where you are").click()
+    page.get_by_role("heading", name="Two passages side by side").wait_for()
+    assert page.locator(".sides h3").all_inner_texts() == ["Passage 3, where you are", "Passage 1"]

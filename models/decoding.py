@@ -127,7 +127,7 @@ def scene_grammar(
     """
     dealer = random.Random(f"verbs {step}")
     verbs = " | ".join(f'"{verb}"' for verb in sorted(dealer.sample(_ACTS if played else _VERBS, 12)))
-    spelt = (re.sub(rf"[^{_LATIN}'’-]", "", name) for name in names)
+    spelt = (re.sub(rf"[^{_LATIN}'’. -]", "", name).strip() for name in names)
     people = " | ".join(f'"{name}"' for name in spelt if name) or "[A-Z] [a-z]+"
     kinds = {"A": "said", "B": "act", "D": "later", "N": "narration", "T": "talk"}
     says = "says asks whispers calls" if played else "said asked whispered called"

@@ -15,10 +15,10 @@ from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, sampled, voice
 from recurrentgpt.nodes.moves import deal
-from recurrentgpt.nodes.patterns import is_english
+from recurrentgpt.nodes.patterns import first_name, is_english
 from recurrentgpt.nodes.replies import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
 from recurrentgpt.nodes.run import Run
-from recurrentgpt.nodes.sparks import deal_names, deal_readers, deal_spark
+from recurrentgpt.nodes.sparks import deal_names, deal_readers, deal_spark, names_somebody
 
 
 class FoundingReply(BaseModel):
@@ -66,11 +66,16 @@ async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -
     turns = prompts.turns("open", **_variables(context, given) | dealt)
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=run.meter)
+    known = list[str]()
     if isinstance(reply, Dealt):
+        if given["premise"]:
+            # The reader's premise stays as it is; what is wanted is known beside it.
+            known = [f"{first_name(dealt['names'][0])} {reply.want.partition(' ')[2]}"]
         reply = reply.opening(dealt["names"], dealt["spark"])
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
     plans = reply.plans if isinstance(reply, Opening) else reply.readers
-    return Founding(reply.title, reply.premise, people, reply.outline, [f"{person}." for person in people], plans)
+    memory = [*(f"{person}." for person in people), *known]
+    return Founding(reply.title, reply.premise, people, reply.outline, memory, plans)
 
 
 def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
@@ -91,15 +96,15 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
 
 
 def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening | Dealt], dict[str, Any]]:
-    """Return the form of a new novel, and what is dealt for it where the reader gave no premise.
+    """Return the form of a new novel, and what is dealt for it: people where the premise names none, a trouble without one.
 
     Only in English: the sentences that are dealt are.
     """
-    if given["premise"] or not is_english(context.language):
+    if names_somebody(given["premise"]) or not is_english(context.language):
         return opening_reply(context.language, context.plans), {}
     key, moves = _key(given, seed), deal(0, seed, context.plans)
     names = deal_names(key)
-    spark = f"{names[0]}, {deal_spark(key, given['genre'])}"
+    spark = "" if given["premise"] else f"{names[0]}, {deal_spark(key, given['genre'])}"
     return dealt_reply(names, moves), {"names": names, "spark": spark, "moves": moves}
 
 

@@ -74,7 +74,7 @@ def plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0, *
     else:
         inside = f"{inside}{{12,180}}"
     return [
-        f"^{first_name(people[(step + place) % len(people)])} ({'|'.join(move['verbs'])}) {inside}\\. "
+        f"^{literal(first_name(people[(step + place) % len(people)]))} ({'|'.join(move['verbs'])}) {inside}\\. "
         f"{_TURNS[place % len(_TURNS)]} {end}$"
         for place, move in enumerate(moves)
     ]
@@ -86,9 +86,16 @@ DRIVES = ("(needs|follows|protects)", "(fears|envies|mistrusts)", "(lost|hates|b
 _TURNS = ("But", "Then", "Now")
 
 
+_NO_NAMES = frozenset((
+    "a", "an", "the", "mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "captain", "professor", "father", "mother",
+    "sister", "brother", "old", "young",
+))  # fmt: skip
+
+
 def first_name(name: str) -> str:
-    """Return the first name of somebody, as it may stand in a pattern."""
-    return literal(name.split()[0])
+    """Return what somebody is called: the first name, or all of "The Lighthouse Keeper" and "Dr. Vance"."""
+    first = name.split()[0]
+    return name if first.rstrip(".").casefold() in _NO_NAMES else first
 
 
 def literal(text: str) -> str:

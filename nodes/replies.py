@@ -183,7 +183,12 @@ def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> ty
     summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
     if people and is_english(language):
         subjects = "|".join(
-            [*dict.fromkeys(first_name(name) for name in people), "The", "A", *(["Your"] if "You" in people else [])]
+            [
+                *dict.fromkeys(literal(first_name(name)) for name in people),
+                "The",
+                "A",
+                *(["Your"] if "You" in people else []),
+            ]
         )
         summary, fact = (f"^({subjects}) {pattern.split(']', 1)[1]}" for pattern in (summary, fact))
     return create_model("Facts", __base__=Facts, summary=(_text(summary), ...), facts=(_list(_text(fact), count), ...))
@@ -210,7 +215,9 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
     plan = sentences_pattern(language, 2, 3)
     if people and is_english(language):
         subjects = people[:1] if people[0] == "You" else people
-        plan = f"^({'|'.join(first_name(name) for name in subjects)}) {plan.removeprefix('^').split(']', 1)[1]}"
+        plan = (
+            f"^({'|'.join(literal(first_name(name)) for name in subjects)}) {plan.removeprefix('^').split(']', 1)[1]}"
+        )
     return create_model(
         "Choice",
         __base__=Choice,

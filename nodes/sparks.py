@@ -6,6 +6,7 @@ Every deal depends on nothing but its key, so an opening can be repeated.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 
 # Each of these is one token of the embedded model after a space: a name of several is misspelt as soon as repetition is
@@ -42,6 +43,19 @@ def deal_names(key: str, count: int = 3) -> list[str]:
 def woman(name: str) -> bool:
     """Return whether a dealt name is that of a woman."""
     return name.split()[0] in _WOMEN
+
+
+_OPENERS = frozenset((
+    "a", "after", "all", "an", "and", "as", "at", "before", "but", "by", "during", "each", "every", "for", "four",
+    "from", "he", "her", "his", "how", "i", "if", "in", "it", "long", "many", "my", "no", "nobody", "of", "on", "once",
+    "one", "or", "our", "she", "some", "somebody", "someone", "that", "the", "their", "there", "they", "this", "three",
+    "to", "two", "under", "we", "what", "when", "where", "while", "who", "why", "with", "years",
+))  # fmt: skip
+
+
+def names_somebody(premise: str) -> bool:
+    """Return whether an English premise has a name in it, as far as capitals tell."""
+    return any(word.casefold() not in _OPENERS for word in re.findall(r"\b[A-ZÀ-ÖØ-Þ][\w’'-]*", premise))
 
 
 _PEOPLE = {

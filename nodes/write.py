@@ -15,6 +15,7 @@ from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import finale, people, write_turns
+from recurrentgpt.nodes.patterns import first_name
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
@@ -150,7 +151,7 @@ def _form(gate: ProseGate, state: State, run: Run, deal: int) -> dict[str, str]:
     """
     if not run.context.own_voice:
         return {}
-    first_names = [name.split()[0] for name in people(state)]
+    first_names = [first_name(name) for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
     # Past the middle: a scene that ends too short costs another call, one that is too long is cut at a paragraph.
     words = round(0.35 * run.context.min_words + 0.65 * run.context.max_words) - gate.words

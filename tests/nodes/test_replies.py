@@ -1,6 +1,9 @@
 import re
 
+import pytest
+
 from recurrentgpt.nodes.moves import deal
+from recurrentgpt.nodes.patterns import plan_patterns
 from recurrentgpt.nodes.replies import choice_reply, dealt_reply, facts_reply, plans_reply
 from recurrentgpt.nodes.sparks import deal_spark
 
@@ -67,3 +70,12 @@ def test_other_languages_have_their_letters():
     assert matches(fact, "Анна нашла старый ключ в доме.")
     fact = facts_reply("Chinese").model_json_schema()["properties"]["summary"]
     assert matches(fact, "她在旧房子里找到了钥匙。")
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("Ruth Kerr", "Ruth"), ("The Lighthouse Keeper", "The Lighthouse Keeper"), ("Dr. Vance", "Dr Vance")],
+)
+def test_nobody_is_called_the(name, called):
+    (pattern,) = plan_patterns([deal(0, 1, 1)[0]], [name])
+    assert pattern.startswith(f"^{called} (")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from recurrentgpt.nodes.open_story import GENRES
-from recurrentgpt.nodes.sparks import deal_names, deal_readers, deal_spark, woman
+from recurrentgpt.nodes.sparks import deal_names, deal_readers, deal_spark, names_somebody, woman
 
 keys = st.text(max_size=20)
 NAMES = [
@@ -54,3 +54,18 @@ def test_each_reader_may_be_somebody_else(genre):
     readers = deal_readers("1", NAMES, genre)
     assert [reader.partition(", ")[0] for reader in readers] == NAMES
     assert len({reader.partition(", ")[2] for reader in readers}) == len(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("premise", "named"),
+    [
+        ("A lighthouse keeper finds a stranger's diary.", False),
+        ("In the harbour two sisters wait. Nobody comes.", False),
+        ("", False),
+        ("Mira tends a lamp.", True),
+        ("A keeper called Mira tends a lamp.", True),
+        ("the Titan burns", True),
+    ],
+)
+def test_a_name_in_a_premise_is_seen(premise, named):
+    assert names_somebody(premise) == named

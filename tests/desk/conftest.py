@@ -221,6 +221,13 @@ def written(page: Any, number: int) -> None:
     page.locator(".plans .card").first.wait_for()
 
 
+def there_are(locator: Any, number: int) -> None:
+    """Wait until so many of something are on the page."""
+    from playwright.sync_api import expect
+
+    expect(locator).to_have_count(number, timeout=PATIENCE)
+
+
 def text_of(page: Any, number: int) -> str:
     """Return the text of a passage as the page shows it."""
     shown: str = page.locator(f"article.passage[aria-label^='Passage {number}']").locator("p").first.inner_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.desk.conftest import Served, begin, text_of, written
+from tests.desk.conftest import Served, begin, text_of, there_are, written
 
 
 def button(page: Any, name: str, **more: Any) -> Any:
@@ -14,7 +14,7 @@ def button(page: Any, name: str, **more: Any) -> Any:
 def test_the_take_before_is_one_click_away(page: Any, desk: Served) -> None:
     begin(page, desk.address, 2)
     first = text_of(page, 2)
-    assert page.locator(".takes").count() == 0
+    there_are(page.locator(".takes"), 0)
     page.keyboard.press("a")
     page.locator(".takes").wait_for()
     page.locator(".stop").wait_for(state="detached")
@@ -42,7 +42,7 @@ def test_a_second_click_is_no_second_wish(page: Any, desk: Served) -> None:
     begin(page, desk.address)
     page.locator(".plans .card").first.dblclick()
     written(page, 2)
-    assert page.locator(".problem").count() == 0
+    there_are(page.locator(".problem"), 0)
 
 
 def test_whoever_says_who_they_are_begins_at_once(page: Any, desk: Served) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, begin, text_of, written
+from tests.desk.conftest import Served, begin, text_of, there_are, written
 from tests.desk.test_faults import held_draft
 
 MINE = "Nobody tends the lamp. It burns by itself."
@@ -67,7 +67,7 @@ def test_an_edit_that_was_interrupted_is_offered_again(
     assert text_of(page, 2) == MINE
     page.reload()
     written(page, 2)
-    assert page.get_by_label("Text of passage 2").count() == 0
+    there_are(page.get_by_label("Text of passage 2"), 0)
 
 
 def test_an_open_edit_stays_with_its_take(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
@@ -84,7 +84,7 @@ def test_an_open_edit_stays_with_its_take(page: Any, open_page: Callable[..., An
     written(other, 2)
     other.locator(".takes button:enabled").click()
     page.get_by_text(first).wait_for()
-    assert page.get_by_label("Text of passage 2").count() == 0
+    there_are(page.get_by_label("Text of passage 2"), 0)
     assert page.get_by_text("Your text of passage 2 is not saved").is_visible()
     button(page, "Go on with it").click()
     assert page.get_by_label("Text of passage 2").input_value() == MINE
@@ -162,8 +162,8 @@ def test_a_text_left_by_escape_is_offered_again(page: Any, desk: Served) -> None
     button(page, "Forget this text").click()
     page.reload()
     written(page, 1)
-    assert page.locator(".kept").count() == 0
-    assert page.get_by_text("is not saved").count() == 0
+    there_are(page.locator(".kept"), 0)
+    there_are(page.get_by_text("is not saved"), 0)
 
 
 def test_a_memory_edit_outlives_the_next_passage(page: Any, desk: Served) -> None:
@@ -213,8 +213,8 @@ def test_words_of_an_interruption_are_laid_aside_and_kept(page: Any, own_desk: S
     page.locator(".stop").wait_for(state="detached")
     written(page, 2)
     assert text_of(page, 2).split()[:20] == draft.removeprefix("2").split()[:20]
-    assert page.get_by_text("were laid aside").count() == 0
-    assert page.locator(".takes button").count() == 2
+    there_are(page.get_by_text("were laid aside"), 0)
+    there_are(page.locator(".takes button"), 2)
 
 
 def test_a_text_that_looks_like_a_script_is_only_text(page: Any, desk: Served, tmp_path: Path) -> None:

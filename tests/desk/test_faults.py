@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, begin, text_of, written
+from tests.desk.conftest import Served, begin, text_of, there_are, written
 from tests.desk.scripted import HELD_AFTER
 
 
@@ -58,7 +58,7 @@ def test_two_tabs_show_the_same(open_page: Callable[..., Any], own_desk: Served)
     written(second, 1)
     draft = held_draft(first, own_desk)
     second.wait_for_function("text => document.querySelector('.draft')?.innerText === text", arg=draft)
-    assert second.locator(".plans").count() == 0
+    there_are(second.locator(".plans"), 0)
     own_desk.hold.unlink()
     written(first, 2)
     written(second, 2)

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.desk.conftest import Served, begin, written
+from tests.desk.conftest import Served, begin, there_are, written
 
 HOSTILE = {
     "script": "<script>window.hacked = true</script>",
@@ -44,7 +44,7 @@ def test_hostile_text_is_shown_as_it_is(page: Any, desk: Served, kind: str) -> N
     page.locator(".node").nth(1).wait_for()
     page.keyboard.press("Escape")
     assert page.evaluate("window.hacked") is None
-    assert page.locator("#page script, #page iframe, #page img, #page a[href^='javascript']").count() == 0
+    there_are(page.locator("#page script, #page iframe, #page img, #page a[href^='javascript']"), 0)
     assert page.evaluate("document.documentElement.scrollWidth") == wide
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, text_of, written
+from tests.desk.conftest import Served, text_of, there_are, written
 
 
 def tab_to(page: Any, name: str, most: int = 60) -> None:
@@ -114,8 +114,8 @@ def test_keys_are_letters_where_somebody_types_and_can_be_switched_off(page: Any
     page.keyboard.press("Escape")
     page.keyboard.press("m")
     page.keyboard.press("1")
-    assert page.locator("dialog").count() == 0
-    assert page.locator(".stop").count() == 0
+    there_are(page.locator("dialog"), 0)
+    there_are(page.locator(".stop"), 0)
 
 
 def test_a_passage_is_announced_once_and_no_word_is(open_page: Callable[..., Any], desk: Served) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, begin, text_of, written
+from tests.desk.conftest import Served, begin, text_of, there_are, written
 
 
 @pytest.fixture
@@ -86,8 +86,10 @@ def test_a_passage_is_edited_and_the_later_ones_stay(story: Any) -> None:
     button(story, "Keep the 1 later passage").click()
     story.get_by_text("Nobody tends the lamp. It burns.").wait_for()
     busy_until(story, 2)
+    story.locator("article.by-edited").wait_for()
+    busy_until(story, 2)
     assert text_of(story, 2) == second
-    assert story.locator("article.by-edited").count() == 1
+    there_are(story.locator("article.by-edited"), 1)
     assert "edited" in story.locator("article.by-edited .number").inner_text()
 
 
@@ -98,14 +100,14 @@ def test_a_passage_is_edited_and_the_story_goes_on_from_it(story: Any) -> None:
     button(story, "Continue from here").click()
     written(story, 1)
     story.get_by_text("Nobody tends the lamp. It burns.").wait_for()
-    assert story.locator("article.passage").count() == 1
+    there_are(story.locator("article.passage"), 1)
 
 
 def test_who_wrote_what_can_be_switched_off(story: Any) -> None:
     switch = story.get_by_label("Show who wrote what")
-    assert story.locator(".desk.marks").count() == 1
+    there_are(story.locator(".desk.marks"), 1)
     switch.uncheck()
-    assert story.locator(".desk.marks").count() == 0
+    there_are(story.locator(".desk.marks"), 0)
     story.reload()
     assert not story.get_by_label("Show who wrote what").is_checked()
 

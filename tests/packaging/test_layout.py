@@ -37,6 +37,7 @@ LAYERS = [
     "recurrentgpt.studies recurrentgpt.desk recurrentgpt.mcp_server recurrentgpt.remote "
     "recurrentgpt.remote_tree recurrentgpt.server",
     "recurrentgpt.cli",
+    "recurrentgpt.__main__",
 ]
 HEIGHT = {name: height for height, line in enumerate(LAYERS) for name in line.split()}
 ALONE = "recurrentgpt.checkpoints"

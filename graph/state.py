@@ -93,6 +93,11 @@ class Choice(TypedDict):
     why: str
 
 
+def dearer(old: int | None, new: int) -> int:
+    """Return the larger number; 0 forgets the old one."""
+    return max(old or 0, new) if new else 0
+
+
 def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | None) -> dict[str, Usage]:
     """Merge the usage of nodes by name; None clears a node's entry.
 
@@ -190,8 +195,8 @@ class State(TypedDict, total=False):
     usage: Annotated[dict[str, Usage], merge_usage]
     spent: int
     """Tokens that this run has used up to its last commit."""
-    dearest: int
-    """Tokens of the dearest timestep of this run."""
+    dearest: Annotated[int, dearer]
+    """Tokens that a timestep of this run may need, as far as the dearest one shows; 0 begins anew."""
     status: Status
     messages: Annotated[list[Message], latest_exchange]
     """What was said last: the human's answer, and the passage with its plans."""

@@ -65,6 +65,8 @@ class Meter:
     estimated: int = 0
     allowance: int | None = None
     """Most tokens, read and written, that these calls may use together; None for no limit."""
+    needed: int = 0
+    """What these calls may have used where there is an allowance, the longest reply counted in."""
     finish_reason: str = ""
     """Why the last reply ended, in the server's words: `stop`, `length` (the token limit), or empty if it was cut."""
 
@@ -85,6 +87,7 @@ class Meter:
         if self.allowance is None:
             return
         needed = _estimate(sent) + most
+        self.needed = max(self.needed, self.input_tokens + self.output_tokens + needed)
         left = self.allowance - self.input_tokens - self.output_tokens
         if needed > left:
             raise BudgetReached(

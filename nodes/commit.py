@@ -140,5 +140,6 @@ def _committed(made: Commit, state: State | None = None) -> Update:
         update["written_plan"] = made["plan"]
         tokens = used_tokens(_spent(state))
         update["spent"] = state.get("spent", 0) + tokens
-        update["dearest"] = max(state.get("dearest", 0), tokens if made["step"] else 0)
+        if made["step"] and tokens:
+            update["dearest"] = 2 * tokens
     return update

@@ -72,10 +72,10 @@ def after_commit(
 def budget_is_used(state: State, context: Context) -> bool:
     """Return whether another timestep may pass the run's budget: one twice as dear as the dearest so far.
 
-    Twice, since a call is only made where there is room for the longest reply that it may get.
+    Or one as dear as its longest replies would have made it, for a call is only made where there is room for such a reply.
     """
     dearest = state.get("dearest", 0)
-    return bool(context.budget_tokens and dearest) and state.get("spent", 0) + 2 * dearest > context.budget_tokens
+    return bool(context.budget_tokens and dearest) and state.get("spent", 0) + dearest > context.budget_tokens
 
 
 def chooser(state: State, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Chooser:

@@ -31,6 +31,9 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.telemetry import observed
 
+SIDE_BY_SIDE = ("update_memory", "propose_plans")
+"""Nodes that run in one super-step and share what the budget leaves."""
+
 Update = dict[str, Any]
 Verb = Callable[[State, "Run"], Awaitable[Update]]
 
@@ -107,6 +110,8 @@ def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambd
             update = await verb(state, run)
         if run.meter.usage["calls"]:
             update = {**update, "usage": {name: run.meter.usage}}
+        if run.meter.needed and name in SIDE_BY_SIDE:
+            update = {**update, "dearest": _used(state) + 2 * run.meter.needed}
         return update
 
     async def in_this_loop(state: State, config: RunnableConfig) -> Update:
@@ -123,6 +128,10 @@ def _allowance(state: State, context: Context, name: str) -> int | None:
     """Return the tokens that the budget leaves to a node; the two that run side by side share them."""
     if not context.budget_tokens:
         return None
-    spent = state.get("spent", 0) + used_tokens(total_usage(list(state.get("usage", {}).values())))
-    left = max(0, context.budget_tokens - spent)
-    return left // 2 if name in ("update_memory", "propose_plans") else left
+    left = max(0, context.budget_tokens - state.get("spent", 0) - _used(state))
+    return left // 2 if name in SIDE_BY_SIDE else left
+
+
+def _used(state: State) -> int:
+    """Return the tokens that this timestep has used so far."""
+    return used_tokens(total_usage(list(state.get("usage", {}).values())))

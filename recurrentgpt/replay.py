@@ -7,6 +7,7 @@ interrupted finds what it had done and pays for it once; the head stays where it
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.errors import BadAnswer, StoryError
 from recurrentgpt.events import Event, done_event, memory_event, passage_event, plans_event, replay_event, story_event
-from recurrentgpt.graph.state import KEPT_PLAN, State, Usage
+from recurrentgpt.graph.state import KEPT_PLAN, Brief, State, Usage
 from recurrentgpt.lock import writing
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord, commit_id, now
+from recurrentgpt.memory.overlay import overlay_op, read_overlay
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.answers import LONG_WORD, control_character
 from recurrentgpt.nodes.commit import entry
@@ -81,6 +83,7 @@ class Replay:
                 raise StoryError("The opening has no passage to edit; edit the memory, the plans or the brief instead.")
             if text == commit["passage"]:
                 raise BadAnswer(f"Passage {commit['step']} has this text already.")
+            overlay = await self._renamed(commit["passage"], text, overlay)
             plan = None
             if replay:
                 unfinished = await self.pending()
@@ -94,6 +97,22 @@ class Replay:
                 plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())
             async for event in self._rewritten(commit, text, overlay, plan):
                 yield event
+
+    async def _renamed(self, old: str, new: str, overlay: str) -> str:
+        """Return the corrections of a branch, with somebody's new name in its brief where that is all that an edit changes."""
+        corrected = await read_overlay(self._log, self._session.id, overlay)
+        record = await self._log.record(self._session.id)
+        brief = corrected.get("brief", record["brief"])
+        people = {name for person in brief["characters"] for name in person.partition(":")[0].split()}
+        names = _new_name(old, new)
+        if names is None or names[0] not in people:
+            return overlay
+        called = re.compile(rf"\b{re.escape(names[0])}\b")
+        lines = {part: [called.sub(names[1], line) for line in brief[part]] for part in ("characters", "outline")}
+        renamed = Brief(**{**brief, **lines, "premise": called.sub(names[1], brief["premise"])})  # type: ignore[typeddict-item]
+        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed})
+        await self._log.batch([put])
+        return key
 
     async def resume(self) -> AsyncGenerator[Event]:
         """Go on with the replay that was interrupted."""
@@ -243,6 +262,16 @@ class Replay:
     def _pending_op(self, plan: PendingReplay | None) -> PutOp:
         value = None if plan is None else dataclasses.asdict(plan)
         return self._log.put((*self._log.root, "replays"), self._session.id, value)
+
+
+def _new_name(old: str, new: str) -> tuple[str, str] | None:
+    """Return the one name that a text has in place of another, where it differs in nothing else."""
+    before, after = re.findall(r"\w+|\W+", old), re.findall(r"\w+|\W+", new)
+    changed = {pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]}
+    if len(before) != len(after) or len(changed) != 1:
+        return None
+    (pair,) = changed
+    return pair if pair[0] not in after and pair[0][:1].isupper() and pair[1][:1].isupper() else None
 
 
 def _checked(text: object) -> str:

@@ -1,5 +1,7 @@
 """Edits anywhere: what was written stays in the log, and no later prompt of the branch tells the old."""
 
+import re
+
 import pytest
 
 from recurrentgpt.errors import BadAnswer, SettingsError, StoryError
@@ -17,7 +19,6 @@ def naming(model, name):
     marks = {"name": name}
 
     def replies(messages):
-        import re
 
         marks["calls"] = marks.get("calls", 0) + 1
         text = story_replies([*messages, type(messages[-1])(f"call {marks['calls']}")])

@@ -163,7 +163,9 @@ class Session:
         snapshot = await self.library.graph.aget_state(self._config)
         # A step is in flight when the thread stands inside it, behind the same commit as the log.
         tasks = pending(snapshot)
-        if tasks and "select_plan" not in tasks and snapshot.values.get("head", "") == head:
+        # A run that was stopped while it opened the story has nothing in flight, and one that is resumed there ends at once.
+        opening = head and tasks == ["open_story"]
+        if tasks and "select_plan" not in tasks and not opening and snapshot.values.get("head", "") == head:
             return None
         if head:
             # An empty plan, for the thread may hold one that was chosen elsewhere and waits there.

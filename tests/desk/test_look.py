@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.tree import grow
 from recurrentgpt.library import Library
-from tests.desk.conftest import Served, begin, written
+from tests.desk.conftest import Served, begin, there_are, written
 
 VERSE = "The lamp is out.\nThe sea is in.\n\nNobody came."
 LINES = (
@@ -114,4 +114,5 @@ def test_compared_passages_are_named(page: Any, desk: Served) -> None:
     page.locator(".node", has_text="1").focus()
     page.get_by_role("button", name="Compare with passage 3, where you are").click()
     page.get_by_role("heading", name="Two passages side by side").wait_for()
+    there_are(page.locator(".sides h3"), 2)
     assert page.locator(".sides h3").all_inner_texts() == ["Passage 3, where you are", "Passage 1"]

@@ -196,8 +196,6 @@ def test_a_budget_stops_between_passages(cli, story):
     stopped = cli("write", story, "-i", "--budget-tokens", "20000", stdin="s 50\n").err
     assert "budget" in stopped
     assert f"Continue: recurrentgpt write {story}" in stopped
-        "it would end in the same way"
-    )
 
 
 def test_an_edit_says_what_it_does_not_reach(cli, story):

@@ -10,8 +10,8 @@ from langgraph.store.base import PutOp
 from recurrentgpt.graph.context import STORY_SETTINGS
 from recurrentgpt.graph.state import Rationale, State, Usage
 from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
-from recurrentgpt.models.calls import total_usage, used_tokens
-from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.models.calls import total_usage
+from recurrentgpt.nodes.run import Run, Update, tokens_of_step
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 
@@ -138,7 +138,7 @@ def _committed(made: Commit, state: State | None = None) -> Update:
         # The next timestep counts anew; merge_usage drops what is None.
         update["usage"] = dict.fromkeys(state.get("usage", {}), None)
         update["written_plan"] = made["plan"]
-        tokens = used_tokens(_spent(state))
+        tokens = tokens_of_step(state)
         update["spent"] = state.get("spent", 0) + tokens
         if made["step"] and tokens:
             update["dearest"] = 2 * tokens

@@ -111,7 +111,7 @@ def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambd
         if run.meter.usage["calls"]:
             update = {**update, "usage": {name: run.meter.usage}}
         if run.meter.needed and name in SIDE_BY_SIDE:
-            update = {**update, "dearest": _used(state) + 2 * run.meter.needed}
+            update = {**update, "dearest": tokens_of_step(state) + 2 * run.meter.needed}
         return update
 
     async def in_this_loop(state: State, config: RunnableConfig) -> Update:
@@ -128,10 +128,10 @@ def _allowance(state: State, context: Context, name: str) -> int | None:
     """Return the tokens that the budget leaves to a node; the two that run side by side share them."""
     if not context.budget_tokens:
         return None
-    left = max(0, context.budget_tokens - state.get("spent", 0) - _used(state))
+    left = max(0, context.budget_tokens - state.get("spent", 0) - tokens_of_step(state))
     return left // 2 if name in SIDE_BY_SIDE else left
 
 
-def _used(state: State) -> int:
+def tokens_of_step(state: State) -> int:
     """Return the tokens that this timestep has used so far."""
     return used_tokens(total_usage(list(state.get("usage", {}).values())))

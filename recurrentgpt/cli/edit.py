@@ -61,10 +61,12 @@ def _rewrite(session: Session, ref: str, text: str, *, replay: bool) -> None:
 
 def _told(session: Session, old: Passage, text: str) -> None:
     """Say that a passage is edited, how to take it back, and what the edit does not reach."""
+    from recurrentgpt.nodes.patterns import first_name
+
     story, words = session.story, set(re.findall(r"\w+", text))
     session.screen.remark(f"Passage {old.step} is edited. Take it back: recurrentgpt undo {story.id}")
     names = [name for person in story.brief["characters"] if (name := person.partition(":")[0].strip())]
-    gone = [name for name in names if not words & set(name.split()) and name.split()[0] in old.text]
+    gone = [name for name in names if not words & set(name.split()) and first_name(name) in old.text]
     still = f"still tells of {', '.join(gone)}" if gone else "is as it was"
     session.screen.remark(f"The brief, which is in every prompt, {still}: recurrentgpt edit-brief {story.id}")
 

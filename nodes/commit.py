@@ -140,6 +140,7 @@ def _committed(made: Commit, state: State | None = None) -> Update:
         update["written_plan"] = made["plan"]
         tokens = tokens_of_step(state)
         update["spent"] = state.get("spent", 0) + tokens
-        if made["step"] and tokens:
-            update["dearest"] = 2 * tokens
+        if made["step"]:
+            # In full, as `spent` is: whoever reads this update alone can tell whether the budget ends the run here.
+            update["dearest"] = max(state.get("dearest", 0), 2 * tokens)
     return update

@@ -111,7 +111,8 @@ def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambd
         if run.meter.usage["calls"]:
             update = {**update, "usage": {name: run.meter.usage}}
         if run.meter.needed and name in SIDE_BY_SIDE:
-            update = {**update, "dearest": tokens_of_step(state) + 2 * run.meter.needed}
+            # A fifth more, for the next step's prompts hold a longer memory and a longer way here.
+            update = {**update, "dearest": (tokens_of_step(state) + 2 * run.meter.needed) * 6 // 5}
         return update
 
     async def in_this_loop(state: State, config: RunnableConfig) -> Update:

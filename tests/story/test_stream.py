@@ -48,6 +48,14 @@ def test_events_come_in_their_order(begin):
     assert set(events[0]) >= {"event"}
 
 
+@pytest.mark.parametrize("budget", range(12_000, 40_000, 1_000))
+def test_the_last_event_says_that_a_budget_ended_the_run(begin, budget):
+    story = begin(budget_tokens=budget)
+    done = list(story.stream(4))[-1]
+    assert done["steps"] == len(story.passages()) > 0
+    assert done["stopped"] == ("budget" if done["steps"] < 4 else None)
+
+
 def test_what_was_streamed_is_the_passage(begin):
     for held, passage in follow(begin().stream(3)):
         assert held == passage

@@ -86,6 +86,32 @@ def measure_recall(distance: int, facts: int, *, json: bool) -> None:
     print_table(("Distance", "Found in the first 4"), [(str(way), f"{rate:.3f}") for way, rate in found.items()])
 
 
+def measure_levels(systems: list[str], distance: int, *, json: bool) -> None:
+    """Print how often planted facts were there when each system needed them, at four levels and every distance."""
+    from dataclasses import asdict
+
+    from recurrentgpt.models.embeddings import default_embeddings
+    from recurrentgpt.studies.measures.author import half_life
+    from recurrentgpt.studies.measures.planted import SYSTEMS, edge, levels
+    from recurrentgpt.studies.report.sections import recall_section
+
+    if unknown := [name for name in systems if name not in SYSTEMS]:
+        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(SYSTEMS)}.")
+    found = []
+    for name in systems:
+        note(f"{name} writes until facts are {distance:,} passages old; this takes minutes")
+        found.append(asdict(levels(name, distance, embeddings=default_embeddings())))
+    edges = {name: round(at, 1) for name in systems if (at := edge(name)) is not None}
+    if json:
+        print_json({"levels": found, "half_life": round(half_life(), 2), "edges": edges})
+        return
+    for table in recall_section(found).tables:
+        print_table(tuple(table.headings), [tuple(row) for row in table.rows])
+    note(f"The scripted author's memory has a half-life of {half_life():.1f} passages.")
+    for name, at in edges.items():
+        note(f"{name} reaches {at:.1f} passages back.")
+
+
 def _cost(plan: Plan, folder: RunFolder | None) -> str:
     """Return in one line what is left to do and what it costs about."""
     jobs = [job for job in plan.jobs() if folder is None or folder.novel(job) is None]

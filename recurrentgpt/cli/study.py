@@ -122,17 +122,28 @@ def recall(
         int, typer.Option("--distance", min=1, max=1024, help="Greatest distance, in passages.")
     ] = 1024,
     facts: Annotated[int, typer.Option("--facts", min=1, max=250, help="Facts per distance.")] = 200,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system", help="Let this system write, and measure its memory, prompts and text too; repeatable."
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Measure how far back the long-term memory finds a planted fact.
+    """Measure how far back a planted fact is found.
 
-    It needs no model but the embedder, the default one or that of RECURRENTGPT_EMBEDDER.
+    Without --system it is the long-term memory alone that is asked, for many facts per distance. It needs no model but
+    the embedder, the default one or that of RECURRENTGPT_EMBEDDER.
 
     \b
     Examples:
       recurrentgpt study recall --distance 64
       RECURRENTGPT_EMBEDDER=hash-256 recurrentgpt study recall
+      recurrentgpt study recall --system recurrentgpt --system rolling_1024
     """
     from recurrentgpt.cli import studies
 
-    studies.measure_recall(distance, facts, json=json)
+    if system:
+        studies.measure_levels(system, distance, json=json)
+    else:
+        studies.measure_recall(distance, facts, json=json)

@@ -35,6 +35,12 @@ TOP_K = 4
 FACTS = 200
 RUN_WORDS = 250
 """Words of a passage in a run: it must fit whole, for a fact that was cut away was never planted."""
+HEADER = 90
+"""Tokens of a rolling prompt around its window, about."""
+JOIN = 8
+"""Tokens that the author adds to a passage of the world."""
+SAMPLE = 50
+"""Passages whose mean length stands for all."""
 
 
 def distances(most: int) -> list[int]:
@@ -164,10 +170,14 @@ def measure(
     return [known[system] for system in wanted]
 
 
-def cliff(window: int, world: World, header: int, sample: int = 50) -> float:
-    """Return k*: how many passages back a window of so many tokens reaches behind a header."""
-    step = sum(count_tokens(world.passage(number)) + 8 for number in range(1, sample + 1)) / sample
-    return (window - header) / step
+def edge(system: str, seed: int = 1) -> float | None:
+    """Return k*: how many passages back the window of a rolling system reaches in a run; None without a window."""
+    name, _, window = system.partition("_")
+    if name != "rolling" or not window.isdigit():
+        return None
+    world = World(seed, words=RUN_WORDS)
+    step = sum(count_tokens(world.passage(number)) + JOIN for number in range(1, SAMPLE + 1)) / SAMPLE
+    return (int(window) - HEADER) / step
 
 
 def _entry(world: World, number: int, parent: str) -> Commit:

@@ -8,7 +8,7 @@ from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.measures.author import half_life
 from recurrentgpt.studies.measures.entities import entities
-from recurrentgpt.studies.measures.planted import RUN_WORDS, cliff, distances, levels, retrieval
+from recurrentgpt.studies.measures.planted import distances, edge, levels, retrieval
 from recurrentgpt.studies.measures.repetition import curve, in_band, mtld, repetition
 from recurrentgpt.studies.measures.steps import contract, slope
 from recurrentgpt.studies.measures.world import World
@@ -107,11 +107,12 @@ def rates(found):
 @pytest.mark.parametrize("window", [1024, 4096])
 def test_rolling_falls_off_where_its_window_ends(window):
     found = levels(f"rolling_{window}", 16, steps=60)
-    edge = cliff(window, World(1, words=RUN_WORDS), header=90)
+    reach = edge(f"rolling_{window}")
+    assert reach is not None
     for distance, rate in rates(found.prompt).items():
-        if distance < edge - 1:
+        if distance < reach - 1:
             assert rate == 1.0
-        if distance > edge + 1:
+        if distance > reach + 1:
             assert rate == 0.0
     assert set(rates(found.memory).values()) == {0.0}
     assert slope(found.prompt_tokens, warm_up=20).flat

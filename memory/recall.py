@@ -166,7 +166,7 @@ class Recall:
             "parent": commit["parent"],
             "step": commit["step"],
             "dimension": vectors.shape[1],
-            "vectors": pack(vectors),
+            "int8": pack(vectors),
             "words": [" ".join(terms(text)) for text in texts],
         }
 
@@ -186,14 +186,14 @@ class Recall:
 
 
 def _fits(row: dict[str, Any], index: StoryIndex) -> bool:
-    """Tell whether a stored row is of this embedding model's width and has its words; one that is not is made again."""
-    return row["dimension"] == index.dimension and "words" in row
+    """Tell whether a stored row is of this embedding model's width and of today's form; one that is not is made again."""
+    return row["dimension"] == index.dimension and "words" in row and "int8" in row
 
 
 def _add_row(index: StoryIndex, commit: str, row: dict[str, Any]) -> None:
     """Add a row to an index, always from its stored form, so that a warm index and one that is read later find the same."""
     words = [line.split() for line in row["words"]]
-    index.add(commit, row["parent"], row["step"], unpack(row["vectors"], row["dimension"]), words)
+    index.add(commit, row["parent"], row["step"], unpack(row["int8"], row["dimension"]), words)
 
 
 def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:

@@ -90,8 +90,8 @@ class Head(TypedDict):
 
 
 def now() -> str:
-    """Return the time in UTC, ISO 8601, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    """Return the time in UTC, ISO 8601, to the millisecond: takes are put in the order in which they were made."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def text_digest(passage: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recurrentgpt.prose.runs import tokens
+from recurrentgpt.prose.sentences import count_words, limit_words, segments
 
 COMMON = 4
 """A word that one in so many pieces of a branch holds tells nothing about any of them."""
@@ -19,6 +20,18 @@ COMMON = 4
 def terms(text: str) -> list[str]:
     """Return the different words of a text in the form in which they are looked up, in alphabetical order."""
     return sorted({word.removesuffix("'s") for word in tokens(text)})
+
+
+def excerpt(text: str, query: str, most: int, language: str = "English") -> str:
+    """Return the `most` words of `text`, in whole sentences, that have the most words of `query`; the earliest of equals.
+
+    What a passage was found for may be said at its very end, and must not be what is cut off.
+    """
+    if count_words(text) <= most:
+        return text.strip()
+    wanted, parts = set(terms(query)), segments(text, language)
+    runs = [limit_words("".join(parts[first:]), most, language) for first in range(len(parts))]
+    return max(runs, key=lambda run: len(wanted.intersection(terms(run))))
 
 
 class WordIndex:

@@ -14,18 +14,19 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.state import KEPT_PLAN, State
+from recurrentgpt.memory.words import excerpt
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.nodes.routes import last_step
 from recurrentgpt.nodes.run import Run
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.sentences import count_words, last_sentences, limit_words, sentences
+from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
 
 ENDING_SENTENCES = 3
 MOST_PIECE_WORDS = 120
-"""Recalled passages are shown by their best piece, cut to this, so that no prompt grows with the story."""
+"""Recalled passages are shown by their best piece, and of it by what bears most on the plan: no prompt grows with the story."""
 
 NO_PLAN = "None: the author wrote this passage by hand."
 
@@ -103,7 +104,8 @@ def write_turns(
     """Return the turns that ask for passage `step`, the beginning of the timestep's conversation."""
     shared = variables(state, run, step)
     recalled = [
-        {**entry, "piece": limit_words(entry["piece"], MOST_PIECE_WORDS)} for entry in state.get("recalled", [])
+        {**entry, "piece": excerpt(entry["piece"], state["plan"], MOST_PIECE_WORDS, run.context.language)}
+        for entry in state.get("recalled", [])
     ]
     asked = prompts.turns(
         "write",

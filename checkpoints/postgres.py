@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -200,17 +200,18 @@ async def open_postgres(url: str) -> AsyncIterator[Persistence]:
         },
     )
     try:
-        with storage_errors(place):
-            # A pool retries in the background and logs each failure; one plain connection fails at once and quietly.
-            connecting = psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
-            async with await connecting as conn:
-                await _take_setup_lock(conn, place)
-                await pool.open(wait=True, timeout=POOL_SECONDS)
-                saver = RetainingPostgresSaver(pool, place)
-                store = StoryPostgresStore(pool, place)
-                await saver.setup()
-                await store.setup()
-        async with batching(store):
+        async with AsyncExitStack() as stack:
+            with storage_errors(place):
+                # A pool retries in the background and logs each failure; one plain connection fails at once and quietly.
+                connecting = psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=CONNECT_SECONDS)
+                async with await connecting as conn:
+                    await _take_setup_lock(conn, place)
+                    await pool.open(wait=True, timeout=POOL_SECONDS)
+                    saver = RetainingPostgresSaver(pool, place)
+                    store = StoryPostgresStore(pool, place)
+                    await stack.enter_async_context(batching(store))
+                    await saver.setup()
+                    await store.setup()
             yield Persistence(saver, store, place)
     finally:
         await pool.close()

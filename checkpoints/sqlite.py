@@ -201,9 +201,9 @@ async def _open_store(folder: Path) -> AsyncIterator[StorySqliteStore]:
     # FULL: a passage is a minute of a model or the work of a person, and one flush each is milliseconds.
     async with _connection(path, isolation_level=None) as conn:
         opened = StorySqliteStore(conn, path)
-        async with _prepared(conn, path, synchronous="FULL"):
-            await opened.setup()
         async with batching(opened):
+            async with _prepared(conn, path, synchronous="FULL"):
+                await opened.setup()
             yield opened
 
 

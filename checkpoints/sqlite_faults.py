@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from recurrentgpt.errors import StorageError
@@ -47,3 +47,13 @@ def storage_errors(path: Path) -> Iterator[None]:
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             sentence += f"; {_REMEDIES.get(path.name, _ELSEWHERE)}"
         raise StorageError(f"{sentence}.") from error
+
+
+def check_pages(folder: Path) -> None:
+    """Raise StorageError where a database of `folder` has damaged pages, which a look at its first rows does not show."""
+    for path in (folder / STORIES, folder / CHECKPOINTS):
+        with storage_errors(path), closing(sqlite3.connect(path)) as connection:
+            if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                damaged = sqlite3.DatabaseError()
+                damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+                raise damaged

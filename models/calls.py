@@ -140,7 +140,7 @@ async def ask(
         ]
     raise ModelReplyError(
         f"{model.name} gave no usable answer in two tries ({problem[:200].rstrip(' .')}): try again, or "
-        "use a more capable model. The story is safe at its last passage."
+        "use a more capable model. What was written is safe."
     )
 
 

@@ -182,7 +182,8 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float, embedded: b
     patience = openai.Timeout(timeout, connect=min(10.0, timeout))
     return (LlamaChat if embedded else ChatOpenAI)(
         model=name,
-        base_url=base_url,
+        # Named, for the client would read OPENAI_BASE_URL by itself, and take an empty one for an address.
+        base_url=base_url or settings.OPENAI,
         api_key=SecretStr(key),
         timeout=patience,
         stream_chunk_timeout=timeout,

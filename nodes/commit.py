@@ -8,11 +8,13 @@ from typing import Any
 from langgraph.store.base import PutOp
 
 from recurrentgpt.graph.context import STORY_SETTINGS
-from recurrentgpt.graph.state import Rationale, State, Usage
+from recurrentgpt.graph.state import Added, Dropped, Rationale, State, Usage
 from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.run import Run, Update, tokens_of_step
 
+BY_HAND = "edited by hand"
+"""Why a sentence came or went that somebody added or took out."""
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 
 
@@ -70,6 +72,9 @@ async def amend(
         changes = {**changes, "passage": passage, "author": "edited"}
     if not changes:
         return head
+    if "short_term_memory" in changes and "rationale" not in changes:
+        rationale = _by_hand(head["rationale"], head["short_term_memory"], changes["short_term_memory"])
+        changes = {**changes, "rationale": rationale}
     corrected: Commit = {**head, **changes}  # type: ignore[typeddict-item]
     corrected.pop("left", None)
     corrected["id"] = commit_id(
@@ -83,6 +88,17 @@ async def amend(
     # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
     await run.chronicle.append(corrected, "choosing", also=also)
     return corrected
+
+
+def _by_hand(made: Rationale, before: str, after: str) -> Rationale:
+    """Return a step's rationale as it is true of its memory after somebody edited that."""
+    old, new = before.splitlines(), after.splitlines()
+    added = [entry for entry in made["added"] if entry["sentence"] in new]
+    dropped = [entry for entry in made["dropped"] if entry["sentence"] not in new]
+    return Rationale(
+        added=added + [Added(sentence=line, why=BY_HAND) for line in new if line not in old],
+        dropped=dropped + [Dropped(sentence=line, why=BY_HAND) for line in old if line not in new],
+    )
 
 
 async def _open(state: State, run: Run) -> Update:

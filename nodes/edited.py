@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.errors import StoryError
-from recurrentgpt.graph.state import State
-from recurrentgpt.nodes.answers import check_memory
+from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS, State
+from recurrentgpt.prose.sentences import count_words
 
 
 @cache
@@ -18,12 +18,20 @@ def _form() -> TypeAdapter[Any]:
 
 
 def check_state(state: State) -> None:
-    """Raise StoryError, with the field, where a state is not of its types, and BadAnswer where its memory is too long."""
+    """Raise StoryError, with the field, where a state is not of its types or its memory is beyond its ceilings."""
     try:
         _form().validate_python(state, strict=True)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, fault["loc"]))
         said = fault["msg"][0].lower() + fault["msg"][1:]
-        raise StoryError(f"The state's `{field}` cannot be used ({said}): put it right in the state, then go on.") from None
-    check_memory(state.get("short_term_memory", ""))
+        raise StoryError(
+            f"The state's `{field}` cannot be used ({said}): put it right in the state, then go on."
+        ) from None
+    memory = state.get("short_term_memory", "")
+    lines, words = len(memory.splitlines()), count_words(memory)
+    if lines > MEMORY_SENTENCES or words > MEMORY_WORDS:
+        raise StoryError(
+            f"The state's `short_term_memory` has {lines} sentences and {words} words; at most {MEMORY_SENTENCES} and "
+            f"{MEMORY_WORDS} fit: put it right in the state, then go on."
+        )

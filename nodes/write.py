@@ -73,7 +73,7 @@ async def write(state: State, run: Run) -> Update:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
         raise ModelReplyError(
             f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): try "
-            "again, change the plan, or use a more capable model. The story is safe at its last passage."
+            "again, change the plan, or use a more capable model. What was written is safe."
         )
     shown.become(passage, len(passage))
     return {

@@ -13,6 +13,9 @@ from typing import Literal
 
 import platformdirs
 
+OPENAI = "https://api.openai.com/v1"
+"""The endpoint of a key without an address."""
+
 Source = Literal["given", "environment", "default"]
 
 

@@ -146,10 +146,13 @@ def _stories() -> Iterator[Finding]:
     if not remote and not (settings.home() / "stories.db").exists():
         yield Finding("stories", "ok", "none yet", "")
         return
+    from recurrentgpt.checkpoints.sqlite_faults import check_pages
     from recurrentgpt.library import Library
 
     with Library.open() as library:
         where, count = library.persistence.description, len(library.stories())
+    if not remote:
+        check_pages(settings.home())
     yield Finding("stories", "ok", f"{count} in {where}")
 
 
@@ -201,7 +204,7 @@ def _endpoint() -> Iterator[Finding]:
     if not model:
         yield Finding("endpoint", "fail", "OPENAI_BASE_URL is set but no model is named", "Set RECURRENTGPT_MODEL.")
         return
-    yield _reach(address or "https://api.openai.com/v1", key, model)
+    yield _reach(address or settings.OPENAI, key, model)
 
 
 def _reach(address: str, key: str | None, model: str) -> Finding:

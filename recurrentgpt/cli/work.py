@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from recurrentgpt.errors import BAD_USAGE, BudgetReached, RecurrentGPTError, SettingsError, StoryError
+from recurrentgpt.errors import BAD_USAGE, BudgetReached, ModelRefused, RecurrentGPTError, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
@@ -94,7 +94,7 @@ def part(session: Session, error: BaseException) -> None:
         resume = re.sub(r" --budget-tokens=\d+", "", resume)
     if begun:
         note(f"Continue: {resume}")
-    elif not stopped and not isinstance(error, BudgetReached):
+    elif not stopped and not isinstance(error, (BudgetReached, ModelRefused)):
         note("The story was not begun, so there is none to continue: run the same command to try again.")
     if stopped and session.json:
         print_json({"event": "error", "message": f"Stopped. Continue: {resume}" if begun else "Stopped."})

@@ -143,3 +143,22 @@ def test_doctor_finds_a_bad_home_and_database(cli, monkeypatch, tmp_path, server
     result = cli("doctor", "--json")
     assert result.code == 1
     assert _checks(result)["stories"]["status"] == "fail"
+
+
+def test_doctor_finds_damaged_pages_and_says_nothing_else(cli, story, user_folder):
+    path = user_folder / "checkpoints.db"
+    pages = bytearray(path.read_bytes())
+    pages[4096 * 2 : 4096 * 20] = bytes(range(256)) * (4096 * 18 // 256)
+    path.write_bytes(pages)
+    result = cli("doctor", "--json")
+    finding = _checks(result)["stories"]
+    assert (result.code, finding["status"]) == (1, "fail")
+    assert "checkpoints.db cannot be used: it is damaged; delete it" in finding["advice"]
+
+
+def test_a_store_that_cannot_be_opened_leaves_nothing_pending(process, server, tmp_path, monkeypatch):
+    (tmp_path / "stories.db").write_bytes(b"no database" * 500)
+    monkeypatch.setenv("RECURRENTGPT_HOME", str(tmp_path))
+    command = process("doctor")
+    _, err = command.communicate()
+    assert (command.returncode, err) == (1, "")

@@ -207,7 +207,7 @@ async def test_what_only_looks_like_a_number_is_asked_again(asked, answer):
 EDITS = [
     ({"passage": 5}, "`passage`"), ({"candidate_plans": None}, "`candidate_plans`"), ({"step": "x"}, "`step`"),
     ({"short_term_memory": ["Mira."]}, "`short_term_memory`"), ({"brief": {"title": "A"}}, "`brief.genre`"),
-    ({"short_term_memory": "Mira runs. " * 21}, "20 sentences"),
+    ({"short_term_memory": "Mira runs.\n" * 21}, "21 sentences"), ({"short_term_memory": "word " * 501}, "501 words"),
 ]  # fmt: skip
 
 

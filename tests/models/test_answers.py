@@ -45,7 +45,7 @@ async def test_one_repair_shows_the_reply_and_what_is_wrong(bad: Behaviour) -> N
 async def test_after_one_repair_it_gives_up() -> None:
     meter = Meter()
     with FaultyServer("apology") as server:
-        with pytest.raises(ModelReplyError, match=r"two tries.*safe at its last passage"):
+        with pytest.raises(ModelReplyError, match=r"two tries.*What was written is safe"):
             await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=meter)
         assert len(server.requests) == 2
 

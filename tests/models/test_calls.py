@@ -7,12 +7,15 @@ from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
 from recurrentgpt.errors import ModelRefused, ModelUnavailable
+from recurrentgpt.graph.context import Context
 from recurrentgpt.models.calls import Meter, ask, is_transient, total_usage, write_stream
-from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.models.roles import ResolvedModel, resolve_model
+from recurrentgpt.settings import OPENAI
 from recurrentgpt.testing import Behaviour, FaultyServer
 
 from .calling import FACTS, QUESTION, Facts, model_of, scripted, written
@@ -86,6 +89,20 @@ async def test_faults_that_stay_name_the_setting(behaviour: Behaviour, words: st
             await written(model_of(server), Meter())
         assert not is_transient(caught.value)
         assert len(server.requests) == 1
+
+
+async def test_a_key_of_one_letter_leaves_the_message_legible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with FaultyServer("401") as server, pytest.raises(ModelRefused, match="Incorrect API key provided"):
+        await written(model_of(server), Meter())
+
+
+async def test_an_empty_address_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "")
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    model = resolve_model("writer", Context(model="gpt-4o-mini"))
+    assert isinstance(model.chat, ChatOpenAI)
+    assert model.chat.openai_api_base == OPENAI
 
 
 async def test_the_key_is_in_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

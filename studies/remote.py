@@ -25,7 +25,7 @@ from recurrentgpt.studies.runner import Outcome, Report, Tell, as_novel, setting
 from recurrentgpt.studies.tape import model_names, read_header
 
 GRAPHS = "langgraph-studies.json"
-WAITS = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds to wait before each further try to reach a server that has gone."""
 MOST_IDLE = 4
 """Runs, or looks at one, that may end at once and bring nothing, before a novel is given up."""
@@ -87,6 +87,8 @@ class _Remote:
 
     def __init__(self, client: LangGraphClient, url: str, folder: RunFolder) -> None:
         self._client, self._url, self._folder, self._plan = client, url, folder, folder.plan
+        self._last: dict[str, str] = {}
+        """The last event that was heard of each run."""
 
     async def write(self, job: Job, tell: Tell) -> dict[str, Any]:
         """Bring one novel to its end on the server and into the folder."""
@@ -140,35 +142,44 @@ class _Remote:
     async def _state(self, thread: str, job: Job) -> dict[str, Any]:
         """Return how the thread stands; a server that has forgotten it, or never had it, makes it."""
         about = {"study": self._plan.name, "novel": job.id}
-        await self._client.threads.create(thread_id=thread, if_exists="do_nothing", metadata=about)
+        # Without its graph's name, a thread that is made again has no state.
+        await self._client.threads.create(thread_id=thread, graph_id=job.system, metadata=about, if_exists="do_nothing")
         state = cast("dict[str, Any]", await self._client.threads.get_state(thread))
         return {**state, "values": state["values"] if isinstance(state["values"], dict) else {}}
 
     async def _moved(self, thread: str, job: Job, state: dict[str, Any], tell: Tell) -> bool:
         """Go on with the novel until its run ends, and tell whether that took it any further."""
         active = [run for status in ("running", "pending") for run in await self._runs(thread, status)]
-        run = active[0] if active else await self._begin(thread, job, state)
-        tell("goes on" if active or state["next"] else "begins", state["values"].get("words", 0))
+        run = (active[0] if active else await self._begin(thread, job, state))["run_id"]
+        if run not in self._last:
+            tell("goes on" if active or state["next"] else "begins", state["values"].get("words", 0))
         began, moved, failure = asyncio.get_running_loop().time(), False, None
-        parts = self._client.runs.join_stream(thread, run["run_id"], stream_mode="updates")
+        # From the beginning of the run, also where it began before this program did.
+        last = self._last.setdefault(run, "-1")
         try:
-            async for part in parts:
+            async for part in self._client.runs.join_stream(thread, run, stream_mode="updates", last_event_id=last):
+                self._last[run] = part.id or self._last[run]
                 if part.event == "error":
                     failure = part.data
                 elif part.event.startswith("updates") and isinstance(part.data, dict):
                     moved = True
                     tell_passage(part.data, tell)
-            status = (await self._client.runs.get(thread, run["run_id"]))["status"]
+            status = (await self._client.runs.get(thread, run))["status"]
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != 404:
+                raise
+            # A server that was killed may have forgotten its runs, but not what they wrote.
+            return moved
         except asyncio.CancelledError:
             # Whoever stops the run does not want to pay for more.
-            await self._cancel(thread, run["run_id"])
+            await self._cancel(thread, run)
             raise
         if status == "error":
             raise StoryError(said(failure or await self._error(thread)))
         moved = moved or asyncio.get_running_loop().time() - began > AT_ONCE
         if active and not moved and status in ("pending", "running"):
             # Some servers do not know that whoever ran it is gone.
-            await self._cancel(thread, run["run_id"])
+            await self._cancel(thread, run)
         return moved
 
     async def _runs(self, thread: str, status: Any) -> list[dict[str, Any]]:

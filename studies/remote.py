@@ -64,7 +64,7 @@ async def _check(client: LangGraphClient, url: str, plan: Plan) -> None:
     """Raise StudyError unless the server has a graph for every system of the plan."""
     no_server = StudyError(f"What answers at {url} is no server of LangGraph's protocol: check the address.")
     try:
-        found = await client.assistants.search(limit=1000)
+        found = [item for name in plan.systems for item in await client.assistants.search(graph_id=name, limit=1)]
         known = {item["graph_id"] for item in found}
     except httpx.HTTPStatusError as error:
         if error.response.status_code in (404, 405, 501):
@@ -102,6 +102,10 @@ class _Remote:
         return novel
 
     def _keep(self, job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
+        if not {"written", "calls"} <= set(values):
+            raise StudyError(
+                f"The graph {job.system!r} at {self._url} is not that of the studies: start the server with {GRAPHS}."
+            )
         calls = self._folder.calls(job)
         self._folder.write_calls(job, values["calls"])
         novel = {**as_novel(job, values["written"]), "models": model_names(read_header(calls)), "outdated": 0}
@@ -150,13 +154,13 @@ class _Remote:
     async def _moved(self, thread: str, job: Job, state: dict[str, Any], tell: Tell) -> bool:
         """Go on with the novel until its run ends, and tell whether that took it any further."""
         active = [run for status in ("running", "pending") for run in await self._runs(thread, status)]
-        run = (active[0] if active else await self._begin(thread, job, state))["run_id"]
-        if run not in self._last:
-            tell("goes on" if active or state["next"] else "begins", state["values"].get("words", 0))
-        began, moved, failure = asyncio.get_running_loop().time(), False, None
-        # From the beginning of the run, also where it began before this program did.
-        last = self._last.setdefault(run, "-1")
+        began, moved, failure, run = asyncio.get_running_loop().time(), False, None, ""
         try:
+            run = (active[0] if active else await self._begin(thread, job, state))["run_id"]
+            if run not in self._last:
+                tell("goes on" if active or state["next"] else "begins", state["values"].get("words", 0))
+            # From the beginning of the run, also where it began before this program did.
+            last = self._last.setdefault(run, "-1")
             async for part in self._client.runs.join_stream(thread, run, stream_mode="updates", last_event_id=last):
                 self._last[run] = part.id or self._last[run]
                 if part.event == "error":
@@ -166,13 +170,14 @@ class _Remote:
                     tell_passage(part.data, tell)
             status = (await self._client.runs.get(thread, run))["status"]
         except httpx.HTTPStatusError as error:
-            if error.response.status_code != 404:
+            if error.response.status_code not in (404, 409):
                 raise
-            # A server that was killed may have forgotten its runs, but not what they wrote.
+            # A server that was killed may have forgotten its runs, but not what they wrote; and one that ends a run is busy.
             return moved
         except asyncio.CancelledError:
             # Whoever stops the run does not want to pay for more.
-            await self._cancel(thread, run)
+            if run:
+                await self._cancel(thread, run)
             raise
         if status == "error":
             raise StoryError(said(failure or await self._error(thread)))
@@ -188,8 +193,9 @@ class _Remote:
     async def _begin(self, thread: str, job: Job, state: dict[str, Any]) -> dict[str, Any]:
         """Start a run that begins the novel, or goes on where its thread stands."""
         if state["next"]:
-            # Some servers want to be told from where to go on.
-            start: dict[str, Any] = {"input": None, "checkpoint": state["checkpoint"]}
+            # Aegra wants to be told from where. Named by its id, the newest checkpoint would be one to fork from: the system
+            # inside would begin anew.
+            start: dict[str, Any] = {"input": None, "checkpoint": {"checkpoint_ns": ""}}
         else:
             start = {"input": {"genre": job.genre, "premise": job.premise}}
         given = {name: value for name, value in settings(self._plan, job).items() if value is not None}

@@ -55,6 +55,11 @@ def server(processes, environment, tmp_path):
 
 
 @pytest.fixture
+def on_aegra(aegra_server):
+    yield from aegra_server("langgraph-studies.json")
+
+
+@pytest.fixture
 def folder(tmp_path):
     return RunFolder.create(tmp_path / "run", parse_plan(PLAN, "small", Path()))
 
@@ -145,7 +150,7 @@ def test_a_client_is_killed_and_the_next_one_finds_its_novels(server, writer, fo
 
 
 def test_a_novel_that_fails_is_listed_and_goes_on_when_the_model_is_back(server, writer, folder, report):
-    writer.script = ("ok", "ok", "ok", "403")
+    writer.script = ("ok", "ok", "403")
     first = run_remote(folder, report, server.url)
     assert first.failed == 2
     failures = [row["error"] for row in folder.failures()]
@@ -153,6 +158,15 @@ def test_a_novel_that_fails_is_listed_and_goes_on_when_the_model_is_back(server,
     writer.script = ("ok",)
     assert run_remote(folder, report, server.url) == Outcome(finished=2, kept=0, failed=0)
     assert openings(folder) == [1, 1]
+
+
+def test_aegra_writes_them_too(on_aegra, writer, folder, report, told):
+    writer.script = ("ok", "ok", "403")
+    assert run_remote(folder, report, on_aegra.url).failed
+    writer.script = ("ok",)
+    assert run_remote(folder, report, on_aegra.url).failed == 0, folder.failures()
+    assert openings(folder) == [1, 1], "nothing was begun anew"
+    assert ("rolling_1024", "passage 1") in told
 
 
 def test_two_runs_of_one_plan_do_not_meet(server, folder, report, tmp_path):

@@ -8,6 +8,7 @@ PYTHON312 ?= python3.12
 SERVER := .venv-server/bin
 STEPS ?= 3
 GENRE ?= fantasy
+CONFIG ?= langgraph.json
 # A file's tests stay together, and the browser's come last.
 PARALLEL ?= -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
@@ -18,10 +19,10 @@ story: $(STAMPS)/run  ## Write the first passages of a novel.
 
 studio: $(STAMPS)/studio  ## Serve the graphs for LangGraph Studio, on this machine and without a key.
 	LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=1 LANGSMITH_TRACING=false \
-	$(BIN)/langgraph dev --no-browser --no-reload
+	$(BIN)/langgraph dev --config $(CONFIG) --no-browser --no-reload
 
 server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and a Postgres of its own; needs Python 3.12.
-	$(SERVER)/python -m recurrentgpt.server
+	$(SERVER)/python -m recurrentgpt.server --config $(CONFIG)
 
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
 	$(BIN)/pytest $(PARALLEL)

@@ -61,15 +61,15 @@ class RemoteStory:
     @classmethod
     async def new(cls, url: str, given: StoryInput, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return a new story on the server at `url`; `settings` are fields of `Context` that JSON can hold."""
-        client = await _client(url, token)
-        with _told(url):
+        client = await connect(url, token)
+        with plainly(url):
             thread = (await client.threads.create())["thread_id"]
         return cls(client, url, thread, given, settings)
 
     @classmethod
     async def open(cls, url: str, name: str, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return the story of this id, beginning of an id, or title; raise StoryNotFound for none or several."""
-        client = await _client(url, token)
+        client = await connect(url, token)
         wanted = name.strip().casefold()
         found = [
             it for it in await _stories(client, url) if it.story.startswith(wanted) or it.title.casefold() == wanted
@@ -83,7 +83,7 @@ class RemoteStory:
 
     async def abegin(self) -> AsyncGenerator[Event]:
         """Open a new story and yield what happens: a novel up to its first passage, a story to play up to its first choice."""
-        with _told(self._url):
+        with plainly(self._url):
             start, self._given = {"input": self._given}, {}
             async with aclosing(self._run(start, {}, 1, selector="human")) as events:
                 async for event in events:
@@ -93,7 +93,7 @@ class RemoteStory:
         """Write `steps` passages there and yield what happens; the simulator chooses where nobody did."""
         if steps < 1:
             raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
-        with _told(self._url):
+        with plainly(self._url):
             state = await self._state()
             last = state["values"].get("step", 0) + steps
             if state["next"] and "select_plan" not in state["next"]:
@@ -115,7 +115,7 @@ class RemoteStory:
         return self._say("new plans")
 
     async def _say(self, words: str) -> AsyncGenerator[Event]:
-        with _told(self._url):
+        with plainly(self._url):
             values = (await self._state())["values"]
             if not values.get("step"):
                 raise StoryNotFound("Nothing of this story is written yet: write a passage first.")
@@ -136,7 +136,7 @@ class RemoteStory:
         )  # fmt: skip
         async for part in parts:
             if part.event == "error":
-                raise StoryError(f"The server at {self._url} could not go on: {_said(part.data)}")
+                raise StoryError(f"The server at {self._url} could not go on: {said(part.data)}")
             if part.event == "custom":
                 yield part.data
             for node, update in part.data.items() if part.event == "updates" else ():
@@ -179,7 +179,7 @@ class RemoteStory:
 
     async def achoose(self, answer: object) -> str:
         """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
-        with _told(self._url):
+        with plainly(self._url):
             values = (await self._state())["values"]
             answered = parse_answer(answer, values.get("candidate_plans", []))
             if answered.action not in ("choose", "edit", "write"):
@@ -197,12 +197,12 @@ class RemoteStory:
 
     async def avalues(self) -> dict[str, Any]:
         """Return the state of the story: passage, plans, short-term memory and what else `State` names."""
-        with _told(self._url):
+        with plainly(self._url):
             return dict((await self._state())["values"])
 
     async def atree(self) -> Tree:
         """Return every passage of which the server still has a checkpoint; what was begun elsewhere is not among them."""
-        with _told(self._url):
+        with plainly(self._url):
             return tree_of((await self._state())["values"], await self._history())
 
     async def _history(self) -> list[dict[str, Any]]:
@@ -233,12 +233,12 @@ class RemoteStory:
 
 async def astories(url: str, *, token: str | None = None) -> list[RemoteSummary]:
     """Return the stories of a server, the one written last at the end."""
-    async with await _client(url, token) as client:
+    async with await connect(url, token) as client:
         return sorted(await _stories(client, url), key=lambda summary: summary.updated)
 
 
 async def _stories(client: LangGraphClient, url: str) -> list[RemoteSummary]:
-    with _told(url):
+    with plainly(url):
         threads = await client.threads.search(limit=MOST_STORIES)
     return [
         RemoteSummary(
@@ -253,10 +253,11 @@ async def _stories(client: LangGraphClient, url: str) -> list[RemoteSummary]:
     ]
 
 
-async def _client(url: str, token: str | None) -> LangGraphClient:
+async def connect(url: str, token: str | None) -> LangGraphClient:
+    """Return a client of the server at `url`; raise StoryError where none answers."""
     if urlsplit(url).scheme not in ("http", "https"):
         raise SettingsError(f"The address of a server begins with http:// or https://; this one is {url!r:.100}.")
-    with _told(url):
+    with plainly(url):
         # The SDK's client tries for eight seconds to reach a server that is not there.
         async with httpx.AsyncClient() as plain:
             await plain.get(url)
@@ -275,7 +276,7 @@ def _index(offer: dict[str, Any], plan: str) -> int | None:
 
 
 @contextmanager
-def _told(url: str) -> Iterator[None]:
+def plainly(url: str) -> Iterator[None]:
     """Say in one sentence what a server or the way to it refuses."""
     try:
         yield
@@ -294,6 +295,6 @@ def _told(url: str) -> Iterator[None]:
         raise StoryError(f"The server at {url} answered {error.response.status_code}; see its log.") from None
 
 
-def _said(data: object) -> str:
+def said(data: object) -> str:
     """Return what an error event says, without the machinery around it."""
     return str(data.get("message") or data.get("error")) if isinstance(data, dict) else str(data)

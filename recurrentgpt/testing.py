@@ -58,12 +58,12 @@ def story_replies(messages: list[BaseMessage]) -> str:
     return "\n\n".join(" ".join(_sentence(seed + 7 * row + column) for column in range(7)) for row in range(5))
 
 
-def story_answers(body: dict[str, Any]) -> str:
-    """Answer the body of an OpenAI request like `story_replies`; made for `FaultyServer(text=story_answers)`."""
+def story_answers(body: dict[str, Any], replies: Replies = story_replies) -> str:
+    """Answer the body of an OpenAI request like `replies`; made for `FaultyServer(text=story_answers)`."""
     messages: list[BaseMessage] = [HumanMessage(message["content"]) for message in body["messages"]]
     if "response_format" in body:
         messages = describe(messages, body["response_format"]["json_schema"]["schema"])
-    return story_replies(messages)
+    return replies(messages)
 
 
 def _sentence(number: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from pydantic.json_schema import SkipJsonSchema
+
 from recurrentgpt.graph.context import Context
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.faults import StudyError
@@ -27,11 +29,24 @@ class StudyContext(Context):
     ending: bool = field(default=True, metadata={"description": "Every novel is brought to its end"})
     target_words: int = field(default=3000, metadata={"description": "Length of the novel"})
     candidates: int = field(default=0, metadata={"description": "Drafts per passage of re3 and doc; 0 for their own"})
-    recorder: Any = field(default=None, metadata={"description": "Where calls are written"})
-    tape: Any = field(default=None, metadata={"description": "The recording that answers in place of a model"})
+    embedder: Literal["default", "hash-256"] = field(
+        default="default", metadata={"description": "The embedding model of where it runs, or hashes in its place"}
+    )
+    record: Literal["no", "calls", "prompts"] = field(
+        default="no", metadata={"description": "Whether the graph's store keeps each call, and with its prompt"}
+    )
+    recorder: SkipJsonSchema[Any] = field(default=None, metadata={"description": "Where calls are written"})
+    tape: SkipJsonSchema[Any] = field(default=None, metadata={"description": "What answers in place of a model"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name, known in (("embedder", ("default", "hash-256")), ("record", ("no", "calls", "prompts"))):
+            if getattr(self, name) not in known:
+                raise StudyError(f"{name} is one of {', '.join(known)}; it is {getattr(self, name)!r:.60}.")
+        if self.embedder == "hash-256":
+            from recurrentgpt.models.embeddings import HashEmbeddings
+
+            self.embeddings = HashEmbeddings()
         if not 200 <= self.target_words <= 1_000_000:
             raise StudyError(f"A novel of a study has 200 to 1,000,000 words; this one has {self.target_words}.")
         if not 0 <= self.candidates <= 20:

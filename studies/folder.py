@@ -13,12 +13,13 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
@@ -52,7 +53,8 @@ class RunFolder:
             raise StudyError(f"{path} is not empty and no run of a study: name a new folder.")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            folder._write(folder._manifest, {"format": FORMAT, **_surroundings(), "plan": asked})
+            made = {"format": FORMAT, "run": uuid4().hex, **_surroundings(), "plan": asked}
+            folder._write(folder._manifest, _text(made))
         except OSError as error:
             raise StorageError(f"Cannot write in {path} ({error.strerror}): check its permissions.") from error
         return folder
@@ -86,6 +88,12 @@ class RunFolder:
         """Return the plan that ran."""
         return Plan.model_validate(self.manifest["plan"])
 
+    @property
+    def run(self) -> str:
+        """Return what tells this run from all others, also on a server that writes for many."""
+        manifest = self.manifest
+        return str(manifest.get("run") or f"{manifest['created']} {manifest['machine']}")
+
     def calls(self, job: Job) -> Path:
         """Return the file of a novel's calls."""
         return self.path / "calls" / f"{job.id}.jsonl"
@@ -101,8 +109,11 @@ class RunFolder:
 
     def finish(self, job: Job, novel: dict[str, Any]) -> None:
         """Write a finished novel, at once or not at all."""
-        (self.path / "novels").mkdir(exist_ok=True)
-        self._write(self.path / "novels" / f"{job.id}.json", novel)
+        self._write(self.path / "novels" / f"{job.id}.json", _text(novel))
+
+    def write_calls(self, job: Job, lines: Sequence[str]) -> None:
+        """Write all calls of a novel that were recorded elsewhere, at once or not at all."""
+        self._write(self.calls(job), "".join(f"{line}\n" for line in lines))
 
     def fail(self, job: Job, error: str) -> None:
         """Note that a novel could not be finished."""
@@ -149,10 +160,15 @@ class RunFolder:
             lock.release()
 
     @staticmethod
-    def _write(path: Path, value: dict[str, Any]) -> None:
+    def _write(path: Path, text: str) -> None:
+        path.parent.mkdir(exist_ok=True)
         partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+        partial.write_text(text, encoding="utf-8")
         os.replace(partial, path)
+
+
+def _text(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -6,7 +6,10 @@ step, with what each step cost.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
+
+# Python 3.11's own leaves the forms of servers empty.
+from typing_extensions import TypedDict
 
 from recurrentgpt.graph.state import Brief, Rationale, State, Usage, merge_usage
 from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -18,11 +18,10 @@ from recurrentgpt.errors import RecurrentGPTError
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.loop import call
 from recurrentgpt.memory.chronicle import Chronicle
-from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.context import StudyContext
-from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.faults import RunStopped, StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Options, Plan
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
@@ -41,6 +40,10 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
+Tell = Callable[..., None]
+"""Called with what happened to a novel, and how many words it has."""
+Write = Callable[[Job, Tell], Awaitable[dict[str, Any]]]
+"""Writes one novel into the run's folder and returns it, or raises what keeps it from being finished."""
 
 
 @dataclass(frozen=True)
@@ -70,43 +73,55 @@ def run(folder: RunFolder, report: Report, *, model: Any = None, retry: RetryPol
 
 
 async def _run(folder: RunFolder, report: Report, model: Any, retry: RetryPolicy) -> Outcome:
-    plan = folder.plan
-    jobs = list(plan.jobs())
-    open_jobs = [job for job in jobs if folder.novel(job) is None]
-    gate, finished, failed = asyncio.Semaphore(plan.parallel), 0, 0
-
     async with open_persistence(folder=folder.path) as persistence:
 
-        async def one(job: Job) -> None:
-            nonlocal finished, failed
-            async with gate:
+        async def write(job: Job, tell: Tell) -> dict[str, Any]:
+            novel = await _write(folder, job, persistence, tell, model, retry)
+            folder.finish(job, novel)
+            return novel
 
-                def tell(what: str, words: int = 0) -> None:
-                    report(Progress(job, what, words, len(jobs) - len(open_jobs) + finished, len(jobs)))
+        return await write_each(folder, report, write)
 
-                try:
-                    novel = await _write(folder, plan, job, persistence, tell, model, retry)
-                    folder.finish(job, novel)
-                    finished += 1
-                    tell("finished", novel["words"])
-                except Exception as error:  # noqa: BLE001 - a novel that fails must not end the others
-                    failed += 1
-                    known = isinstance(error, RecurrentGPTError)
-                    folder.fail(job, str(error) if known else f"Unexpected {type(error).__name__}: {error}")
-                    tell(f"failed: {error}")
 
-        await asyncio.gather(*(one(job) for job in open_jobs))
+async def write_each(folder: RunFolder, report: Report, write: Write) -> Outcome:
+    """Have `write` write every novel of the folder's plan that is not finished, some at a time.
+
+    What it raises ends its own novel and no other, except for RunStopped, which is raised once the others have stopped too.
+    """
+    jobs = list(folder.plan.jobs())
+    open_jobs = [job for job in jobs if folder.novel(job) is None]
+    gate, finished, failed = asyncio.Semaphore(folder.plan.parallel), 0, 0
+    stopped: list[RunStopped] = []
+
+    async def one(job: Job) -> None:
+        nonlocal finished, failed
+        async with gate:
+            if stopped:
+                return
+
+            def tell(what: str, words: int = 0) -> None:
+                report(Progress(job, what, words, len(jobs) - len(open_jobs) + finished, len(jobs)))
+
+            try:
+                novel = await write(job, tell)
+                finished += 1
+                tell("finished", novel["words"])
+            except RunStopped as error:
+                stopped.append(error)
+            except Exception as error:  # noqa: BLE001 - a novel that fails must not end the others
+                failed += 1
+                known = isinstance(error, RecurrentGPTError)
+                folder.fail(job, str(error) if known else f"Unexpected {type(error).__name__}: {error}")
+                tell(f"failed: {error}")
+
+    await asyncio.gather(*(one(job) for job in open_jobs))
+    if stopped:
+        raise stopped[0]
     return Outcome(finished, len(jobs) - len(open_jobs), failed)
 
 
 async def _write(
-    folder: RunFolder,
-    plan: Plan,
-    job: Job,
-    persistence: Persistence,
-    tell: Callable[..., None],
-    model: Any,
-    retry: RetryPolicy,
+    folder: RunFolder, job: Job, persistence: Persistence, tell: Tell, model: Any, retry: RetryPolicy
 ) -> dict[str, Any]:
     graph = (
         SYSTEMS[job.system]
@@ -115,27 +130,33 @@ async def _write(
         .compile(checkpointer=persistence.saver, store=persistence.store, name=job.system)
     )
     config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
-    settings = context(folder, plan, job, model)
+    told = context(folder, job, model)
     snapshot = await graph.aget_state(config)
     if snapshot.values.get("status") != "finished" or snapshot.tasks:
         given = None if snapshot.tasks else {"story": job.id, "genre": job.genre, "premise": job.premise}
         tell("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
-        stream = graph.astream(given, config, context=settings, stream_mode="updates", durability="sync")
+        stream = graph.astream(given, config, context=told, stream_mode="updates", durability="sync")
         async for update in stream:
-            for name, change in update.items():
-                if name in ("keep", "commit") and change and change.get("words"):
-                    tell(f"passage {change.get('step', '')}".strip(), change["words"])
+            tell_passage(update, tell)
         snapshot = await graph.aget_state(config)
-    novel = await collect(job, snapshot.values["head"], Chronicle(persistence.store))
-    kept: Tape | Recorder = settings.tape or settings.recorder
-    outdated = settings.tape.outdated if settings.tape else 0
+    novel = as_novel(job, await written(job.id, snapshot.values["head"], Chronicle(persistence.store)))
+    kept: Tape | Recorder = told.tape or told.recorder
+    outdated = told.tape.outdated if told.tape else 0
     if outdated:
         tell(f"{outdated} prompts have changed since the recording, and were answered in its order")
     return {**novel, "models": kept.models, "outdated": outdated}
 
 
-def context(folder: RunFolder, plan: Plan, job: Job, model: Any = None) -> StudyContext:
-    """Return the settings of one novel; its seed is the same for all systems of a premise."""
+def tell_passage(update: dict[str, Any], tell: Tell) -> None:
+    """Tell of the passage that an update of a graph appended to the log, if it did."""
+    for name, change in update.items():
+        if name in ("keep", "commit") and change and change.get("words"):
+            tell(f"passage {change.get('step', '')}".strip(), change["words"])
+
+
+def context(folder: RunFolder, job: Job, model: Any = None) -> StudyContext:
+    """Return the settings of one novel that is written here."""
+    plan = folder.plan
     tapes = packaged_tapes(plan)
     tape = None
     if tapes is not None and model is None:
@@ -148,22 +169,29 @@ def context(folder: RunFolder, plan: Plan, job: Job, model: Any = None) -> Study
         # is answered by the very calls that it recorded, or not at all.
         tape = Tape.read(path, in_order=plan.replay == "packaged")
     return StudyContext(
-        model=model or plan.model or None,
-        base_url=plan.base_url,
-        tier=plan.tier,  # type: ignore[arg-type]  # Context checks it
-        temperature=plan.temperature,
-        embeddings=HashEmbeddings() if plan.embedder == "hash-256" else None,
-        seed=zlib.crc32(f"{plan.name}/{job.unit}".encode()),
-        target_words=job.words,
-        candidates=plan.options.get(job.system, Options()).candidates,
+        **{**settings(plan, job), **({} if model is None else {"model": model})},
         recorder=None if tape else Recorder(folder.calls(job), prompts=plan.record_prompts),
         tape=tape,
     )
 
 
-async def collect(job: Job, head: str, log: Chronicle) -> dict[str, Any]:
-    """Return a finished novel as it is kept: text, passages, and what each cost."""
-    commits = await log.get_many(job.id, await log.path(job.id, head))
+def settings(plan: Plan, job: Job) -> dict[str, Any]:
+    """Return what a plan says of one novel, as JSON can hold it; its seed is the same for all systems of a premise."""
+    return {
+        "model": plan.model or None,
+        "base_url": plan.base_url,
+        "tier": plan.tier,
+        "temperature": plan.temperature,
+        "embedder": plan.embedder,
+        "seed": zlib.crc32(f"{plan.name}/{job.unit}".encode()),
+        "target_words": job.words,
+        "candidates": plan.options.get(job.system, Options()).candidates,
+    }
+
+
+async def written(story: str, head: str, log: Chronicle) -> dict[str, Any]:
+    """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
+    commits = await log.get_many(story, await log.path(story, head))
     passages: list[dict[str, Any]] = [
         {
             "step": commit["step"],
@@ -179,6 +207,12 @@ async def collect(job: Job, head: str, log: Chronicle) -> dict[str, Any]:
         for commit in commits
         if commit["step"]
     ]
+    return {"usage": total_usage([commit["usage"] for commit in commits]), "passages": passages}
+
+
+def as_novel(job: Job, found: dict[str, Any]) -> dict[str, Any]:
+    """Return a finished novel as it is kept, from what `written` returned."""
+    passages = found["passages"]
     return {
         "id": job.id,
         "system": job.system,
@@ -189,7 +223,7 @@ async def collect(job: Job, head: str, log: Chronicle) -> dict[str, Any]:
         "premise": job.premise,
         "target": job.words,
         "words": sum(passage["words"] for passage in passages),
-        "usage": total_usage([commit["usage"] for commit in commits]),
+        "usage": found["usage"],
         "text": "\n\n".join(passage["text"] for passage in passages),
         "passages": passages,
     }

@@ -23,6 +23,7 @@ from recurrentgpt.nodes.run import Run
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.studies.context import Pace, StudyContext
 from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.stored import StoreRecorder
 from recurrentgpt.studies.taped import recording, replaying
 
 PROMPTS = Path(str(resources.files("recurrentgpt.studies"))) / "prompts"
@@ -34,6 +35,7 @@ StudyVerb = Callable[[Any, Any], Awaitable[dict[str, Any]]]
 class StudyRun(Run):
     """The surroundings of one node call of a study."""
 
+    story: str = ""
     step: int = 0
     templates: Callable[[Prompts], Prompts] | None = None
     """What a variant makes of the engine's templates."""
@@ -49,8 +51,11 @@ class StudyRun(Run):
         """Return the chat model of a role, on tape where the study asks for it."""
         if self.settings.tape is not None:
             return replaying(self.settings.tape, role, self.step)
-        model = await super().model(role)
-        return model if self.settings.recorder is None else recording(model, self.settings.recorder, role, self.step)
+        model, recorder = await super().model(role), self.settings.recorder
+        if recorder is None and self.settings.record != "no":
+            with_prompts = self.settings.record == "prompts"
+            recorder = await StoreRecorder.open(self.chronicle, self.story, prompts=with_prompts)
+        return model if recorder is None else recording(model, recorder, role, self.step)
 
     def prompts(self, model: ResolvedModel) -> Prompts:
         """Return the engine's templates that suit a model, as the variant has them."""
@@ -90,7 +95,7 @@ def study_node(
         run = StudyRun.of(runtime, threaded=threaded)
         assert isinstance(run, StudyRun)
         run.context = resolve_context(runtime.context)
-        run.templates, run.step = templates, state.get("step", 0)
+        run.templates, run.story, run.step = templates, state.get("story", ""), state.get("step", 0)
         run.emit({"event": "stage", "node": name})
         update = await verb(state, run)
         usage = run.meter.usage

@@ -63,19 +63,17 @@ def call_key(role: str, messages: Sequence[BaseMessage], parameters: dict[str, A
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
 
 
-class Recorder:
-    """Append calls to a file; safe to use from several tasks and threads, and after a crash.
+class Recording:
+    """What any recorder does; where the lines go is its kind's own affair. Safe to use from several tasks and threads.
 
     With `prompts` the messages are kept too; without, their hash alone, which is enough to answer the same prompts again.
+    `where` is what messages of errors call the recording.
     """
 
-    def __init__(self, path: Path, *, prompts: bool = True) -> None:
-        self.path, self.prompts = path, prompts
+    def __init__(self, where: str, roles: dict[str, Played], *, prompts: bool = True) -> None:
+        self.where, self.prompts = where, prompts
         self._lock = threading.Lock()
-        self._roles: dict[str, Played] = read_header(path) if path.exists() else {}
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            _mend(path)
+        self._roles = roles
 
     @property
     def models(self) -> list[str]:
@@ -90,7 +88,7 @@ class Recorder:
                 return
             if known is not None:
                 raise StudyError(
-                    f"{self.path} was begun with {known.name} as {role}, and this run has {model.name}: give the plan its "
+                    f"{self.where} was begun with {known.name} as {role}, and this run has {model.name}: give the plan its "
                     "old model back, or run it into a new folder."
                 )
             self._roles[role] = model
@@ -106,10 +104,26 @@ class Recorder:
         with self._lock:
             self._write(row)
 
+    async def flush(self) -> None:
+        """Bring to its place what was added."""
+
     def _write(self, row: dict[str, Any]) -> None:
-        line = json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+        raise NotImplementedError
+
+
+class Recorder(Recording):
+    """Append calls to a file, at once; also after a crash."""
+
+    def __init__(self, path: Path, *, prompts: bool = True) -> None:
+        super().__init__(str(path), read_header(path) if path.exists() else {}, prompts=prompts)
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            _mend(path)
+
+    def _write(self, row: dict[str, Any]) -> None:
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+            file.write(as_line(row) + "\n")
 
 
 @dataclass
@@ -167,6 +181,11 @@ class Tape:
             )
         self._played.add(call.key)
         return call
+
+
+def as_line(row: dict[str, Any]) -> str:
+    """Return a row as it stands in a file."""
+    return json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
 
 
 def _short(value: object) -> bool:

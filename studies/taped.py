@@ -18,7 +18,7 @@ from langchain_core.runnables import RunnableConfig
 
 from recurrentgpt.loop import call as wait_for
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.studies.tape import Call, Played, Recorder, Tape, call_key
+from recurrentgpt.studies.tape import Call, Played, Recording, Tape, call_key
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,9 @@ class RecordingChatModel(_Taped):
             if whole or pieces:
                 seconds = round(time.monotonic() - began, 3)
                 call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds)
-                cast(Recorder, self.recorder).add(call, input, parameters)
+                recorder = cast(Recording, self.recorder)
+                recorder.add(call, input, parameters)
+                await recorder.flush()
 
     async def _astream(
         self,
@@ -189,7 +191,7 @@ def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]
     return flat | ({"stop": stop} if stop else {})
 
 
-def recording(model: ResolvedModel, recorder: Recorder, role: str, step: int) -> ResolvedModel:
+def recording(model: ResolvedModel, recorder: Recording, role: str, step: int) -> ResolvedModel:
     """Return `model` with a tape that records."""
     played = Played(model.name, model.tier, model.embedded, model.speaks_openai)
     recorder.meet(role, played)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.console import note, print_json, print_table, print_text
 from recurrentgpt.errors import MissingExtra
@@ -11,8 +15,11 @@ from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Plan, estimate, read_plan
 
+if TYPE_CHECKING:
+    from recurrentgpt.studies.runner import Outcome, Progress, Report
 
-def run_plan(name: str, output: Path | None, *, live: bool, remote: str, only_estimate: bool, yes: bool) -> None:
+
+def run_plan(name: str, output: Path | None, *, live: bool, remote: str | None, only_estimate: bool, yes: bool) -> None:
     """Write the novels of a plan, telling the cost first and the progress on the way."""
     plan = read_plan(name)
     if live:
@@ -21,14 +28,12 @@ def run_plan(name: str, output: Path | None, *, live: bool, remote: str, only_es
         note(_cost(plan, None))
         print_json(estimate(list(plan.jobs()), plan))
         return
-    if remote:
-        raise StudyError("Runs on a server are not part of this version: leave --remote out to run the plan here.")
     from recurrentgpt.studies.measures.planted import measure
-    from recurrentgpt.studies.runner import Progress, run
 
+    run = _runner(plan, remote)
     folder = RunFolder.create(output or Path(plan.name), plan)
     note(_cost(plan, folder))
-    if not (plan.replay or yes) and plan.model and sys.stdin.isatty():
+    if not (plan.replay or yes) and (plan.model or remote is not None) and sys.stdin.isatty():
         note("Go on? [y/N]")
         if input().strip().casefold() not in ("y", "yes"):
             raise StudyError("Nothing was spent; --yes goes on without asking.")
@@ -110,6 +115,19 @@ def measure_levels(systems: list[str], distance: int, *, json: bool) -> None:
     note(f"The scripted author's memory has a half-life of {half_life():.1f} passages.")
     for name, at in edges.items():
         note(f"{name} reaches {at:.1f} passages back.")
+
+
+def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Outcome]:
+    """Return what runs the plan: this machine, or a server."""
+    if remote is None:
+        from recurrentgpt.studies.runner import run
+
+        return run
+    from recurrentgpt.cli.on_server import TOKEN
+    from recurrentgpt.studies.remote import refuse, run_remote
+
+    refuse(plan)
+    return partial(run_remote, url=remote, token=os.environ.get(TOKEN))
 
 
 def _cost(plan: Plan, folder: RunFolder | None) -> str:

@@ -64,8 +64,14 @@ def run(
     ] = None,
     live: Annotated[bool, typer.Option("--live", help="Ask the model, where the plan has recorded calls.")] = False,
     remote: Annotated[
-        str, typer.Option("--remote", metavar="URL", help="LangGraph server that writes the novels.")
-    ] = "",
+        str | None,
+        typer.Option(
+            "--remote",
+            metavar="URL",
+            help="A server with the graphs of langgraph-studies.json that writes the novels; its token is "
+            "RECURRENTGPT_REMOTE_TOKEN.",
+        ),
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
 ) -> None:
@@ -78,6 +84,7 @@ def run(
       recurrentgpt study run toy                 from recorded calls, without a model
       recurrentgpt study run table1 --estimate
       recurrentgpt study run my-plan.toml -o my-run --yes
+      recurrentgpt study run my-plan.toml -o my-run --remote http://127.0.0.1:2024
     """
     from recurrentgpt.cli import studies
 

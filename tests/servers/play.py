@@ -26,8 +26,9 @@ FORKED_MEMORY = "Nobody here has ever seen a lamp."
 class Writer(FaultyServer):
     """A fake OpenAI server that no two calls of get the same answer from, and that can be held in the middle of one."""
 
-    def __init__(self) -> None:
+    def __init__(self, answers: Callable[[dict[str, Any]], str] = story_answers) -> None:
         super().__init__(text=self._text)
+        self.answers = answers
         self.hold = ""
         self.reached, self.go_on = threading.Event(), threading.Event()
 
@@ -37,7 +38,7 @@ class Writer(FaultyServer):
             self.reached.set()
             self.go_on.wait(60)
         turn = {"role": "user", "content": f"call {len(self.requests)}"}
-        return story_answers({**body, "messages": [*body["messages"], turn]})
+        return self.answers({**body, "messages": [*body["messages"], turn]})
 
     def wrote_from(self, words: str) -> bool:
         """Return whether a passage was asked for with these words in its prompt."""

@@ -18,9 +18,9 @@ QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "1", "
 """Nothing of the development server calls home."""
 
 
-def config(root: Path, folder: Path) -> Path:
+def config(root: Path, folder: Path, name: str = "langgraph.json") -> Path:
     """Return a copy of langgraph.json for a server that keeps its own files in `folder`: its paths are absolute."""
-    text = (root / "langgraph.json").read_text(encoding="utf-8").replace('"./', f'"{root}/').replace('"."', f'"{root}"')
+    text = (root / name).read_text(encoding="utf-8").replace('"./', f'"{root}/').replace('"."', f'"{root}"')
     copied = folder / "langgraph.json"
     copied.write_text(text, encoding="utf-8")
     return copied

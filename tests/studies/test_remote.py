@@ -1,0 +1,169 @@
+"""A study on a server, as far as no server is needed: what is refused, what is served, and how calls are kept."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
+
+from recurrentgpt.errors import SettingsError, StoryError
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.studies import served
+from recurrentgpt.studies.context import StudyContext
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.plan import read_plan
+from recurrentgpt.studies.remote import run_remote
+from recurrentgpt.studies.runner import as_novel, run, settings
+from recurrentgpt.studies.scripted import scripted_author
+from recurrentgpt.studies.stored import StoreRecorder, forget_lines, stored_lines
+from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.studies.tape import Call, Played
+
+from .conftest import QUICK
+
+ROOT = Path(__file__).parents[2]
+PLAYED = Played("scripted", "full", False, False)
+
+
+def quiet(event):
+    """Take no notice."""
+
+
+@pytest.fixture
+def answers():
+    """Give a function that serves one answer to everything, and returns the address."""
+    running = []
+
+    def serve(status, text):
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(status)
+                self.send_header("content-length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("content-length", 0)))
+                self.do_GET()
+
+            def log_message(self, *_):
+                """Keep quiet."""
+
+        server = HTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        running.append((server, thread))
+        return f"http://127.0.0.1:{server.server_port}"
+
+    yield serve
+    for server, thread in running:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "error", "message"),
+    [
+        (200, "<html>Welcome</html>", StudyError, "no server of LangGraph's protocol"),
+        (200, '{"detail": "odd"}', StudyError, "no server of LangGraph's protocol"),
+        (200, '[{"name": "odd"}]', StudyError, "no server of LangGraph's protocol"),
+        (404, "not here", StudyError, "no server of LangGraph's protocol"),
+        (
+            200,
+            '[{"graph_id": "novel"}]',
+            StudyError,
+            "has no graph 'recurrentgpt': start it with .*langgraph-studies.json",
+        ),
+        (401, "{}", SettingsError, "check RECURRENTGPT_REMOTE_TOKEN"),
+        (500, "{}", StoryError, "answered 500; see its log"),
+    ],
+)
+def test_a_server_that_cannot_write_the_novels_is_a_sentence(folder, answers, status, text, error, message):
+    with pytest.raises(error, match=message):
+        run_remote(folder, quiet, answers(status, text))
+    assert folder.failures() == []
+
+
+def test_where_no_server_is_it_is_said_and_the_run_can_be_gone_on_with(folder, unused_tcp_port):
+    with pytest.raises(StoryError, match="No server answers"):
+        run_remote(folder, quiet, f"http://127.0.0.1:{unused_tcp_port}")
+    with pytest.raises(SettingsError, match="begins with http"):
+        run_remote(folder, quiet, "")
+    assert run(folder, quiet, model=scripted_author(), retry=QUICK).finished == 4
+
+
+def test_recorded_calls_need_no_server(tmp_path):
+    folder = RunFolder.create(tmp_path / "toy", read_plan("toy"))
+    with pytest.raises(StudyError, match="leave --remote out, or add --live"):
+        run_remote(folder, quiet, "http://127.0.0.1:1")
+
+
+def test_every_system_is_served_by_its_name():
+    config = json.loads((ROOT / "langgraph-studies.json").read_text())
+    assert config["graphs"] == {name: f"./studies/served.py:{name}" for name in SYSTEMS}
+    own = json.loads((ROOT / "langgraph.json").read_text())
+    assert all(config[part] == own[part] for part in ("checkpointer", "store", "dependencies", "python_version"))
+    for name in SYSTEMS:
+        graph = getattr(served, name)
+        assert graph.name == name
+        assert set(graph.get_input_jsonschema()["properties"]) == {"genre", "premise"}
+        assert not {"recorder", "tape", "embeddings"} & set(graph.get_context_jsonschema()["properties"])
+
+
+def comparable(novel):
+    """Return what two writings of one novel have in common: all but the time that they took, and on what."""
+    passages = [{name: part for name, part in passage.items() if name != "usage"} for passage in novel["passages"]]
+    named = {name: part for name, part in novel.items() if name not in ("usage", "passages", "models", "outdated")}
+    return {**named, "passages": passages, "calls": novel["usage"]["calls"]}
+
+
+async def test_a_served_novel_ends_with_all_that_a_local_one_has(folder):
+    run(folder, quiet, model=scripted_author(), retry=QUICK)
+    (job, *_), (novel, *_) = folder.plan.jobs(), folder.novels()
+    store = InMemoryStore()
+    graph = served.recurrentgpt.copy(update={"checkpointer": InMemorySaver(), "store": store})
+    given = {"genre": job.genre, "premise": job.premise}
+    config = {"configurable": {"thread_id": "thread-1"}, "recursion_limit": 10_000}
+    said = {**settings(folder.plan, job), "model": scripted_author(), "record": "prompts"}
+    await graph.ainvoke(given, config, context=said)
+    values = (await graph.aget_state(config)).values
+    remote = as_novel(job, values["written"])
+    assert comparable(remote) == comparable(novel)
+    local = [json.loads(line) for line in folder.calls(job).read_text().splitlines()]
+    kept = [json.loads(line) for line in values["calls"]]
+    assert sorted(row["key"] for row in kept if "key" in row) == sorted(row["key"] for row in local if "key" in row)
+    assert {tuple(row) for row in kept} == {tuple(row) for row in local}
+    assert await stored_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
+
+
+def call(key):
+    return Call(key, "writer", 1, "A lamp.", [], {}, "stop", True, 0.1)
+
+
+async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
+    log = Chronicle(persistence.store)
+    for key in ("first", "second"):
+        recorder = await StoreRecorder.open(log, "novel", prompts=False)
+        recorder.meet("writer", PLAYED)
+        recorder.add(call(key), [], {"text": "x" * 100})
+        await recorder.flush()
+    rows = [json.loads(line) for line in await stored_lines(log, "novel")]
+    assert [row.get("role") for row in rows] == ["writer"] * 3
+    assert [row.get("key") for row in rows] == [None, "first", "second"]
+    assert rows[1]["parameters"] == {"text": "..."}
+    other = await StoreRecorder.open(log, "novel")
+    with pytest.raises(StudyError, match="The recording of novel was begun with scripted as writer"):
+        other.meet("writer", Played("another", "full", False, False))
+    await forget_lines(log, "novel")
+    assert await stored_lines(log, "novel") == []
+
+
+@pytest.mark.parametrize("wrong", [{"record": "all"}, {"embedder": "none"}])
+def test_what_a_client_may_say_is_checked(wrong):
+    with pytest.raises(StudyError, match=f"{next(iter(wrong))} is one of"):
+        StudyContext(**wrong)

@@ -1,6 +1,9 @@
 """Servers for the tests, as processes, and the fake model that writes in them."""
 
 import importlib.util
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -49,3 +52,16 @@ def environment(writer, user_folder):
         "OPENAI_BASE_URL": writer.base_url,
         "OPENAI_API_KEY": "sk-never-to-be-seen-4711",
     }
+
+
+@pytest.fixture(scope="session")
+def aegra():
+    """Give the Python of an environment with Aegra: AEGRA_PYTHON, or that of `make server`."""
+    python = os.environ.get("AEGRA_PYTHON") or str(ROOT / ".venv-server" / "bin" / "python")
+    if not shutil.which(python):
+        pytest.skip(
+            "Aegra is not installed: it needs Python 3.12; `make server` sets it up, or name one in AEGRA_PYTHON"
+        )
+    if subprocess.run([python, "-c", "import aegra_api, recurrentgpt"], capture_output=True).returncode:
+        pytest.skip(f"{python} has no Aegra or no recurrentgpt; `make server` installs both")
+    return python

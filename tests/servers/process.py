@@ -28,8 +28,14 @@ def config(root: Path, folder: Path) -> Path:
 
 def dev_server(config: Path) -> list[str]:
     """Return the command of LangGraph's development server."""
-    langgraph = str(Path(sys.executable).with_name("langgraph"))
-    return [langgraph, "dev", "--config", str(config), "--no-browser", "--no-reload", "--port", "{port}"]
+    langgraph = [sys.executable, "-m", "langgraph_cli"]
+    return [*langgraph, "dev", "--config", str(config), "--no-browser", "--no-reload", "--port", "{port}"]
+
+
+def aegra_server(python: str, config: Path, database_url: str) -> list[str]:
+    """Return the command of Aegra, in the environment of this Python."""
+    serve = [python, "-m", "recurrentgpt.server", "--config", str(config), "--port", "{port}"]
+    return [*serve, "--database-url", database_url]
 
 
 class ServerProcess:

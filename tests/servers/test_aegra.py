@@ -1,8 +1,5 @@
 """Aegra with Postgres, from the same langgraph.json: the same story as on `langgraph dev`. Aegra needs Python 3.12."""
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import psycopg
@@ -12,36 +9,12 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.real
 
 
-@pytest.fixture(scope="session")
-def aegra():
-    """Give the Python of an environment with Aegra: AEGRA_PYTHON, or that of `make server`."""
-    python = os.environ.get("AEGRA_PYTHON") or str(ROOT / ".venv-server" / "bin" / "python")
-    if not shutil.which(python):
-        pytest.skip(
-            "Aegra is not installed: it needs Python 3.12; `make server` sets it up, or name one in AEGRA_PYTHON"
-        )
-    if subprocess.run([python, "-c", "import aegra_api, recurrentgpt"], capture_output=True).returncode:
-        pytest.skip(f"{python} has no Aegra or no recurrentgpt; `make server` installs both")
-    return python
-
-
 @pytest.fixture
 def server(processes, environment, aegra, postgres_url, tmp_path):
     folder = tmp_path / "server"
     folder.mkdir()
-    config = str(processes.config(ROOT, folder))
-    command = [
-        aegra,
-        "-m",
-        "recurrentgpt.server",
-        "--database-url",
-        postgres_url,
-        "--port",
-        "{port}",
-        "--config",
-        config,
-    ]
-    it = processes.ServerProcess(command, environment, folder)
+    config = processes.config(ROOT, folder)
+    it = processes.ServerProcess(processes.aegra_server(aegra, config, postgres_url), environment, folder)
     it.start("/health")
     yield it
     it.stop()

@@ -32,10 +32,10 @@ def dev_server(config: Path) -> list[str]:
     return [*langgraph, "dev", "--config", str(config), "--no-browser", "--no-reload", "--port", "{port}"]
 
 
-def aegra_server(python: str, config: Path, database_url: str) -> list[str]:
-    """Return the command of Aegra, in the environment of this Python."""
+def aegra_server(python: str, config: Path, database_url: str = "") -> list[str]:
+    """Return the command of Aegra, in the environment of this Python; without a database it starts one."""
     serve = [python, "-m", "recurrentgpt.server", "--config", str(config), "--port", "{port}"]
-    return [*serve, "--database-url", database_url]
+    return [*serve, "--database-url", database_url] if database_url else serve
 
 
 class ServerProcess:
@@ -71,10 +71,10 @@ class ServerProcess:
         """End it with -9, and everything that it started."""
         self._end(signal.SIGKILL)
 
-    def stop(self) -> None:
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End it as Ctrl-C would; kill what does not end."""
         try:
-            self._end(signal.SIGTERM, timeout=20)
+            self._end(how, timeout=20)
         except subprocess.TimeoutExpired:
             self.kill()
 

@@ -1,7 +1,9 @@
 """Aegra with Postgres, from the same langgraph.json: the same story as on `langgraph dev`. Aegra needs Python 3.12."""
 
+import signal
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -49,3 +51,17 @@ async def test_the_same_story_through_the_sdk(server, playing, writer, environme
     assert {"public.store", "public.checkpoint_blobs"} <= tables_with(postgres_url, playing.OWN_PLAN)
     assert not tables_with(postgres_url, environment["OPENAI_API_KEY"])
     assert environment["OPENAI_API_KEY"] not in server.log.read_text()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_its_own_postgres_ends_with_it(processes, environment, aegra, tmp_path, user_folder, how):
+    folder = tmp_path / "server"
+    folder.mkdir()
+    command = processes.aegra_server(aegra, processes.config(ROOT, folder))
+    it = processes.ServerProcess(command, environment, folder)
+    it.start("/health")
+    running = user_folder / "server" / "postmaster.pid"
+    postgres = psutil.Process(int(running.read_text().splitlines()[0]))
+    it.stop(how)
+    assert not postgres.is_running()
+    assert not running.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Any
 
 from langgraph.runtime import Runtime, get_runtime
 
@@ -15,7 +16,7 @@ def own_root() -> tuple[str, ...]:
     The server alone says who that is; what a client writes in a run's input, context or state does not change it.
     """
     try:
-        runtime: Runtime[object] | None = get_runtime()
+        runtime: Runtime[Any] | None = get_runtime()
     except RuntimeError:
         # Outside of any run: the library, on the machine of whoever it belongs to.
         return ROOT

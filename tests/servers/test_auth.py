@@ -1,6 +1,9 @@
 """The example of auth on real servers: nobody reads, resumes or finds another's story, or has the server's key."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -161,3 +164,17 @@ def test_the_desk_is_not_there(server):
             assert nobody.get(path).status_code in (401, 403, 404), path
             signed = nobody.get(path, headers={"Authorization": "Bearer ann-secret"})
             assert signed.status_code == 404, path
+
+
+def test_the_command_line_says_what_the_server_refuses(server, tmp_path):
+    def said(token, *options):
+        env = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path / "nowhere"), "RECURRENTGPT_REMOTE_TOKEN": token}
+        command = [sys.executable, "-m", "recurrentgpt", "write", "--remote", server.url, "--steps", "1", *options]
+        told = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+        assert told.returncode == 2, told
+        return told.stderr
+
+    assert f"The server at {server.url} refuses this: A client cannot set model.\n" in said(
+        "bob-secret", "--model", "x"
+    )
+    assert "check RECURRENTGPT_REMOTE_TOKEN." in said("no-token")

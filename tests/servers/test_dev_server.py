@@ -131,6 +131,30 @@ def test_the_command_line(command, user_folder):
     assert not (user_folder / "nowhere").exists(), "nothing of it is kept here"
 
 
+def test_reading_and_going_back_from_the_command_line(command, tmp_path):
+    lines = command("write", "--genre", "mystery", "--steps", "3", "--json").splitlines()
+    events = [json.loads(line) for line in lines]
+    story, texts = events[0]["story"], [event["text"] for event in events if event["event"] == "passage"]
+    headings, row = command("stories").splitlines()
+    assert headings.split("\t") == ["Story", "Title", "Written (UTC)"]
+    assert row.split("\t")[:2] == [story, events[0]["title"]]
+    shown = json.loads(command("show", story, "--json"))
+    assert [passage["text"] for passage in shown["passages"]] == texts
+    assert [passage["usage"]["calls"] > 0 for passage in shown["passages"]] == [True] * 3
+    assert [text in command("show", story, "--at", "2") for text in texts] == [True, True, False]
+    memory = json.loads(command("memory", story, "--json"))
+    assert (memory["step"], bool(memory["short_term_memory"])) == (3, True)
+    command("export", story, "-o", str(tmp_path / "novel.md"))
+    assert all(text in (tmp_path / "novel.md").read_text() for text in texts)
+    assert "whole log" in command("export", story, "-o", str(tmp_path / "all.json"), code=2)
+    assert command("goto", story, "1").startswith("Passage 1 (")
+    assert json.loads(command("memory", story, "--json"))["step"] == 1
+    command("write", story, "--steps", "1")
+    tree = json.loads(command("tree", story, "--json"))
+    assert [node["step"] for node in tree["passages"]] == [0, 1, 2, 2, 3]
+    assert "has no passage 77" in command("goto", story, "77", code=1)
+
+
 def test_what_a_server_cannot_do_is_said(command):
     assert "what it writes with is its own" in command("write", "--base-url", "http://127.0.0.1:9/v1", code=2)
     assert "No stories" in command("tree", "nothing", code=1)

@@ -38,6 +38,7 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
         await play.schemas()
         await play.begin()
         await play.choose()
+        await play.answer_at_once()
         await play.edit()
         await play.fork()
         await play.crash(server.kill, server.start)

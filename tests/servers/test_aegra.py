@@ -3,7 +3,6 @@
 import signal
 from pathlib import Path
 
-import psutil
 import psycopg
 import pytest
 
@@ -61,7 +60,6 @@ def test_its_own_postgres_ends_with_it(processes, environment, aegra, tmp_path, 
     it = processes.ServerProcess(command, environment, folder)
     it.start("/health")
     running = user_folder / "server" / "postmaster.pid"
-    postgres = psutil.Process(int(running.read_text().splitlines()[0]))
+    assert running.exists()
     it.stop(how)
-    assert not postgres.is_running()
-    assert not running.exists()
+    assert not running.exists(), "Postgres takes it away when it has ended in order"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from recurrentgpt.errors import BadAnswer
 from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS
-from recurrentgpt.nodes.inboxes import unwrapped
+from recurrentgpt.nodes.inboxes import NUMERAL, unwrapped, whole
 from recurrentgpt.prose.sentences import count_words, sentences
 
 Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
@@ -17,6 +17,8 @@ ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_p
 SPOKEN = ACTIONS[3:]
 """Actions that need no more than their name."""
 MOST_PLAN_WORDS = 400
+MOST_PASSAGES = 1000
+"""Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
 
@@ -58,6 +60,7 @@ def answer_schema(plans: int) -> dict[str, Any]:
             "passages": {
                 "type": "integer",
                 "minimum": 0,
+                "maximum": MOST_PASSAGES,
                 "description": "How many passages the simulator writes; 0 for all that are left",
             },
             "short_term_memory": {"type": "string", "description": "The memory as it should be, one sentence a line"},
@@ -68,9 +71,9 @@ def answer_schema(plans: int) -> dict[str, Any]:
 def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
     """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
 
-    A number or a numeral chooses that plan; `another take`, `new plans`, `simulator` and `end` are what they say; other
-    text is an own plan; an object has the fields of `answer_schema`, or is the decision of a chat interface (see
-    `inboxes`), in which the given `memory` counts as unchanged.
+    A number or a numeral ("2", "2." or "plan 2") chooses that plan; `another take`, `new plans`, `simulator` and `end` are
+    what they say; other text is an own plan; an object has the fields of `answer_schema`, or is the decision of a chat
+    interface (see `inboxes`), in which the given `memory` counts as unchanged.
     """
     raw = unwrapped(raw, plans, memory)
     if isinstance(raw, bool) or raw is None:
@@ -79,8 +82,8 @@ def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
         return Answer("choose", index=_index(raw, plans), plan=plans[_index(raw, plans)])
     if isinstance(raw, str):
         text = raw.strip()
-        if text.isascii() and text.lstrip("+-").isdigit():
-            return parse_answer(int(text), plans)
+        if numeral := NUMERAL.fullmatch(text):
+            return parse_answer(int(numeral[1]), plans)
         if (action := "_".join(text.casefold().split())) in SPOKEN:
             return _from_fields({"action": action}, plans)
         return Answer("write", plan=_plan(text))
@@ -119,7 +122,12 @@ def control_character(text: str) -> str | None:
 def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
     memory = fields.get("short_term_memory")
     memory = check_memory(memory) if memory else None
-    number, plan = fields.get("number"), str(fields.get("plan") or "").strip()
+    number, plan = whole(fields.get("number")), fields.get("plan") or ""
+    if not isinstance(plan, str):
+        raise BadAnswer(f"A plan is text; this is a {type(plan).__name__}.")
+    plan = plan.strip()
+    if number is None and not plan and memory is not None and not fields.get("action"):
+        raise BadAnswer("With the memory goes a choice: add the number of a plan, or a plan of your own.")
     action = fields.get("action") or _implied_action(number, plan)
     if action not in ACTIONS:
         raise BadAnswer(f"There is no action {action!r}; the actions are {', '.join(ACTIONS)}.")
@@ -129,9 +137,9 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
         index = _index(1 if number is None and action == "edit" and len(plans) == 1 else number, plans)
         chosen = plans[index] if action == "choose" else _plan(plan)
         return Answer(action, index=index, plan=chosen, memory=memory)
-    passages = 1 if fields.get("passages") is None else fields["passages"]
-    if not isinstance(passages, int) or isinstance(passages, bool) or passages < 0:
-        raise BadAnswer("passages is a whole number, 0 or more.")
+    passages = 1 if fields.get("passages") is None else whole(fields["passages"])
+    if not isinstance(passages, int) or isinstance(passages, bool) or not 0 <= passages <= MOST_PASSAGES:
+        raise BadAnswer(f"passages is a whole number from 0 to {MOST_PASSAGES}.")
     return Answer(action, passages=passages, memory=memory)
 
 
@@ -142,13 +150,15 @@ def _implied_action(number: object, plan: str) -> str:
 
 
 def _index(number: object, plans: list[str]) -> int:
+    if not plans:
+        raise BadAnswer("There are no plans to choose from; write your own, or ask for new plans.")
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(plans):
-        raise BadAnswer(f"Choose a number from 1 to {len(plans)}; this was {number!r}.")
+        raise BadAnswer(f"Choose a number from 1 to {len(plans)}; this was {number!r:.60}.")
     return number - 1
 
 
 def _plan(text: str) -> str:
-    if not text:
+    if not text or (text.isascii() and not any(map(str.isalpha, text))):
         raise BadAnswer("A plan of your own needs some words.")
     if odd := control_character(text):
         raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")

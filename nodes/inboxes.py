@@ -6,12 +6,15 @@ plan. Approving it chooses that plan; turning it down asks for other plans; igno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from recurrentgpt.errors import BadAnswer
 
 ACTION = "choose_plan"
+NUMERAL = re.compile(r"(?:plan )?([+-]?[0-9]{1,9})\.?", re.IGNORECASE)
+"""A number as people write it: 2, 2. or plan 2."""
 _UNCHANGED = object()
 
 
@@ -59,6 +62,16 @@ def unwrapped(raw: object, plans: list[str], memory: str) -> object:
     return raw
 
 
+def whole(value: object) -> object:
+    """Return a number as forms send it, a numeral or 2.0, as the number that it is; anything else as it is."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        numeral = NUMERAL.fullmatch(value.strip())
+        return int(numeral[1]) if numeral else value or None
+    return value
+
+
 def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> object:
     kind, said = decision.get("type"), decision.get("args")
     match kind:
@@ -84,12 +97,9 @@ def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> obje
 
 def _edited(arguments: Mapping[str, Any], plans: list[str], memory: str) -> dict[str, Any]:
     """Return the fields that were changed: a form sends all of them, those of the proposal included."""
-    fields = dict(arguments)
-    number = fields.get("number")
-    if isinstance(number, str) and number.strip().isascii() and number.strip().isdigit():
-        fields["number"] = int(number)
-    if fields.get("number") in ("", None):
-        fields.pop("number", None)
+    fields = {**arguments, "number": whole(arguments.get("number"))}
+    if fields["number"] is None:
+        del fields["number"]
     plan = fields.get("plan")
     if isinstance(plan, str) and plan.strip() in plans:
         # The text of a plan as it was proposed: it says no more than its number, unless the number says otherwise.

@@ -26,6 +26,7 @@ from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
+from recurrentgpt.nodes.edited import check_state
 from recurrentgpt.nodes.speech import Speech
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prompts.check import check_once
@@ -102,6 +103,9 @@ def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambd
     name = verb.__name__
 
     async def work(state: State, runtime: Runtime[Any], *, threaded: bool) -> Update:
+        if name != "open_story":
+            # There it is a caller's input, which has checks of its own.
+            check_state(state)
         run = Run.of(runtime, threaded=threaded, defaults=defaults)
         run.emit({"event": "stage", "node": name})
         run.emit = Speech(run.emit, state)

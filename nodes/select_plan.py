@@ -12,12 +12,14 @@ from recurrentgpt.errors import BadAnswer
 from recurrentgpt.graph.context import NO_DEFAULTS
 from recurrentgpt.graph.state import Choice, State
 from recurrentgpt.nodes.answers import Answer, answer_schema, parse_answer
+from recurrentgpt.nodes.edited import check_state
 from recurrentgpt.nodes.inboxes import with_inboxes
 from recurrentgpt.nodes.routes import chooser
 
 
 def select_plan(state: State, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Command[str]:
     """Ask for the next plan until the answer can be used, and go where it leads; a bad answer is asked again with its reason."""
+    check_state(state)
     plans = state["candidate_plans"]
     request = payload(state)
     if problem := state.get("problem"):

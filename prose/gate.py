@@ -24,6 +24,11 @@ from .faults import COPY_LIMIT, Examiner, Fault
 from .joined import parted
 from .sentences import count_words, end_at_sentence, ends_a_sentence, language_code, limit_words, segments, words
 
+REPEATING = ("loop", "copying")
+"""Kinds of faults of a sentence that nobody misses."""
+
+_CURLY = re.compile("[“”]")
+
 MOST_SKIPPED = 10
 """Repeated sentences that one passage may lose without another sample."""
 
@@ -53,6 +58,8 @@ class ProseGate:
         self.skipped: list[Fault] = []
         """Repeated sentences that were left out while the stream went on."""
         self._in_a_row = 0
+        self._mark = ""
+        """What opens a quotation whose first sentence was left out, until there is another one."""
         self._settled = self._longest = ""
         self._tail = ""
         self._counted = self._count = 0
@@ -68,7 +75,7 @@ class ProseGate:
 
     @property
     def settled(self) -> int:
-        """Return how many characters of `text` are accepted and will not change while the passage is written."""
+        """Return how many characters of `text` are accepted: white space at their end aside, they do not change any more."""
         return len(self._settled)
 
     @property
@@ -110,7 +117,7 @@ class ProseGate:
 
         `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
         """
-        self._tail, self.fault, self._in_a_row = "", None, 0
+        self._tail, self.fault, self._in_a_row, self._mark = "", None, 0, ""
         self._settled = self._settled.rstrip()
         self._longest = max(self._longest, self._settled, key=len)
         if back:
@@ -133,7 +140,7 @@ class ProseGate:
         kept = ""
         for piece in segments(text, self.language):
             fault = self._examiner.examine(piece, kept) if piece.strip() else None
-            if fault is None or not _repeats(fault, piece):
+            if fault is None or fault.kind not in REPEATING or not _is_balanced(piece):
                 kept += piece
             elif piece.endswith("\n"):
                 kept = kept.rstrip() + piece[len(piece.rstrip()) :]
@@ -155,16 +162,23 @@ class ProseGate:
             length = len(piece)
             if language_code(self.language) == "en":
                 piece = parted(piece, self._known)
+            if self._mark:
+                piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
             fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
-            if fault and not self._may_skip(fault, piece):
+            rest = self._rest(fault, piece) if fault else None
+            if fault and rest is None:
                 self.fault = fault
                 self.refused.append(fault)
                 return
             self._tail = self._tail[length:]
-            if fault:
+            if fault and rest is not None:
                 self.skipped.append(fault)
                 self._in_a_row += 1
-                piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
+                if rest == '"':
+                    rest, self._mark = "", rest
+                elif rest.startswith('"'):
+                    self._settled = self._settled.rstrip()
+                piece = rest
             elif piece.strip():
                 self._in_a_row = 0
                 self._known.update(words(piece))
@@ -172,19 +186,28 @@ class ProseGate:
             if self.enough:
                 return
 
-    def _may_skip(self, fault: Fault, piece: str) -> bool:
-        """Tell whether the passage does as well without this sentence: a repetition is missed by nobody.
+    def _rest(self, fault: Fault, piece: str) -> str | None:
+        """Return what stays of a sentence that only repeats, or None where it cannot be left out.
 
-        Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it, and a sentence that opens or
-        closes a quotation cannot go alone.
+        Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it. Of a sentence that opens or
+        closes a quotation of several its mark stays, and who said it: `"Wait. I don't know," he said.` is then `"Wait." he said.`
         """
-        return _repeats(fault, piece) and self._in_a_row < 3 and len(self.skipped) < MOST_SKIPPED
+        if fault.kind not in REPEATING or self._in_a_row >= 3 or len(self.skipped) >= MOST_SKIPPED:
+            return None
+        if _is_balanced(piece):
+            return piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
+        if piece.count('"') != 1 or _CURLY.search(piece):
+            return None
+        said, _, told = piece.partition('"')
+        if not said.strip():
+            return None if piece.endswith("\n") else '"'
+        spoken_before = self._settled.rpartition("\n")[2].rpartition('"')[2].strip()
+        return f'"{told}' if spoken_before and ends_a_sentence(spoken_before) else None
 
 
-def _repeats(fault: Fault, piece: str) -> bool:
-    """Tell whether a sentence only repeats, and does not open or close a quotation of several."""
-    balanced = piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
-    return fault.kind in ("loop", "copying") and balanced
+def _is_balanced(piece: str) -> bool:
+    """Tell whether a sentence neither opens nor closes a quotation of several."""
+    return piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
 
 
 def _starts_word(piece: str) -> bool:

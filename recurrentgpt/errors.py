@@ -6,8 +6,11 @@ Each message is for the person at the keyboard: what happened, then what to do a
 from __future__ import annotations
 
 
-class RecurrentGPTError(Exception):
-    """Report a failure in one sentence that says what happened and what to do."""
+class RecurrentGPTError(RuntimeError):
+    """Report a failure in one sentence that says what happened and what to do.
+
+    A RuntimeError, for LangGraph's server hides from its clients what exceptions of other kinds say.
+    """
 
 
 class SettingsError(RecurrentGPTError):

@@ -1,6 +1,6 @@
 """What nodes did, for those who run this for others: one log record and, where asked for, one OpenTelemetry span each.
 
-Both carry names, numbers and ids, never a word of a prompt or a story. Spans are off unless RECURRENTGPT_TELEMETRY is set (extra
+Both carry names, numbers and ids, never a word of a prompt or a story. Spans are off unless RECURRENTGPT_TELEMETRY is 1 (extra
 `telemetry`); where they go, OpenTelemetry's own variables say, OTEL_EXPORTER_OTLP_ENDPOINT above all. LangSmith's tracing
 is LangChain's own, and carries texts: LANGSMITH_TRACING turns it on.
 """
@@ -44,7 +44,11 @@ def observed(node: str, story: str, step: int, usage: Callable[[], Usage]) -> It
 
 
 def _span(node: str) -> Any:
-    return _tracer().start_span(f"recurrentgpt.{node}") if os.environ.get(VARIABLE) else None
+    return _tracer().start_span(f"recurrentgpt.{node}") if _is_on() else None
+
+
+def _is_on() -> bool:
+    return os.environ.get(VARIABLE, "").strip().casefold() not in ("", "0", "false", "no", "off")
 
 
 @cache

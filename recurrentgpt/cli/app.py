@@ -44,6 +44,12 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def recurrentgpt(
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    log_json: Annotated[
+        bool,
+        typer.Option(
+            "--log-json", help="Log to standard error, one JSON object a line; without prompts, stories and keys."
+        ),
+    ] = False,
 ) -> None:
     """Write novels and interactive stories of any length.
 
@@ -71,6 +77,10 @@ def recurrentgpt(
 
         print_text(f"recurrentgpt {version_of('recurrentgpt')}")
         raise typer.Exit
+    if log_json:
+        from recurrentgpt import logs
+
+        logs.log_json()
 
 
 for group, commands in {

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recurrentgpt.errors import RecurrentGPTError
 from recurrentgpt.nodes.answers import ACTIONS
 
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
@@ -16,7 +17,20 @@ async def asked(in_memory, model):
     return it
 
 
-@pytest.mark.parametrize("answer", [3, "3", " +3 ", {"number": 3}, {"action": "choose", "number": 3}])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        3,
+        "3",
+        " +3 ",
+        "3.",
+        "Plan 3",
+        {"number": 3},
+        {"number": "3"},
+        {"number": 3.0},
+        {"action": "choose", "number": 3},
+    ],
+)
 async def test_a_number_chooses_that_plan(asked, write_prompts, answer):
     await asked.answer(answer)
     state = await asked.state()
@@ -156,7 +170,11 @@ async def test_an_edited_memory_is_in_the_log_whatever_the_action(asked, model, 
 
 BAD = [
     (0, "from 1 to 3"), (4, "from 1 to 3"), (-1, "from 1 to 3"), ("9", "from 1 to 3"), ("", "some words"), ("   ", "some words"),
-    (True, "number from 1"), (2.5, "float"), ([1], "list"), ({"number": "2"}, "from 1 to 3"),
+    (True, "number from 1"), (2.5, "float"), ([1], "list"), ({"number": "4"}, "from 1 to 3"),
+    ({"number": "two"}, "from 1 to 3"), ({"number": [2]}, "from 1 to 3"), ({"plan": {"a": 1}}, "A plan is text"),
+    ({"plan": ["x", "y"]}, "A plan is text"),
+    ({"short_term_memory": "Mira is tired."}, "With the memory goes a choice"),
+    ({"action": "simulator", "passages": 2**62}, "0 to 1000"),
     ({"action": "dance"}, "no action 'dance'"), ({"action": "edit", "number": 1}, "some words"),
     ({"action": "choose"}, "from 1 to 3"), ({"action": "simulator", "passages": -2}, "whole number"),
     ({"number": 1, "short_term_memory": "Mira runs. " * 21}, "20 sentences"),
@@ -179,6 +197,36 @@ async def test_a_bad_answer_is_asked_again_with_the_reason(asked, answer, reason
     snapshot = await asked.graph.aget_state(asked.config)
     assert snapshot.next == ("select_plan",)
     assert not any(task.error for task in snapshot.tasks)
+
+
+@pytest.mark.parametrize("answer", ["--5", "+-5", "9" * 5000])
+async def test_what_only_looks_like_a_number_is_asked_again(asked, answer):
+    assert "some words" in (await asked.answer(answer))["problem"]
+
+
+EDITS = [
+    ({"passage": 5}, "`passage`"), ({"candidate_plans": None}, "`candidate_plans`"), ({"step": "x"}, "`step`"),
+    ({"short_term_memory": ["Mira."]}, "`short_term_memory`"), ({"brief": {"title": "A"}}, "`brief.genre`"),
+    ({"short_term_memory": "Mira runs. " * 21}, "20 sentences"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("edit", "reason"), EDITS)
+async def test_an_edit_that_cannot_be_used_is_a_sentence_and_can_be_put_right(asked, edit, reason):
+    before = await asked.state()
+    await asked.graph.aupdate_state(asked.config, edit, as_node="commit")
+    with pytest.raises(RecurrentGPTError, match=reason):
+        await asked.run(None)
+    await asked.graph.aupdate_state(asked.config, {name: before[name] for name in edit}, as_node="commit")
+    assert asked.question(await asked.run(None))["step"] == 1
+    assert (await asked.answer(1))["step"] == 2
+
+
+async def test_without_plans_one_can_still_be_written(asked):
+    await asked.graph.aupdate_state(asked.config, {"candidate_plans": []}, as_node="commit")
+    assert asked.question(await asked.run(None))["candidate_plans"] == []
+    assert "no plans to choose from" in (await asked.answer(1))["problem"]
+    assert (await asked.answer(PLAN))["step"] == 2
 
 
 async def test_bad_answers_do_not_pile_up(asked):

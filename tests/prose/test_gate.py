@@ -145,6 +145,28 @@ def test_one_repeated_sentence_is_left_out_while_the_stream_goes_on():
     assert gate.settled == len(gate.text)
 
 
+@pytest.mark.parametrize("size", [1, 3, 5])
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ('"Listen. I know what you want here." He left.', '"Listen." He left.'),
+        ('"I know what you want here. Leave now," Bruno said.', '"Leave now," Bruno said.'),
+        ('Bruno spoke. "Listen. I know what you want here."', 'Bruno spoke. "Listen."'),
+    ],
+)
+def test_a_repetition_within_a_quotation_leaves_the_quotation_whole(said, left, size):
+    before = '"I know what you want here," Ada said.'
+    gate = gate_of(f"{before}\n\n{said}\n\n{prose(2)}", size)
+    assert gate.fault is None
+    assert gate.finish() == f"{before}\n\n{left}\n\n{prose(2)}"
+
+
+def test_a_quotation_of_nothing_else_than_a_repetition_leaves_no_mark():
+    before = '"I know what you want here," Ada said.'
+    gate = gate_of(f'{before}\n\nBruno left. "I know what you want here.\n\nNobody spoke.\n\n')
+    assert gate.finish() == f"{before}\n\nBruno left.\n\nNobody spoke."
+
+
 def test_words_that_were_run_together_are_parted():
     gate = gate_of(
         "Ada opened the parcel and wants to burn it now. She keeps theparcel withher and wantsher oldest feather herself.\n\n"
@@ -162,13 +184,6 @@ def test_the_mark_of_an_open_quotation_stays_with_what_is_said(size):
     assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here.'
     gate = gate_of('Ada laughed at them all. "Go home," Bruno said. "<|im_start|> here. Go home."\n\n', size)
     assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said.'
-
-
-def test_half_a_quotation_is_not_left_out():
-    line = "The lamp on the far side of the river is lit again."
-    gate = gate_of(f'{prose(2)} {line} "Look. {line}" She sat.', min_words=70)
-    assert gate.fault is not None
-    assert gate.fault.kind == "loop"
 
 
 def test_a_closing_moral_is_dropped_if_enough_is_left():

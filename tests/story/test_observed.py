@@ -102,10 +102,9 @@ def spans(monkeypatch):
     telemetry._tracer.cache_clear()
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_spans_are_off_unless_asked_for(spans, user_folder, monkeypatch, wanted):
-    if wanted:
-        monkeypatch.setenv(telemetry.VARIABLE, "1")
+@pytest.mark.parametrize(("value", "wanted"), [("1", True), ("", False), ("0", False), ("false", False)])
+def test_spans_are_off_unless_asked_for(spans, user_folder, monkeypatch, value, wanted):
+    monkeypatch.setenv(telemetry.VARIABLE, value)
     with Library.open(user_folder) as library:
         story = Story.new(premise=PREMISE, library=library, model=ScriptedChatModel(), embeddings=HashEmbeddings())
         passage = story.step()

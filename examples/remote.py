@@ -26,4 +26,6 @@ async def main(url: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("Give the address of a server: python examples/remote.py http://127.0.0.1:2024")
     asyncio.run(main(sys.argv[1]))

@@ -24,6 +24,7 @@ from typing import Any, cast
 from langgraph.store.base import BaseStore, GetOp, Op, PutOp, Result, SearchItem, SearchOp
 
 from recurrentgpt.errors import StoryError, StoryNotFound
+from recurrentgpt.memory.owners import own_root
 from recurrentgpt.memory.rows import Commit, Head, Link, RecalledId, StoryRecord, commit_id, now, text_digest
 from recurrentgpt.prose.sentences import count_words
 
@@ -48,11 +49,12 @@ class Chronicle:
     """Read and append the log of stories in `store`.
 
     `threaded` runs the store's synchronous methods in a worker thread: a graph under `invoke` may carry a store that
-    is synchronous only, or one whose event loop is another.
+    is synchronous only, or one whose event loop is another. `root` is that of `recurrentgpt.memory.owners` if not given.
     """
 
-    def __init__(self, store: BaseStore, root: Sequence[str] = ("recurrentgpt",), *, threaded: bool = False) -> None:
-        self.store, self.root, self._threaded = store, tuple(root), threaded
+    def __init__(self, store: BaseStore, root: Sequence[str] | None = None, *, threaded: bool = False) -> None:
+        self.store, self._threaded = store, threaded
+        self.root = own_root() if root is None else tuple(root)
 
     async def batch(self, operations: Iterable[Op]) -> list[Result]:
         """Run store operations together; with SQLite and Postgres they succeed or fail as one."""

@@ -6,17 +6,13 @@ also works where the server keeps its store to itself. Events are those of `Stor
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, cast
-from urllib.parse import urlsplit
 
-import httpx
-from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from recurrentgpt.errors import BadAnswer, SettingsError, StoryBusy, StoryError, StoryNotFound
+from recurrentgpt.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.events import Event, done_event, memory_event, passage_event, plans_event
 from recurrentgpt.graph.context import STORY_SETTINGS
 from recurrentgpt.graph.state import StoryInput, Usage
@@ -24,27 +20,17 @@ from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.answers import parse_answer
 from recurrentgpt.nodes.select_plan import chosen
-from recurrentgpt.remote_tree import tree_of
+from recurrentgpt.remote_server import RemoteSummary, asking, astories, client_of, said, stories_of
+from recurrentgpt.remote_tree import checkpoint_of, tree_of
 from recurrentgpt.tree import Tree
 
+__all__ = ["RemoteStory", "RemoteSummary", "astories"]
+
 GRAPH = "novel_autonomous"
-MOST_STORIES = 1000
 MOST_CHECKPOINTS = 1000
 """What is asked for at once."""
 RECENT_CHECKPOINTS = 20
 """More than there are between two commits."""
-
-
-@dataclass(frozen=True)
-class RemoteSummary:
-    """One story of the server."""
-
-    story: str
-    title: str
-    thread: str
-    updated: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    """How it is told: the fields of `Context` that it was begun with."""
 
 
 class RemoteStory:
@@ -61,18 +47,18 @@ class RemoteStory:
     @classmethod
     async def new(cls, url: str, given: StoryInput, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return a new story on the server at `url`; `settings` are fields of `Context` that JSON can hold."""
-        client = await connect(url, token)
-        with plainly(url):
+        client = await client_of(url, token)
+        with asking(url):
             thread = (await client.threads.create())["thread_id"]
         return cls(client, url, thread, given, settings)
 
     @classmethod
     async def open(cls, url: str, name: str, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return the story of this id, beginning of an id, or title; raise StoryNotFound for none or several."""
-        client = await connect(url, token)
+        client = await client_of(url, token)
         wanted = name.strip().casefold()
         found = [
-            it for it in await _stories(client, url) if it.story.startswith(wanted) or it.title.casefold() == wanted
+            it for it in await stories_of(client, url) if it.story.startswith(wanted) or it.title.casefold() == wanted
         ]
         if not wanted or len(found) != 1:
             await client.aclose()
@@ -83,7 +69,7 @@ class RemoteStory:
 
     async def abegin(self) -> AsyncGenerator[Event]:
         """Open a new story and yield what happens: a novel up to its first passage, a story to play up to its first choice."""
-        with plainly(self._url):
+        with asking(self._url):
             start, self._given = {"input": self._given}, {}
             async with aclosing(self._run(start, {}, 1, selector="human")) as events:
                 async for event in events:
@@ -93,7 +79,7 @@ class RemoteStory:
         """Write `steps` passages there and yield what happens; the simulator chooses where nobody did."""
         if steps < 1:
             raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
-        with plainly(self._url):
+        with asking(self._url):
             state = await self._state()
             last = state["values"].get("step", 0) + steps
             if state["next"] and "select_plan" not in state["next"]:
@@ -115,7 +101,7 @@ class RemoteStory:
         return self._say("new plans")
 
     async def _say(self, words: str) -> AsyncGenerator[Event]:
-        with plainly(self._url):
+        with asking(self._url):
             values = (await self._state())["values"]
             if not values.get("step"):
                 raise StoryNotFound("Nothing of this story is written yet: write a passage first.")
@@ -179,7 +165,7 @@ class RemoteStory:
 
     async def achoose(self, answer: object) -> str:
         """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
-        with plainly(self._url):
+        with asking(self._url):
             values = (await self._state())["values"]
             answered = parse_answer(answer, values.get("candidate_plans", []))
             if answered.action not in ("choose", "edit", "write"):
@@ -189,6 +175,14 @@ class RemoteStory:
             await self._client.threads.update_state(self._thread, update, as_node="open_story")
         return answered.plan
 
+    async def agoto(self, passage: str) -> None:
+        """Go to the passage of this id, to write on from there; raise StoryNotFound where the server has none of it any more."""
+        with asking(self._url):
+            there = checkpoint_of(passage, await self.ahistory())
+            await self._client.threads.update_state(
+                self._thread, {"problem": ""}, as_node="commit", checkpoint=cast("Any", there["checkpoint"])
+            )
+
     # Reading
 
     async def aplans(self) -> list[str]:
@@ -197,15 +191,16 @@ class RemoteStory:
 
     async def avalues(self) -> dict[str, Any]:
         """Return the state of the story: passage, plans, short-term memory and what else `State` names."""
-        with plainly(self._url):
+        with asking(self._url):
             return dict((await self._state())["values"])
 
     async def atree(self) -> Tree:
         """Return every passage of which the server still has a checkpoint; what was begun elsewhere is not among them."""
-        with plainly(self._url):
-            return tree_of((await self._state())["values"], await self._history())
+        with asking(self._url):
+            return tree_of((await self._state())["values"], await self.ahistory())
 
-    async def _history(self) -> list[dict[str, Any]]:
+    async def ahistory(self) -> list[dict[str, Any]]:
+        """Return every checkpoint that the server still has of the thread, newest first."""
         found: list[dict[str, Any]] = []
         before = None
         while page := await self._client.threads.get_history(self._thread, limit=MOST_CHECKPOINTS, before=before):
@@ -231,39 +226,6 @@ class RemoteStory:
         await self.aclose()
 
 
-async def astories(url: str, *, token: str | None = None) -> list[RemoteSummary]:
-    """Return the stories of a server, the one written last at the end."""
-    async with await connect(url, token) as client:
-        return sorted(await _stories(client, url), key=lambda summary: summary.updated)
-
-
-async def _stories(client: LangGraphClient, url: str) -> list[RemoteSummary]:
-    with plainly(url):
-        threads = await client.threads.search(limit=MOST_STORIES)
-    return [
-        RemoteSummary(
-            story=str(about["story"]),
-            title=str(about.get("title", "")),
-            thread=thread["thread_id"],
-            updated=str(thread["updated_at"]),
-            settings=cast("dict[str, Any]", about.get("settings") or {}),
-        )
-        for thread in threads
-        if (about := thread["metadata"] or {}).get("story")
-    ]
-
-
-async def connect(url: str, token: str | None) -> LangGraphClient:
-    """Return a client of the server at `url`; raise StoryError where none answers."""
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise SettingsError(f"The address of a server begins with http:// or https://; this one is {url!r:.100}.")
-    with plainly(url):
-        # The SDK's client tries for eight seconds to reach a server that is not there.
-        async with httpx.AsyncClient() as plain:
-            await plain.get(url)
-    return get_client(url=url, headers={"Authorization": f"Bearer {token}"} if token else None)
-
-
 def _commit(values: dict[str, Any], parent: str) -> Commit:
     """Return what events tell of a commit, from the state behind it."""
     recalled = [{name: entry[name] for name in ("id", "step", "score")} for entry in values.get("recalled", [])]
@@ -273,28 +235,3 @@ def _commit(values: dict[str, Any], parent: str) -> Commit:
 def _index(offer: dict[str, Any], plan: str) -> int | None:
     plans = offer.get("candidate_plans", [])
     return plans.index(plan) if plan in plans else None
-
-
-@contextmanager
-def plainly(url: str) -> Iterator[None]:
-    """Say in one sentence what a server or the way to it refuses."""
-    try:
-        yield
-    except (httpx.TransportError, httpx.InvalidURL):
-        raise StoryError(f"No server answers at {url}; check the address, and that it is running.") from None
-    except httpx.HTTPStatusError as error:
-        match error.response.status_code:
-            case 401 | 403:
-                raise SettingsError(f"The server at {url} refuses this; check RECURRENTGPT_REMOTE_TOKEN.") from None
-            case 404:
-                raise StoryNotFound(f"The server at {url} has no such story or graph.") from None
-            case 409:
-                raise StoryBusy(
-                    "Somebody else is writing this story on the server; wait until the passage is done."
-                ) from None
-        raise StoryError(f"The server at {url} answered {error.response.status_code}; see its log.") from None
-
-
-def said(data: object) -> str:
-    """Return what an error event says, without the machinery around it."""
-    return str(data.get("message") or data.get("error")) if isinstance(data, dict) else str(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from recurrentgpt.errors import StoryNotFound
 from recurrentgpt.memory.chronicle import Link
 from recurrentgpt.memory.rows import text_digest
 from recurrentgpt.prose.sentences import count_words
@@ -18,6 +19,11 @@ def tree_of(values: dict[str, Any], history: Sequence[dict[str, Any]]) -> Tree:
 
     A version that was corrected in the middle of a run is told as the passage that it corrects.
     """
+    return Tree(values.get("story", ""), values.get("title", ""), values.get("head", ""), links_of(history).values())
+
+
+def links_of(history: Sequence[dict[str, Any]]) -> dict[str, Link]:
+    """Return the links of all commits that a thread's history tells of, by id."""
     checkpoints = {item["checkpoint"]["checkpoint_id"]: item for item in history}
     links: dict[str, Link] = {}
     for item in sorted(history, key=lambda item: str(item["created_at"])):
@@ -29,7 +35,15 @@ def tree_of(values: dict[str, Any], history: Sequence[dict[str, Any]]) -> Tree:
         if before is not None or there.get("status") in COMMITTED:
             head = before["values"].get("head", "") if before else ""
             links[there["head"]] = _link(there, head, links, str(item["created_at"]))
-    return Tree(values.get("story", ""), values.get("title", ""), values.get("head", ""), links.values())
+    return links
+
+
+def checkpoint_of(head: str, history: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the newest checkpoint at which the thread stood at a commit and nothing was under way."""
+    for item in history:
+        if item["values"].get("head") == head and item["values"].get("status") in COMMITTED:
+            return item
+    raise StoryNotFound(f"The server has no checkpoint of passage {head[:60]!r} any more.")
 
 
 def _link(values: dict[str, Any], before: str, links: dict[str, Link], created: str) -> Link:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,6 +28,8 @@ def serve(*, config: Path, port: int, database_url: str | None, folder: Path) ->
         raise MissingExtra(
             "Aegra is not installed; install it under Python 3.12 or newer with: pip install aegra-api, or run: make server"
         )
+    # uvicorn, when it is done, raises again the signal that ended it: by default that ends us before the Postgres is stopped.
+    signal.signal(signal.SIGTERM, _leave)
     with ExitStack() as stack:
         if not database_url:
             from recurrentgpt.checkpoints.disposable import local_postgres
@@ -46,6 +49,10 @@ def serve(*, config: Path, port: int, database_url: str | None, folder: Path) ->
         import uvicorn
 
         uvicorn.run("aegra_api.main:app", host=HERE, port=port, log_level="warning")
+
+
+def _leave(signum: int, _: object) -> None:
+    sys.exit(128 + signum)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from recurrentgpt.errors import StoryError
 from recurrentgpt.loop import call
-from recurrentgpt.remote import connect, plainly, said
+from recurrentgpt.remote_server import asking, client_of, said
 from recurrentgpt.studies.faults import RunStopped, StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Plan
@@ -54,7 +54,7 @@ def run_remote(folder: RunFolder, report: Report, url: str, *, token: str | None
 
 
 async def _run(folder: RunFolder, report: Report, url: str, token: str | None) -> Outcome:
-    async with await connect(url, token) as client:
+    async with await client_of(url, token) as client:
         await _check(client, url, folder.plan)
         run = _Remote(client, url, folder)
         return await write_each(folder, report, run.write)
@@ -69,7 +69,7 @@ async def _check(client: LangGraphClient, url: str, plan: Plan) -> None:
     except httpx.HTTPStatusError as error:
         if error.response.status_code in (404, 405, 501):
             raise no_server from error
-        with plainly(url):
+        with asking(url):
             raise
     except httpx.TransportError as error:
         raise RunStopped(f"No server answers at {url}; check the address, and that it is running.") from error
@@ -93,7 +93,7 @@ class _Remote:
     async def write(self, job: Job, tell: Tell) -> dict[str, Any]:
         """Bring one novel to its end on the server and into the folder."""
         thread = str(uuid.uuid5(uuid.NAMESPACE_URL, f"recurrentgpt/{self._folder.run}/{job.id}"))
-        with plainly(self._url):
+        with asking(self._url):
             values = await self._finished(thread, job, tell)
             novel = self._keep(job, values)
             with suppress(httpx.HTTPError):

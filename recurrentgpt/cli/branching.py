@@ -33,7 +33,7 @@ def tree(
     moves.show_tree(story, everything=everything, mermaid=mermaid, remote=remote, json=json)
 
 
-def goto(story: StoryName, passage: Passage, json: JsonObject = False) -> None:
+def goto(story: StoryName, passage: Passage, remote: Remote = None, json: JsonObject = False) -> None:
     """Go to another passage or branch, to write on from there.
 
     \b
@@ -46,7 +46,7 @@ def goto(story: StoryName, passage: Passage, json: JsonObject = False) -> None:
     """
     from recurrentgpt.cli import moves
 
-    moves.move(story, lambda opened: opened.goto(passage), json=json)
+    moves.move(story, lambda opened: opened.goto(passage), remote=remote, json=json)
 
 
 def undo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:

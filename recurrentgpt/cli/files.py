@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from recurrentgpt.cli.options import OF_A_RUN, OF_A_STORY, PLAIN, Genre, Json, StoryName, Title, Yes, taking
+from recurrentgpt.cli.options import OF_A_RUN, OF_A_STORY, PLAIN, Genre, Json, Remote, StoryName, Title, Yes, taking
 
 prompts = typer.Typer(rich_markup_mode=None, no_args_is_help=True, context_settings=PLAIN)
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
@@ -65,6 +65,7 @@ def export(
         int, typer.Option("--every", min=1, metavar="N", help="Passages of a chapter, where no plan begins one.")
     ] = 8,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    remote: Remote = None,
 ) -> None:
     """Write a story to a file: a book, or JSON with all of it.
 
@@ -80,7 +81,7 @@ def export(
     """
     from recurrentgpt.cli import transfer
 
-    transfer.take_out(story, output, format, every=every, force=force)
+    transfer.take_out(story, output, format, every=every, force=force, remote=remote)
 
 
 @prompts.callback()

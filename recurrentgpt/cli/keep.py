@@ -65,9 +65,9 @@ def _changes(pairs: list[str]) -> dict[str, Any]:
     return changes
 
 
-def show_settings(name: str, *, json: bool) -> None:
+def show_settings(name: str, *, remote: str | None, json: bool) -> None:
     """Print how a story is told."""
-    with reading(name) as story:
+    with reading(name, remote) as story:
         print_settings(story, story.settings, json=json)
 
 

@@ -57,7 +57,7 @@ def show_tree(name: str, *, everything: bool, mermaid: bool, remote: str | None,
 
 
 def _opened(name: str, remote: str | None) -> AbstractContextManager[Story]:
-    """Open a story to be looked at, here or on a server."""
+    """Open a story to be looked at or moved in, here or on a server."""
     if remote is None:
         return reading(name)
     from recurrentgpt.cli.on_server import opened
@@ -85,15 +85,16 @@ def _told(known: dict[str, str], passage: str) -> str:
     return f" · {textwrap.shorten(text, 80, placeholder=' ...')}" if text else ""
 
 
-def move(name: str, step: Callable[[Story], Passage], *, json: bool) -> None:
+def move(name: str, step: Callable[[Story], Passage], *, json: bool, remote: str | None = None) -> None:
     """Move where the story stands, and tell where that is now."""
-    with reading(name) as story:
+    with _opened(name, remote) as story:
         passage = step(story)
         if json:
             print_json({"story": story.id, "head": passage.id, "step": passage.step, "text": passage.text})
             return
         print_text(where(passage))
-        note(f"Go on from here: recurrentgpt write {story.id}; the plans: recurrentgpt choose {story.id}")
+        on = f"{story.id} --remote {remote}" if remote else f"{story.id}; the plans: recurrentgpt choose {story.id}"
+        note(f"Go on from here: recurrentgpt write {on}")
 
 
 def where(passage: Passage) -> str:

@@ -112,6 +112,13 @@ class OnServer:
         """Return the tree."""
         return call(self._story.atree)
 
+    def copy(self) -> Story:
+        """Return what the server still has of the story, to be read as one of this machine."""
+        from recurrentgpt.remote_copy import acopied
+        from recurrentgpt.story import Story
+
+        return Story.open(self.id, library=call(lambda: acopied(self._story)))
+
     @property
     def pending_replay(self) -> None:
         """No edit is under way: there are none on a server."""
@@ -124,12 +131,19 @@ class OnServer:
         """Refuse: this and the like move the head in the log."""
         _refuse()
 
-    redo = goto = name_branch = edit_memory = undo
+    redo = name_branch = edit_memory = undo
+
+    def goto(self, ref: str) -> Passage:
+        """Go to another passage of which the server still has a checkpoint."""
+        copy = self.copy()
+        there = copy.passage(named(copy, ref))
+        call(lambda: self._story.agoto(there.id))
+        return there
 
 
 def _refuse() -> Any:
     raise StoryError(
-        "This works on stories of this machine only: on a server, write, choose, take again or look at the tree."
+        "This works on stories of this machine only: on a server, write, choose, take again, go to another passage, or read."
     )
 
 
@@ -148,6 +162,26 @@ def opened(url: str, name: str | None, opening: dict[str, str | None], settings:
         yield OnServer(story)
     finally:
         call(story.aclose)
+
+
+@contextmanager
+def copied(url: str, name: str) -> Iterator[Story]:
+    """Give a story of the server to read, as a copy of what it still has."""
+    from recurrentgpt.cli.console import note
+
+    with opened(url, name, {}, {}) as story:
+        copy = story.copy()
+        if (first := min(node.step for node in copy.tree().nodes.values())) > 0:
+            note(f"The server keeps the last checkpoints only: what was written before passage {first} is not shown.")
+        yield copy
+
+
+def named(copy: Story, ref: str) -> str:
+    """Return how a passage of a copy is named whose first ones may be missing: a step by the id that has it."""
+    if not ref.strip().isdecimal() or len(ref.strip()) > 8:
+        return ref
+    tree = copy.tree()
+    return next((key for key in tree.path() if tree.nodes[key].step == int(ref)), ref)
 
 
 @contextmanager
@@ -191,10 +225,14 @@ def session(
 
 def list_stories(url: str, *, json: bool) -> None:
     """Print the stories of a server, the one written last at the end."""
-    from recurrentgpt.cli.console import one_line, print_json, print_text
+    from recurrentgpt.cli.console import note, print_json, print_table
 
-    for it in call(lambda: astories(url, token=os.environ.get(TOKEN))):
-        if json:
+    found = call(lambda: astories(url, token=os.environ.get(TOKEN)))
+    if json:
+        for it in found:
             print_json({key: value for key, value in dataclasses.asdict(it).items() if key != "settings"})
-        else:
-            print_text(f"{it.story}  {it.updated[:16]}  {one_line(it.title)}")
+    elif found:
+        rows = [(it.story, it.title, it.updated[:16].replace("T", " ")) for it in found]
+        print_table(("Story", "Title", "Written (UTC)"), rows, whole=(0, 2))
+    else:
+        note(f"There are no stories on this server yet. Begin one: recurrentgpt write --remote {url}")

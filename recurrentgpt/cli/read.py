@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recurrentgpt.cli.console import console, counted, note, one_line, print_json, print_table, print_text
+from recurrentgpt.cli.work import reading
 from recurrentgpt.graph.state import Usage
 from recurrentgpt.library import Library
 from recurrentgpt.loop import call
@@ -41,10 +42,13 @@ def list_stories(*, everything: bool, json: bool) -> None:
     print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, whole=(0, 3, 4))
 
 
-def show_story(name: str, at: str | None, *, json: bool) -> None:
+def show_story(name: str, at: str | None, *, remote: str | None, json: bool) -> None:
     """Print a story along the head's branch, or up to any other passage."""
-    with Library.open() as library:
-        story = Story.open(name, library=library)
+    with reading(name, remote) as story:
+        if remote and at is not None:
+            from recurrentgpt.cli.on_server import named
+
+            at = named(story, at)
         title, passages = story.title, story.passages(at)
         head, usage = (story.head, story.usage) if at is None else (story.resolve(at), story.usage_at(at))
         whole = story.whole_usage
@@ -96,11 +100,10 @@ def _fields(passage: Passage) -> dict[str, Any]:
     return {name: getattr(passage, name) for name in names}
 
 
-def show_memory(name: str, *, json: bool) -> None:
+def show_memory(name: str, *, remote: str | None, json: bool) -> None:
     """Print the short-term memory after the newest passage, why it changed, and what was recalled for that passage."""
-    with Library.open() as library:
-        story = Story.open(name, library=library)
-        chronicle = library.chronicle
+    with reading(name, remote) as story:
+        chronicle = story.library.chronicle
         commit = call(lambda: chronicle.get(story.id, story_head)) if (story_head := story.head) else None
         recalled = commit["recalled"] if commit else []
         earlier = call(lambda: chronicle.get_many(story.id, [entry["id"] for entry in recalled]))

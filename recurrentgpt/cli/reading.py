@@ -39,6 +39,7 @@ def show(
         typer.Option("--at", metavar="PASSAGE", help=f"Read the branch up to here. {WHICH}.", show_default=False),
     ] = None,
     settings: Annotated[bool, typer.Option("--settings", help="Print how the story is told instead.")] = False,
+    remote: Remote = None,
     json: JsonObject = False,
 ) -> None:
     """Print a story, and what each passage cost.
@@ -58,14 +59,14 @@ def show(
 
         if at is not None:
             raise typer.BadParameter("The settings are those of the whole story: leave --at out.", param_hint="--at")
-        keep.show_settings(story, json=json)
+        keep.show_settings(story, remote=remote, json=json)
         return
     from recurrentgpt.cli import read
 
-    read.show_story(story, at, json=json)
+    read.show_story(story, at, remote=remote, json=json)
 
 
-def memory(story: StoryName, json: JsonObject = False) -> None:
+def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) -> None:
     """Print what a story remembers, and why.
 
     That is its short-term memory, what the newest passage added and dropped, and which passages were recalled for it.
@@ -77,7 +78,7 @@ def memory(story: StoryName, json: JsonObject = False) -> None:
     """
     from recurrentgpt.cli import read
 
-    read.show_memory(story, json=json)
+    read.show_memory(story, remote=remote, json=json)
 
 
 def recall(

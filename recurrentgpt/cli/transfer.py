@@ -108,12 +108,16 @@ def _restore(path: Path, *, json: bool) -> None:
         )
 
 
-def take_out(name: str, output: str, format: str | None, *, every: int, force: bool) -> None:
+def take_out(name: str, output: str, format: str | None, *, every: int, force: bool, remote: str | None = None) -> None:
     """Write a story to a file, a folder or standard output."""
     kind = (format or "").casefold().lstrip(".") or None
     if kind is not None and kind not in _formats():
         raise SettingsError(f"There is no format {format!r}; the formats are {', '.join(_formats())}.")
-    with reading(name) as story:
+    if remote and (kind or Path(output).suffix.casefold()).endswith("json"):
+        raise SettingsError(
+            "JSON holds the whole log, which a server keeps to itself: export a book, such as .epub or .md."
+        )
+    with reading(name, remote) as story:
         if output == "-":
             _to_standard_output(story, kind or "md", every)
             return

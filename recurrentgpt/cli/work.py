@@ -19,8 +19,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def reading(name: str) -> Iterator[Story]:
-    """Open a story for a command that asks no model."""
+def reading(name: str, remote: str | None = None) -> Iterator[Story]:
+    """Open a story for a command that asks no model; of a `remote` one, a copy."""
+    if remote is not None:
+        from recurrentgpt.cli.on_server import copied
+
+        with copied(remote, name) as story:
+            yield story
+        return
     from recurrentgpt.library import Library
     from recurrentgpt.story import Story
 

@@ -17,6 +17,25 @@ def test_no_stories_yet(cli):
     assert cli("stories", "--json").events == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["show"], ["show", "--settings"], ["memory"], ["export", "-o", "-"], ["goto", "1"], ["tree"]],
+    ids=" ".join,
+)
+def test_a_server_that_does_not_answer_is_told_of(cli, unused_tcp_port, command):
+    url, (name, *rest) = f"http://127.0.0.1:{unused_tcp_port}", command
+    result = cli(name, "a lamp", *rest, "--remote", url)
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"Error: No server answers at {url}; check the address, and that it is running.\n"
+
+
+def test_a_server_gives_out_no_archive(cli, tmp_path):
+    for options in (["-o", "all.json"], ["-o", "-", "--format", "json"]):
+        result = cli("export", "a lamp", *options, "--remote", "http://127.0.0.1:9")
+        assert result.code == 2
+        assert "whole log" in result.err
+
+
 def test_stories(cli, story):
     assert story in cli("stories").out
     (line,) = cli("stories", "--json").events

@@ -101,10 +101,18 @@ def test_a_host_keeps_every_other_path_and_the_desk_works_in_it(host: Client) ->
     assert host.begin()["step"] == 1
 
 
-@pytest.mark.parametrize(("setting", "there"), [("off", False), ("", True)])
-def test_a_host_may_leave_the_desk_out(setting: str, there: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("server", "there"),
+    [
+        ({"RECURRENTGPT_DESK": "off"}, False),
+        ({"RECURRENTGPT_DESK": ""}, True),
+        # What LangGraph's servers make of "auth" in langgraph.json: several people, who may come through one proxy.
+        ({"LANGGRAPH_AUTH": '{"path": "./auth.py:auth"}'}, False),
+    ],
+)
+def test_a_host_may_leave_the_desk_out(server: dict[str, str], there: bool, tmp_path: Path) -> None:
     code = "from recurrentgpt.desk.host import app; print(bool(app.routes))"
-    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path), "RECURRENTGPT_DESK": setting}
+    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path), **server}
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert told.stdout == f"{there}\n", told.stderr
 

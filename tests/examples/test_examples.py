@@ -1,6 +1,7 @@
 """Every example runs as it stands, and is short enough to be read."""
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 
@@ -108,6 +109,12 @@ def test_tool():
     assert [result["step"] for result in found] == [1, 2]
     assert found[1]["story"] == found[0]["story"]
     assert len(found[1]["plans"]) == 3
+
+
+def test_remote_without_an_address_says_what_it_wants():
+    told = subprocess.run([sys.executable, str(EXAMPLES / "remote.py")], capture_output=True, text=True)
+    assert (told.returncode, told.stdout) == (1, "")
+    assert told.stderr == "Give the address of a server: python examples/remote.py http://127.0.0.1:2024\n"
 
 
 async def test_fastapi_app():

@@ -35,7 +35,7 @@ LAYERS = [
     "recurrentgpt.book_methods recurrentgpt.archive recurrentgpt.importing recurrentgpt.story recurrentgpt.prices "
     "recurrentgpt.events recurrentgpt.testing recurrentgpt.testing_server",
     "recurrentgpt.studies recurrentgpt.desk recurrentgpt.mcp_server recurrentgpt.remote "
-    "recurrentgpt.remote_tree recurrentgpt.server",
+    "recurrentgpt.remote_tree recurrentgpt.remote_server recurrentgpt.remote_copy recurrentgpt.server",
     "recurrentgpt.cli",
     "recurrentgpt.__main__",
 ]

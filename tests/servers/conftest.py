@@ -74,9 +74,8 @@ def aegra_server(processes, environment, aegra, postgres_url, tmp_path):
     def serve(name):
         folder = tmp_path / "server"
         folder.mkdir()
-        config = str(processes.config(ROOT, folder, name))
-        command = [aegra, "-m", "recurrentgpt.server", "--database-url", postgres_url, "--port", "{port}"]
-        it = processes.ServerProcess([*command, "--config", config], environment, folder)
+        command = processes.aegra_server(aegra, processes.config(ROOT, folder, name), postgres_url)
+        it = processes.ServerProcess(command, environment, folder)
         it.start("/health")
         yield it
         it.stop()

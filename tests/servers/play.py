@@ -121,11 +121,21 @@ class Play:
         assert self.writer.wrote_from(EDITED_PLAN)
         assert self.writer.wrote_from(OWN_PLAN)
 
+    async def answer_at_once(self) -> None:
+        """Of answers that are queued, and name the question they answer, the first is taken: no other was asked that one."""
+        asked, state = await self.question(), await self.state()
+        (question,) = state["tasks"][0]["interrupts"]
+        answers = [{"resume": {question["id"]: number}} for number in (1, 2, 3)]
+        await asyncio.gather(*(self.client.runs.wait(self.thread, "novel", command=answer) for answer in answers))
+        assert (await self.question())["step"] == asked["step"] + 1
+        assert (await self.state())["values"]["plan"] in asked["candidate_plans"]
+
     async def edit(self) -> None:
         """A memory that is edited between two nodes is in the next prompt."""
+        before = (await self.question())["step"]
         await self.client.threads.update_state(self.thread, {"short_term_memory": MEMORY}, as_node="commit")
         await self.client.runs.wait(self.thread, "novel", command={"resume": 1})
-        assert (await self.question())["step"] == 5
+        assert (await self.question())["step"] == before + 1
         assert self.writer.wrote_from("Zoltan owes Mira a horse.")
 
     async def fork(self) -> None:

@@ -28,8 +28,14 @@ def config(root: Path, folder: Path, name: str = "langgraph.json") -> Path:
 
 def dev_server(config: Path) -> list[str]:
     """Return the command of LangGraph's development server."""
-    langgraph = str(Path(sys.executable).with_name("langgraph"))
-    return [langgraph, "dev", "--config", str(config), "--no-browser", "--no-reload", "--port", "{port}"]
+    langgraph = [sys.executable, "-m", "langgraph_cli"]
+    return [*langgraph, "dev", "--config", str(config), "--no-browser", "--no-reload", "--port", "{port}"]
+
+
+def aegra_server(python: str, config: Path, database_url: str = "") -> list[str]:
+    """Return the command of Aegra, in the environment of this Python; without a database it starts one."""
+    serve = [python, "-m", "recurrentgpt.server", "--config", str(config), "--port", "{port}"]
+    return [*serve, "--database-url", database_url] if database_url else serve
 
 
 class ServerProcess:
@@ -65,10 +71,10 @@ class ServerProcess:
         """End it with -9, and everything that it started."""
         self._end(signal.SIGKILL)
 
-    def stop(self) -> None:
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End it as Ctrl-C would; kill what does not end."""
         try:
-            self._end(signal.SIGTERM, timeout=20)
+            self._end(how, timeout=20)
         except subprocess.TimeoutExpired:
             self.kill()
 

@@ -1,8 +1,12 @@
 """Aegra with Postgres, from the same langgraph.json: the same story as on `langgraph dev`. Aegra needs Python 3.12."""
 
+import signal
+from pathlib import Path
+
 import psycopg
 import pytest
 
+ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.real
 
 
@@ -40,3 +44,16 @@ async def test_the_same_story_through_the_sdk(server, playing, writer, environme
     assert {"public.store", "public.checkpoint_blobs"} <= tables_with(postgres_url, playing.OWN_PLAN)
     assert not tables_with(postgres_url, environment["OPENAI_API_KEY"])
     assert environment["OPENAI_API_KEY"] not in server.log.read_text()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_its_own_postgres_ends_with_it(processes, environment, aegra, tmp_path, user_folder, how):
+    folder = tmp_path / "server"
+    folder.mkdir()
+    command = processes.aegra_server(aegra, processes.config(ROOT, folder))
+    it = processes.ServerProcess(command, environment, folder)
+    it.start("/health")
+    running = user_folder / "server" / "postmaster.pid"
+    assert running.exists()
+    it.stop(how)
+    assert not running.exists(), "Postgres takes it away when it has ended in order"

@@ -38,6 +38,7 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
         await play.schemas()
         await play.begin()
         await play.choose()
+        await play.answer_at_once()
         await play.edit()
         await play.fork()
         await play.crash(server.kill, server.start)
@@ -129,6 +130,30 @@ def test_the_command_line(command, user_folder):
     played = command("play", "--as", "a night nurse", stdin="1\nI bribe the guard.\n/quit\n")
     assert len(played.split("\n\n")) > 2
     assert not (user_folder / "nowhere").exists(), "nothing of it is kept here"
+
+
+def test_reading_and_going_back_from_the_command_line(command, tmp_path):
+    lines = command("write", "--genre", "mystery", "--steps", "3", "--json").splitlines()
+    events = [json.loads(line) for line in lines]
+    story, texts = events[0]["story"], [event["text"] for event in events if event["event"] == "passage"]
+    headings, row = command("stories").splitlines()
+    assert headings.split("\t") == ["Story", "Title", "Written (UTC)"]
+    assert row.split("\t")[:2] == [story, events[0]["title"]]
+    shown = json.loads(command("show", story, "--json"))
+    assert [passage["text"] for passage in shown["passages"]] == texts
+    assert [passage["usage"]["calls"] > 0 for passage in shown["passages"]] == [True] * 3
+    assert [text in command("show", story, "--at", "2") for text in texts] == [True, True, False]
+    memory = json.loads(command("memory", story, "--json"))
+    assert (memory["step"], bool(memory["short_term_memory"])) == (3, True)
+    command("export", story, "-o", str(tmp_path / "novel.md"))
+    assert all(text in (tmp_path / "novel.md").read_text() for text in texts)
+    assert "whole log" in command("export", story, "-o", str(tmp_path / "all.json"), code=2)
+    assert command("goto", story, "1").startswith("Passage 1 (")
+    assert json.loads(command("memory", story, "--json"))["step"] == 1
+    command("write", story, "--steps", "1")
+    tree = json.loads(command("tree", story, "--json"))
+    assert [node["step"] for node in tree["passages"]] == [0, 1, 2, 2, 3]
+    assert "has no passage 77" in command("goto", story, "77", code=1)
 
 
 def test_what_a_server_cannot_do_is_said(command):

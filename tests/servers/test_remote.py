@@ -5,12 +5,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
-from recurrentgpt import Context, SettingsError, StoryError, build_story_graph
+from recurrentgpt import Context, SettingsError, Story, StoryError, StoryNotFound, build_story_graph
 from recurrentgpt.graph.state import StoryInput
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.passage import Passage
 from recurrentgpt.remote import RemoteStory, astories
-from recurrentgpt.remote_tree import tree_of
+from recurrentgpt.remote_copy import acopied
+from recurrentgpt.remote_tree import checkpoint_of, tree_of
 
 
 async def test_where_no_server_answers_it_is_said(unused_tcp_port):
@@ -40,7 +42,22 @@ def as_sent(snapshot):
     }
 
 
-async def test_the_tree_of_a_history_is_that_of_the_log(model):
+class Told:
+    """A story on a server, as far as a copy of it asks."""
+
+    def __init__(self, history):
+        self.settings, self._history = {"plans": 3}, [as_sent(item) for item in history]
+
+    async def avalues(self):
+        return self._history[0]["values"]
+
+    async def ahistory(self):
+        return self._history
+
+
+@pytest.fixture
+async def written(model):
+    """Give a graph, where its story stands, and the log of it: three passages, the last in two takes."""
     store = InMemoryStore()
     graph = build_story_graph(checkpointer=InMemorySaver(), store=store)
     context = Context(model=model, embeddings=HashEmbeddings())
@@ -48,6 +65,48 @@ async def test_the_tree_of_a_history_is_that_of_the_log(model):
     await graph.ainvoke({"premise": "A lamp."}, config, context=context)
     for answer in (2, 1, "another_take"):
         await graph.ainvoke(Command(resume=answer), config, context=context)
+    return graph, config, context, store
+
+
+async def test_a_copy_tells_what_the_log_tells(written):
+    graph, config, _, store = written
+    history = [item async for item in graph.aget_state_history(config)]
+    values, log = history[0].values, Chronicle(store)
+    library = await acopied(Told(history))
+    copy = await Story.aopen(values["title"], library=library)
+    kept = await log.get_many(values["story"], await log.path(values["story"], values["head"]))
+    assert await copy.apassages() == [Passage.of(commit) for commit in kept[1:]]
+    assert [passage.usage["calls"] > 0 for passage in await copy.apassages()] == [True] * 3
+    assert (await library.chronicle.record(values["story"]))["brief"] == values["brief"]
+    assert (await copy.aresolve(1), await copy.aresolve("opening")) == (kept[1]["id"], kept[0]["id"])
+    there = checkpoint_of(kept[1]["id"], await Told(history).ahistory())["values"]
+    assert (there["step"], there["status"]) == (1, "choosing")
+    with pytest.raises(StoryNotFound, match="no checkpoint of passage"):
+        checkpoint_of("nowhere", await Told(history).ahistory())
+
+
+async def test_a_copy_of_what_was_pruned_begins_later(written):
+    graph, config, _, _ = written
+    history = [item async for item in graph.aget_state_history(config)]
+    library = await acopied(Told(history[:9]))
+    copy = await Story.aopen(history[0].values["story"], library=library)
+    shown = await copy.apassages()
+    assert 0 < len(shown) < 3
+    assert shown[-1].text == history[0].values["passage"]
+    newest = await library.chronicle.get(copy.id, shown[-1].id)
+    recalled = await library.chronicle.get_many(copy.id, [entry["id"] for entry in newest["recalled"]])
+    assert all(passage["summary"] for passage in recalled), "what was recalled is known though it is gone"
+
+
+async def test_of_a_story_without_a_passage_there_is_no_copy():
+    empty = Told([])
+    empty._history = [{"values": {}}]
+    with pytest.raises(StoryNotFound, match="Nothing of this story is written yet"):
+        await acopied(empty)
+
+
+async def test_the_tree_of_a_history_is_that_of_the_log(written):
+    graph, config, context, store = written
     history = [item async for item in graph.aget_state_history(config)]
     old = next(item for item in history if item.values["step"] == 1 and item.next == ("select_plan",))
     forked = await graph.aupdate_state(old.config, {"short_term_memory": "Nobody has a lamp."}, as_node="commit")

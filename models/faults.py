@@ -29,7 +29,7 @@ _ADVICE = {
     404: "check RECURRENTGPT_MODEL or --model, and OPENAI_BASE_URL (it often ends in /v1)",
 }
 _PASSING = {408, 409, 425, 429}
-SHORTEST_KEY = 8
+SHORTEST_KEY = 4
 _KEYLIKE = re.compile(r"\b(?:sk|pk)-[\w*-]{6,}|\bBearer\s+\S+")
 
 

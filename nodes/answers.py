@@ -17,6 +17,7 @@ ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_p
 SPOKEN = ACTIONS[3:]
 """Actions that need no more than their name."""
 MOST_PLAN_WORDS = 400
+NO_WORDS = "A plan of your own needs some words."
 MOST_PASSAGES = 1000
 """Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
 LONG_WORD = 12
@@ -86,6 +87,8 @@ def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
             return parse_answer(int(numeral[1]), plans)
         if (action := "_".join(text.casefold().split())) in SPOKEN:
             return _from_fields({"action": action}, plans)
+        if text.isascii() and not any(map(str.isalpha, text)):
+            raise BadAnswer(NO_WORDS)
         return Answer("write", plan=_plan(text))
     if isinstance(raw, Mapping):
         return _from_fields(raw, plans)
@@ -158,8 +161,8 @@ def _index(number: object, plans: list[str]) -> int:
 
 
 def _plan(text: str) -> str:
-    if not text or (text.isascii() and not any(map(str.isalpha, text))):
-        raise BadAnswer("A plan of your own needs some words.")
+    if not text:
+        raise BadAnswer(NO_WORDS)
     if odd := control_character(text):
         raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
     if len(text) > MOST_PLAN_WORDS * LONG_WORD:

@@ -79,6 +79,8 @@ class Archive:
                     squeezed = is_text and size > _UNIMPORTANT and size > member.compress_size * MOST_RATIO
                     if self._left < 0 or size > (MOST_TEXT if is_text else MOST_UNPACKED) or squeezed:
                         raise BookError("unpacks to far more than a book; it is not opened.")
+        except BookError:
+            raise
         except _BROKEN as error:
             raise BookError(DAMAGED) from error
         whole = b"".join(pieces)

@@ -87,6 +87,10 @@ def test_where_no_story_was_begun_none_is_to_be_continued(cli, server):
     server.script = ["401"]
     result = cli("write")
     _is_sentence(result, 1)
+    assert "check OPENAI_API_KEY" in result.err
+    assert "Continue:" not in result.err
+    server.script = ["apology"] * 50
+    result = cli("write")
     assert "run the same command to try again" in result.err
     assert "Continue:" not in result.err
 

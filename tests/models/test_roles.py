@@ -14,6 +14,7 @@ from recurrentgpt.models import embedded, roles
 from recurrentgpt.models.catalogue import WRITER, ModelFile
 from recurrentgpt.models.fetch import Progress
 from recurrentgpt.models.roles import aresolve_model, resolve_model
+from recurrentgpt.settings import OPENAI
 from recurrentgpt.testing import ScriptedChatModel
 
 URL = "http://127.0.0.1:9/v1"
@@ -59,7 +60,7 @@ def test_a_key_and_a_name_mean_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     model = resolve_model("writer", Context(model="gpt-4o"))
     assert (model.name, model.tier, model.embedded) == ("gpt-4o", "full", False)
-    assert model.chat.openai_api_base is None  # type: ignore[attr-defined]
+    assert model.chat.openai_api_base == OPENAI  # type: ignore[attr-defined]
 
 
 def test_an_endpoint_without_a_model_is_not_guessed(monkeypatch: pytest.MonkeyPatch) -> None:

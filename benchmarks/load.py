@@ -98,7 +98,7 @@ async def place(sqlite: bool, folder: Path) -> AsyncIterator[tuple[Any, Any]]:
             yield persistence.saver, persistence.store
 
 
-async def in_process(stories: int, steps: int, url: str, sqlite: bool) -> dict[str, Any]:
+async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: float) -> dict[str, Any]:
     """Write `steps` passages of `stories` stories at once in this process."""
     with tempfile.TemporaryDirectory() as name:
         async with place(sqlite, Path(name)) as (saver, store):
@@ -128,7 +128,10 @@ async def in_process(stories: int, steps: int, url: str, sqlite: bool) -> dict[s
             await asyncio.gather(*(story(number) for number in range(stories)))
             seconds, busy = time.perf_counter() - began, time.process_time() - busy
             wrong = [number for number in range(stories) if not await whole(log, f"load{number}", steps)]
-    return {**figures(stories, told, seconds, wrong), "cpu_ms_per_step": round(1000 * busy / (stories * steps), 1)}
+    return {
+        **figures(stories, told, seconds, wrong, latency),
+        "cpu_ms_per_step": round(1000 * busy / (stories * steps), 1),
+    }
 
 
 async def whole(log: Chronicle, story: str, steps: int) -> bool:
@@ -139,7 +142,7 @@ async def whole(log: Chronicle, story: str, steps: int) -> bool:
     return sorted(link["step"] for link in links.values()) == list(range(steps + 1)) and len(path) == steps + 1
 
 
-async def through_server(stories: int, steps: int, url: str) -> dict[str, Any]:
+async def through_server(stories: int, steps: int, url: str, latency: float) -> dict[str, Any]:
     """Write the same through a server of LangGraph's protocol."""
     from langgraph_sdk import get_client
 
@@ -172,10 +175,12 @@ async def through_server(stories: int, steps: int, url: str) -> dict[str, Any]:
         began = time.perf_counter()
         await asyncio.gather(*(story(number) for number in range(stories)))
         seconds = time.perf_counter() - began
-    return figures(stories, told, seconds, wrong)
+    return figures(stories, told, seconds, wrong, latency)
 
 
-def figures(stories: int, told: list[dict[str, Any]], seconds: float, wrong: list[int]) -> dict[str, Any]:
+def figures(
+    stories: int, told: list[dict[str, Any]], seconds: float, wrong: list[int], latency: float
+) -> dict[str, Any]:
     """Return what is printed: throughput, what a step costs beside the model, errors, and logs that are not whole."""
     # The opening is a call of its own and no step: it is before the first stamp but one.
     steps = [
@@ -184,9 +189,9 @@ def figures(stories: int, told: list[dict[str, Any]], seconds: float, wrong: lis
     writing = max(one["stamps"][-1] for one in told) - min(
         one["stamps"][min(1, len(one["stamps"]) - 1)] for one in told
     )
-    ideal = stories / (WAITS * LATENCY)
+    ideal = stories / (WAITS * latency)
     rate = len(steps) / writing if writing else 0.0
-    over = sorted(1000 * (step - WAITS * LATENCY) for step in steps) or [0.0]
+    over = sorted(1000 * (step - WAITS * latency) for step in steps) or [0.0]
     return {
         "stories": stories,
         "seconds": round(seconds, 2),
@@ -218,9 +223,9 @@ def main() -> None:
     with model_process(given.latency) as url:
         for stories in given.stories:
             if given.server:
-                results.append(asyncio.run(through_server(stories, given.steps, given.server)))
+                results.append(asyncio.run(through_server(stories, given.steps, given.server, given.latency)))
             else:
-                results.append(asyncio.run(in_process(stories, given.steps, url, given.sqlite)))
+                results.append(asyncio.run(in_process(stories, given.steps, url, given.sqlite, given.latency)))
             print(json.dumps(results[-1]), file=sys.stderr)
     kept = "server" if given.server else "SQLite" if given.sqlite else "Postgres"
     print(json.dumps({"kept_in": kept, "steps": given.steps, "latency": given.latency, "at": results}, indent=2))

@@ -19,6 +19,9 @@ _LETTERS = {
 }  # fmt: skip
 LATIN = "A-Za-zÀ-ÖØ-öø-ɏ"
 
+LONGEST = 180
+"""Characters of a plan's sentence, after the words that it has to begin with."""
+
 
 def letters(language: str) -> str:
     """Return the letters of a language as the inside of a character class."""
@@ -66,18 +69,33 @@ def words_pattern(fewest: int, most: int) -> str:
 def plan_patterns(moves: Sequence[Move], people: Sequence[str], step: int = 0, *, brief: bool = False) -> list[str]:
     """Return the pattern of a plan for each of `moves`, each about another of `people`; `brief` ones have two short sentences."""
     inside = f"[{LATIN}0-9 ,;'’—-]"
-    end = f"{inside}{{15,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?"
+    end = f"{inside}{{15,{LONGEST}}}\\.( [A-Z]{inside}{{15,{LONGEST}}}\\.)?"
     if people[0] == "You":
-        return [f"^You {inside}{{12,180}}\\.( [A-Z]{inside}{{15,180}}\\.)?$"] * len(moves)
+        return [f"^You {inside}{{12,{LONGEST}}}\\.( [A-Z]{inside}{{15,{LONGEST}}}\\.)?$"] * len(moves)
     if brief:
         inside, end = words_pattern(3, 18), f"{words_pattern(3, 18)}\\."
     else:
-        inside = f"{inside}{{12,180}}"
+        inside = f"{inside}{{12,{LONGEST}}}"
     return [
         f"^{literal(first_name(people[(step + place) % len(people)]))} ({'|'.join(move['verbs'])}) {inside}\\. "
         f"{_TURNS[place % len(_TURNS)]} {end}$"
         for place, move in enumerate(moves)
     ]
+
+
+def whole(plan: str) -> str:
+    """Return a plan whose sentences of LONGEST characters end with a clause: the pattern ended them inside one.
+
+    "They reach the bridge, but the gate is shut and they-." is then "They reach the bridge, but the gate is shut."
+    """
+    kept = []
+    for sentence in re.split(r"(?<=\.) ", plan):
+        clauses = [match.start() for match in _CLAUSE.finditer(sentence, 40)] if len(sentence) > LONGEST else []
+        kept.append(f"{sentence[: clauses[-1]]}." if clauses else sentence)
+    return " ".join(kept)
+
+
+_CLAUSE = re.compile(r"[,;]? (?:and|but|because|while|when|where|until|so|before|after|then) |[,;] ")
 
 
 # People who want the same make no story. None of these is in the template's example, or everybody would owe a life.

@@ -19,6 +19,7 @@ from .moves import Move
 from .patterns import (
     DRIVES,
     LATIN,
+    LONGEST,
     first_name,
     is_english,
     literal,
@@ -26,6 +27,7 @@ from .patterns import (
     plan_patterns,
     sentences_pattern,
     who_pattern,
+    whole,
     words_pattern,
 )
 from .sparks import woman
@@ -101,7 +103,7 @@ class Plans(Reply):
 
     def in_order(self) -> list[str]:
         """Return the plans in the order of the moves."""
-        return [str(getattr(self, name)) for name in type(self).model_fields]
+        return [whole(str(getattr(self, name))) for name in type(self).model_fields]
 
 
 class Choice(Reply):
@@ -200,7 +202,7 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
     of its move; where the first of them is You, with that.
     """
-    patterns = [sentences_pattern(language, 2, 3)] * len(moves)
+    patterns = [sentences_pattern(language, 2, 3, LONGEST)] * len(moves)
     if people and is_english(language):
         patterns = plan_patterns(moves, people, step)
     fields: dict[str, Any] = {

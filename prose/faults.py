@@ -260,14 +260,21 @@ def _alphabet(sentence: str, language: str) -> Fault | None:
     return Fault("alphabet", found[:12]) if found else None
 
 
+# People call "Run! Run! Run!"; nobody calls "Get out! Get out! Get out!" but a model that has run into a groove.
+_STUTTER = re.compile(r"\b(\w+)(?: \1\b){3,}|\b(\w+(?: \w+){1,5})(?: \2\b){2,}")
+_QUOTATION = re.compile(r'["“]([^"“”]+)["”]')
+
+
 def _loop(sentence: str, before: str) -> Fault | None:
     own = tokens(sentence)
-    if stutter := re.search(r"\b(\w+(?: \w+){0,5})(?: \1\b){3,}", " ".join(own)):
+    begun = _open_quotation(before)
+    if stutter := _STUTTER.search(" ".join(tokens(begun + sentence))):
         return Fault("loop", stutter.group())
+    if said := _said_again(begun + sentence, before.removesuffix(begun)):
+        return Fault("loop", said)
     earlier = tokens(before)
     if len(own) < LOOP_RUN:
         needle, hay = f" {' '.join(own)} ", f" {' '.join(earlier)} "
-        # The shorter a sentence, the more often people say it.
         most = {3: 3, 4: 2}.get(len(own), 1)
         return Fault("loop", " ".join(own)) if len(own) > 2 and hay.count(needle) >= most else None
     for run in ngrams(own, LOOP_RUN) & ngrams(earlier, LOOP_RUN):
@@ -280,6 +287,26 @@ def _loop(sentence: str, before: str) -> Fault | None:
     known = pieces & ngrams(earlier, 3)
     if len(own) >= 8 and len(known) >= 0.7 * len(pieces):
         return Fault("loop", sentence.strip())
+    return None
+
+
+def _open_quotation(before: str) -> str:
+    """Return the end of `before` from a quotation mark on that its paragraph has not closed yet."""
+    paragraph = before.rpartition("\n")[2]
+    mark = max(paragraph.rfind('"') if paragraph.count('"') % 2 else -1, paragraph.rfind("“"))
+    return paragraph[mark:] if mark >= 0 and "”" not in paragraph[mark:] else ""
+
+
+def _said_again(sentence: str, before: str) -> str | None:
+    """Return a whole quotation in `sentence` that was said as often as people do: the shorter, the more often."""
+    quotations = [" ".join(tokens(said)) for said in _QUOTATION.findall(sentence)]
+    if not quotations:
+        return None
+    earlier = [" ".join(tokens(said)) for said in _QUOTATION.findall(before)]
+    for said in quotations:
+        size = said.count(" ") + 1
+        if size > 1 and earlier.count(said) >= {2: 3, 3: 2}.get(size, 1):
+            return said
     return None
 
 

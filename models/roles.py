@@ -134,7 +134,9 @@ def _instance(chat: Any, context: Context) -> ResolvedModel:
 
 def _endpoint(name: str, base_url: str | None, key: str | None, context: Context) -> ResolvedModel:
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https"):
-        raise SettingsError(f"OPENAI_BASE_URL must begin with http:// or https://; it is {base_url!r}.")
+        raise SettingsError(
+            f"The address of an endpoint (OPENAI_BASE_URL, --base-url) begins with http:// or https://; {base_url!r} does not."
+        )
     chat = _chat(name, base_url, key or "none", context.timeout)
     return ResolvedModel(chat, name, _tier(context, tier_of(name)), embedded=False)
 

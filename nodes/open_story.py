@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import uuid
 
@@ -9,6 +10,7 @@ from recurrentgpt.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.graph.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
 from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.models.embeddings import check_embedder
 from recurrentgpt.nodes.answers import LONG_WORD, check_memory, control_character
 from recurrentgpt.nodes.conceive import conceive
 from recurrentgpt.nodes.routes import plan_waits
@@ -36,6 +38,9 @@ async def open_story(state: State, run: Run) -> Update:
 
     A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on.
     """
+    if run.context.embeddings is None and run.context.vector_store is None:
+        # Needed first when there is a passage to remember, which would be late to say that there is no such model.
+        await asyncio.to_thread(check_embedder)
     reopened = await _reopen(state, run) if state.get("story") else None
     update = reopened or await _begin(state, run)
     until = run.context.steps and update["step"] + run.context.steps

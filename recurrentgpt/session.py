@@ -106,8 +106,8 @@ class Session:
 
     async def write(self, steps: int) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield the events; where no plan was chosen, the simulator chooses."""
-        if steps < 1:
-            raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
+        if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
+            raise SettingsError(f"The number of passages to write is a whole number from 1 on; it is {steps!r}.")
         async with writing(self.library.locks, self.id):
             head = await self.log.head(self.id)
             first = head["step"] if head else 0

@@ -68,7 +68,7 @@ def recurrentgpt(
 
     Stories and other data go to standard output, everything else to standard error.
 
-    Exit codes: 0 done; 1 a failure, said in one sentence; 2 bad usage; 130 stopped by Ctrl-C, with everything saved.
+    Exit codes: 0 done; 1 a failure, said in one sentence; 2 bad usage; 130 stopped (Ctrl-C), with everything saved.
     """
     if version:
         from importlib.metadata import version as version_of

@@ -14,13 +14,16 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from recurrentgpt import settings
 from recurrentgpt.cli.config import without_password
 from recurrentgpt.cli.console import console, one_line, print_json, print_text
 from recurrentgpt.errors import RecurrentGPTError
+
+if TYPE_CHECKING:
+    from recurrentgpt.models.catalogue import ModelFile
 
 PATIENCE = 10.0
 SPARE = 500_000_000
@@ -156,18 +159,27 @@ def _stories() -> Iterator[Finding]:
     yield Finding("stories", "ok", f"{count} in {where}")
 
 
+def _unused(entry: ModelFile) -> bool:
+    """Tell whether the settings name another model in the place of this one."""
+    from recurrentgpt.cli.models import catalogue
+
+    if entry.folder:
+        return bool(settings.resolve("embedder").value)
+    own = settings.resolve("model").value or ""
+    return bool(settings.resolve("base_url").value) or bool(own and own not in catalogue())
+
+
 def _models() -> Iterator[Finding]:
     from recurrentgpt.cli.models import catalogue, size
     from recurrentgpt.models.fetch import is_present, model_path
 
     own = settings.resolve("model").value or ""
-    local = not settings.resolve("base_url").value and (not own or own in catalogue())
     if own.lower().endswith(".gguf") and not Path(own).expanduser().is_file():
         yield Finding(
             "models", "fail", f"{own} does not exist", "Set RECURRENTGPT_MODEL to the path of a GGUF file, or unset it."
         )
     for entry in catalogue().values():
-        unused = not local if not entry.folder else bool(settings.resolve("embedder").value)
+        unused = _unused(entry)
         if is_present(entry):
             yield Finding("models", "ok", f"{entry.id} in {model_path(entry)}")
         elif unused:
@@ -177,16 +189,9 @@ def _models() -> Iterator[Finding]:
                 f"It is fetched at first use ({size(entry.size)}); to fetch it now: recurrentgpt models pull {entry.id}"
             )
             yield Finding("models", "warn", f"{entry.id} ({entry.what}) is not here", fetched)
-    from recurrentgpt.models.embeddings import HashEmbeddings
+    from recurrentgpt.models.embeddings import check_embedder
 
-    folder = settings.resolve("embedder").value
-    if folder and folder != HashEmbeddings.model_id and not Path(folder).expanduser().is_dir():
-        yield Finding(
-            "models",
-            "fail",
-            f"the embedder's folder {folder} does not exist",
-            "Correct or unset RECURRENTGPT_EMBEDDER.",
-        )
+    check_embedder()
 
 
 def _endpoint() -> Iterator[Finding]:
@@ -266,10 +271,7 @@ def _disk() -> Iterator[Finding]:
 
     folder = _nearest(settings.home())
     free = shutil.disk_usage(folder).free
-    remote = bool(settings.resolve("base_url").value)
-    missing = sum(
-        entry.size for entry in catalogue().values() if not is_present(entry) and (entry.folder or not remote)
-    )
+    missing = sum(entry.size for entry in catalogue().values() if not is_present(entry) and not _unused(entry))
     advice = f"Make room in {folder}, or set RECURRENTGPT_HOME to a folder on a larger disk."
     detail = f"{size(free)} free" + (f", {size(missing)} of models to fetch" if missing else "")
     if free < missing * 1.5 + SPARE / 10:

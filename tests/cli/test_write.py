@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.testing import FaultyServer
 
 from .conftest import reply
@@ -179,14 +180,24 @@ def test_a_lasting_fault_ends_with_a_sentence_and_the_way_on(cli, server, story)
     assert len(_saved(cli, story)["passages"]) == 2
 
 
-def test_ctrl_c_saves_and_says_how_to_go_on(cli, story, server, process):
+def test_a_wrong_embedder_is_told_before_anything_is_written(cli, server, monkeypatch, tmp_path):
+    monkeypatch.setenv("RECURRENTGPT_EMBEDDER", str(tmp_path))
+    monkeypatch.setattr("recurrentgpt.nodes.run.default_embeddings", default_embeddings)
+    result = cli("write", "--genre", "fantasy", "--steps", "1")
+    assert result.code == 2
+    assert f"RECURRENTGPT_EMBEDDER names {tmp_path}, which holds no model" in result.err
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_being_stopped_saves_and_says_how_to_go_on(cli, story, server, process, how):
     with FaultyServer("ok", "endless", text=reply) as slow:
         running = process("write", story, "--base-url", slow.base_url, "--steps", "2")
         deadline = time.monotonic() + 60
         while len(slow.requests) < 2 and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(0.3)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(how)
         _, err = running.communicate(timeout=30)
     assert running.returncode == 130
     assert f"Continue: recurrentgpt write {story} --base-url={slow.base_url}" in err

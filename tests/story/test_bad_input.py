@@ -59,6 +59,12 @@ def test_every_store_keeps_such_a_premise(each_library, settings):
     assert Story.open(story.id, library=each_library).record["premise"] == premise
 
 
+@pytest.mark.parametrize("steps", [0, -1, 1.5, "3", None, True])
+def test_a_run_has_a_whole_number_of_passages(library, steps):
+    with pytest.raises(SettingsError, match=r"a whole number from 1 on"):
+        next(Story.new("fantasy", library=library).stream(steps))
+
+
 @pytest.mark.parametrize("setting", [{"steps": -3}, {"plans": 0}, {"top_k": 99}, {"min_words": 500, "max_words": 100}])
 def test_a_bad_setting_is_one_sentence(begin, setting):
     with pytest.raises(SettingsError, match=next(iter(setting))):

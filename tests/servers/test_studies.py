@@ -81,17 +81,23 @@ def openings(folder):
     return [sum(call.step == 0 and call.role == "planner" for call in tape.calls) for tape in tapes]
 
 
-def test_a_server_is_killed_in_the_middle_and_the_run_ends_all_the_same(
-    server, writer, folder, report, told, tmp_path, environment
-):
+@pytest.fixture
+def orphaned(server, writer, folder, report):
+    """Give a run whose server was killed before the last call."""
     writer.hold = LAST
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(run_remote, folder, report, server.url)
         assert writer.reached.wait(60)
         server.kill()
         writer.go_on.set()
-        server.start()
-        assert running.result() == Outcome(finished=2, kept=0, failed=0)
+        yield running
+
+
+def test_a_server_is_killed_in_the_middle_and_the_run_ends_all_the_same(
+    orphaned, server, folder, report, tmp_path, environment
+):
+    server.start()
+    assert orphaned.result() == Outcome(finished=2, kept=0, failed=0)
     assert openings(folder) == [1, 1], "nothing was begun anew"
     for job, novel in zip(folder.plan.jobs(), folder.novels(), strict=True):
         assert (novel["id"], novel["models"]) == (job.id, ["scripted"])
@@ -113,16 +119,14 @@ def test_a_server_is_killed_in_the_middle_and_the_run_ends_all_the_same(
         assert list(one["passages"][0]) == list(other["passages"][0])
 
 
-def test_a_run_without_its_server_stops_and_goes_on_later(server, writer, folder, report, told, monkeypatch):
+@pytest.fixture
+def impatient(monkeypatch):
     monkeypatch.setattr(remote, "WAITS", (0.1, 0.1))
-    writer.hold = LAST
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(run_remote, folder, report, server.url)
-        assert writer.reached.wait(60)
-        server.kill()
-        writer.go_on.set()
-        with pytest.raises(RunStopped, match="has gone: start it again, and run the plan again"):
-            running.result()
+
+
+def test_a_run_without_its_server_stops_and_goes_on_later(impatient, orphaned, server, folder, report, told):
+    with pytest.raises(RunStopped, match="has gone: start it again, and run the plan again"):
+        orphaned.result()
     assert folder.failures() == []
     server.start()
     told.clear()

@@ -12,11 +12,13 @@ from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Drop
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, write_turns, written_turns
+from recurrentgpt.nodes.patterns import letters, sentences_pattern
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.sentences import count_words, language_code
+from recurrentgpt.studies.context import Pace
 from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.surroundings import StudyRun
+from recurrentgpt.studies.surroundings import StudyRun, warmth
 from recurrentgpt.studies.systems.recurrent import ends, next_pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
@@ -113,14 +115,7 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
     )
     *before, last = write_turns(state, run, run.prompts(model), step=number, memory=memory, previous=previous)
     turns = [*before, HumanMessage(f"{_without_request(str(last.text))}\n\n{asked}")]
-    schema: Any = create_model(
-        "Step",
-        passage=(str, Field(min_length=1)),
-        summary=(str, Field(min_length=1)),
-        rationale=str,
-        short_term_memory=(list[str], Field(min_length=1)),
-        plans=(list[str], Field(min_length=count, max_length=count)),
-    )
+    schema = _schema(run.context.language if model.tier == "small" else "", now, count)
     fewest = FEWEST_WORDS * now.least
 
     def check(reply: Any) -> str | None:
@@ -129,7 +124,15 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
 
     seed = run.seed(state, "step")
     reply = await ask(
-        model, turns, schema, max_tokens=REPLY_TOKENS, seed=seed, meter=run.meter, check=check, insist=False
+        model,
+        turns,
+        schema,
+        max_tokens=REPLY_TOKENS,
+        seed=seed,
+        meter=run.meter,
+        check=check,
+        insist=False,
+        **warmth(model, run),
     )
     passage = _fit(reply.passage, now.most, run)
     if not passage:
@@ -157,6 +160,33 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
         "endings": state["endings"] + (now.left == 1),
         "status": "finished" if done else "writing",
     }
+
+
+def _schema(language: str, pace: Pace, plans: int) -> Any:
+    """Return the form of a step's reply; with a `language`, also of each text in it, as the engine holds a small model to."""
+
+    def held(pattern: str) -> Any:
+        return {"type": "string", "pattern": pattern} if language else {}
+
+    a_sentence = held(sentences_pattern(language, 1, 1))
+    plan = held(sentences_pattern(language, 2, 3))
+    return create_model(
+        "Step",
+        passage=(str, Field(min_length=1, json_schema_extra=held(_prose(language, pace)))),
+        summary=(str, Field(min_length=1, json_schema_extra=a_sentence)),
+        rationale=(str, Field(json_schema_extra=held(sentences_pattern(language, 1, 3)))),
+        short_term_memory=(list[str], Field(min_length=1, json_schema_extra=a_sentence and {"items": a_sentence})),
+        plans=(list[str], Field(min_length=plans, max_length=plans, json_schema_extra=plan and {"items": plan})),
+    )
+
+
+def _prose(language: str, pace: Pace) -> str:
+    """Return the pattern of a passage of about so many words: without it a small model writes two sentences."""
+    fewest, most = pace.least // 12, pace.most // 8
+    if language_code(language) in ("zh", "ja"):
+        return sentences_pattern(language, fewest, most)
+    sentence = f"[{letters(language)}“][{letters(language)}0-9 ,;'’“”—-]{{15,170}}[.!?]”?"
+    return f"^{sentence}( {sentence}){{{fewest},{most}}}$"
 
 
 def _fit(text: str, most: int, run: StudyRun) -> str:

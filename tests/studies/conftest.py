@@ -60,8 +60,8 @@ Write = Callable[..., Awaitable[Written]]
 def write() -> Write:
     """Give a coroutine that writes a novel with a system."""
 
-    async def run(system: str, words: int = 1200, replies: Any = None, **settings: Any) -> Written:
-        chat = scripted_author() if replies is None else ScriptedChatModel(replies=replies)
+    async def run(system: str, words: int = 1200, replies: Any = None, chat: Any = None, **settings: Any) -> Written:
+        chat = chat or (scripted_author() if replies is None else ScriptedChatModel(replies=replies))
         store = InMemoryStore()
         graph = SYSTEMS[system].build().compile(store=store, checkpointer=InMemorySaver())
         context = StudyContext(

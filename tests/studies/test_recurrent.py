@@ -1,12 +1,14 @@
 """recurrentgpt and its variants: what each prompt holds, and that a novel ends at its length."""
 
 import json
+import re
 
 import pytest
 
 from recurrentgpt.models.replies import SCHEMA_HEADING
 from recurrentgpt.studies.scripted import author_replies
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.testing import ScriptedChatModel
 
 VARIANTS = ["recurrentgpt", "no_short_term_memory", "no_long_term_memory", "single_call"]
 
@@ -88,6 +90,24 @@ async def test_a_single_call_that_breaks_the_ceilings_is_cut(write):
 
     novel = await write("single_call", 900, replies=much)
     assert all(len(commit["short_term_memory"].splitlines()) == 20 for commit in novel.passages)
+
+
+async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(write):
+    class Small(ScriptedChatModel):
+        tier: str = "small"
+
+    novel = await write("single_call", 900, chat=Small(replies=author_replies))
+    (schema, *_) = [
+        form["properties"]
+        for call in novel.model.calls
+        if "passage"
+        in (form := json.loads(str(call[-1].text).partition(SCHEMA_HEADING)[2] or "{}")).get("properties", {})
+    ]
+    short = "The rain came down. " * 3
+    assert not re.fullmatch(schema["passage"]["pattern"], short.strip())
+    assert re.fullmatch(schema["passage"]["pattern"], (short * 8 + "“Is it late,” she asked?").strip())
+    assert re.fullmatch(schema["plans"]["items"]["pattern"], "Mira opens the letter. Then the lamp goes out.")
+    assert set(schema["short_term_memory"]["items"]) == {"type", "pattern"}
 
 
 async def test_only_the_last_passage_is_asked_to_end_the_novel(write):

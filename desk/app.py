@@ -26,6 +26,7 @@ from recurrentgpt.errors import (
     BAD_USAGE,
     BookError,
     ModelError,
+    PromptError,
     RecurrentGPTError,
     StoryBusy,
     StoryError,
@@ -38,7 +39,7 @@ _STATUS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], int], ...] =
     (StoryNotFound, 404),
     (StoryBusy, 409),
     (StoryError, 409),
-    ((*BAD_USAGE, BookError), 422),
+    ((*BAD_USAGE, BookError, PromptError), 422),
     (ModelError, 424),
 )
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from recurrentgpt.errors import SettingsError, StoryBusy
 from recurrentgpt.graph.context import Context
 from recurrentgpt.models.roles import ROLES
+from recurrentgpt.prompts.check import check_once
 
 HIDDEN = ("mode", "selector", "steps", "last_step", "ending", "embeddings", "vector_store", "budget_tokens")
 """Fields of a single run, which the desk fills in itself, and those that code alone can give."""
@@ -139,6 +140,8 @@ def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
         raise SettingsError(f"{BUDGET} is a whole number of tokens, 0 or more; it is {budget!r:.60}.")
     _check_endpoint(values.get("base_url"))
+    if values.get("prompts"):
+        check_once(values["prompts"])
     try:
         context_of(values)
     except SettingsError as error:
@@ -165,6 +168,11 @@ def _check_endpoint(address: Any) -> None:
         raise SettingsError(
             f"The endpoint is an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1; it is "
             f"{str(address)[:60]!r}."
+        )
+    if parts.username or parts.password:
+        # It is shown in this form, and a key never is.
+        raise SettingsError(
+            "The endpoint's address holds a name or a password: leave them out, the key has its own field."
         )
 
 

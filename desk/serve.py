@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import threading
 import webbrowser
@@ -55,9 +56,9 @@ def bound(host: str, port: int | None) -> socket.socket:
         taken.listen(128)
     except OSError as error:
         taken.close()
+        other = "--host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "--port"
         raise SettingsError(
-            f"The desk cannot listen at {host} port {port} ({error.strerror or error}): choose another --port, or leave it "
-            "out for a free one."
+            f"The desk cannot listen at {host} port {port} ({error.strerror or error}): choose another {other}, or leave it out."
         ) from error
     return taken
 

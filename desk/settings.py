@@ -35,7 +35,7 @@ async def machine(desk: TheDesk) -> dict[str, Any]:
 @router.put("/settings")
 async def set_machine(desk: TheDesk, wish: Values) -> dict[str, Any]:
     """Change settings of the machine, for the next passage of every story."""
-    changes = checked(wish.values, machine=True)
+    changes = await asyncio.to_thread(checked, wish.values, machine=True)
     kept = {**desk.shelf.read(MACHINE).get("settings", {}), **changes}
     context_of(kept)
     if wish.key is not None:

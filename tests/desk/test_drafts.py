@@ -228,3 +228,52 @@ def test_a_text_that_looks_like_a_script_is_only_text(page: Any, desk: Served, t
     area.wait_for()
     assert area.input_value() == hostile
     assert page.evaluate("window.hacked") is None
+
+
+def test_two_tabs_with_the_same_editor_keep_what_was_typed_in_each(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    other = page.context.new_page()
+    other.goto(page.url)
+    written(other, 1)
+    mine, theirs = opened(page, "own plan"), opened(other, "own plan")
+    mine.fill(MINE)
+    theirs.fill("The rain stops.")
+    theirs.press("End")
+    assert mine.input_value() == MINE
+    assert theirs.input_value() == "The rain stops."
+
+
+def test_the_premise_stands_above_the_first_words_and_moves_nothing(page: Any, own_desk: Served) -> None:
+    own_desk.hold.touch()
+    page.goto(own_desk.address)
+    page.get_by_label("What is it about?").fill("Mira tends a lamp.")
+    button(page, "Begin").click()
+    page.locator("article.draft").wait_for()
+    assert page.locator(".opening .premise").inner_text() == "Mira tends a lamp."
+    own_desk.hold.unlink()
+    written(page, 1)
+
+
+def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    button(page, "Settings").click()
+    dialog, premise = page.get_by_role("dialog"), page.get_by_label("Premise")
+    premise.fill(MINE)
+    dialog.get_by_label("Style").fill("dry")
+    button(dialog, "Save").click()
+    dialog.get_by_role("alert").wait_for()
+    page.keyboard.press("Escape")
+    own_desk.hold.unlink()
+    written(page, 2)
+    page.reload()
+    written(page, 2)
+    button(page, "Settings").click()
+    assert premise.input_value() == MINE
+    assert dialog.get_by_label("Style").input_value() == "dry"
+    button(dialog, "Save").click()
+    there_are(dialog, 0)
+    button(page, "Settings").click()
+    dialog.get_by_label("Style").wait_for()
+    assert premise.input_value() == MINE
+    there_are(dialog.get_by_text("not saved yet"), 0)

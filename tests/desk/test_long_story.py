@@ -39,6 +39,24 @@ def test_a_long_story_opens_where_it_is_written(page: Any, long_desk: Served) ->
     assert 0 < passages_in(page) < 100
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_just_out_of_sight_is_there_before_it_is_scrolled_to(page: Any, long_desk: Served, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{long_desk.address}#/story/straight")
+    page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()
+    # The last block's top goes below the fold, and the block before it into sight.
+    last = page.locator(".block").last
+    last.evaluate(
+        """block => {
+            const leaf = document.querySelector('.manuscript'), by = block.getBoundingClientRect().top - innerHeight - 500;
+            (leaf.scrollHeight > leaf.clientHeight + 1 ? leaf : window).scrollBy(0, by);
+        }"""
+    )
+    page.get_by_text(f"Passage {PASSAGES - 8}. The lamp").wait_for()
+    assert last.bounding_box()["y"] > 800
+    assert last.locator("article").count() == 8
+
+
 def test_it_scrolls_from_one_end_to_the_other(page: Any, long_desk: Served) -> None:
     page.goto(f"{long_desk.address}#/story/straight")
     page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()

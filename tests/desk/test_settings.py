@@ -71,6 +71,21 @@ def test_the_machine_keeps_models_by_role(client: Client) -> None:
     assert client.refused("PUT", "/settings", {"values": {"models": {"writer": 1}}})[0] == 422
 
 
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"prompts": "/nowhere/at/all"}, "/nowhere/at/all"),
+        ({"base_url": "http://me:secret@127.0.0.1/v1"}, "holds a name or a password"),
+    ],
+)
+def test_what_the_machine_cannot_use_is_refused_as_a_mistake(
+    client: Client, values: dict[str, object], said: str
+) -> None:
+    status, error = client.refused("PUT", "/settings", {"values": values})
+    assert (status, said in error, "secret" in error) == (422, True, False)
+    assert client.get("/settings")["values"] == {}
+
+
 def test_a_key_is_used_and_kept_and_in_no_answer(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     answer = client.send("PUT", "/settings", {"values": {}, "key": KEY})

@@ -71,7 +71,7 @@ export function Manuscript(props: { live: Live; view: View; jump: Jump | null; a
         <header className="opening">
           <p className="genre">{view.genre}</p>
           <p className="book-title" aria-hidden="true"><bdi>{view.title}</bdi></p>
-          {view.premise && view.step > 0 && <p className="premise" dir="auto">{view.premise}</p>}
+          {view.premise && (view.step > 0 || drafting) && <p className="premise" dir="auto">{view.premise}</p>}
         </header>
         {/* Before the first passage the premise is what there is to read. */}
         {view.step === 0 && !drafting && view.premise && <div className="passage begins-with"><Prose text={view.premise} /></div>}
@@ -103,7 +103,8 @@ const Block = memo(function Block(props: Shared & { first: number; entries: OnPa
         // What somebody types in stays, wherever they look meanwhile.
         setNear(is || Boolean(element.querySelector(".writing")));
       },
-      { rootMargin: "1200px 0px" },
+      // On a wide screen the manuscript scrolls, on a narrow one the page.
+      { rootMargin: "1200px 0px", scrollMargin: "1200px 0px" } as IntersectionObserverInit,
     );
     watch.observe(element);
     return () => watch.disconnect();

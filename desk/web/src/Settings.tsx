@@ -1,49 +1,70 @@
 // The settings, drawn from what the server says they are: a new field of the library appears by itself.
 import { useEffect, useState } from "react";
 import { get, send, type Field, type Settings, type Source, type View } from "./api";
+import { mount, useDraft } from "./drafts";
 import { Dialog, Problem, useAttempt } from "./parts";
-import type { Ask } from "./StoryPage";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
 function useSettings(path: string, machine: boolean) {
   const [kept, setKept] = useState<Settings | null>(null);
-  const [values, setValues] = useState<Record<string, unknown>>({});
   const [saved, setSaved] = useState(false);
   const { problem, attempt } = useAttempt();
-  const take = (found: Settings) => {
-    setKept(found);
-    setValues(found.values);
-  };
+  // A form that is closed, or that the server refused, is found again as it was left.
+  const draft = useDraft(`form${path}`);
+  const typed = fromJson(draft.text);
+  useEffect(() => mount(draft.key), [draft.key]);
   useEffect(() => {
-    void attempt(async () => take(await get<Settings>(path)));
+    void attempt(async () => setKept(await get<Settings>(path)));
   }, [path]);
-  const save = (more: object = {}) =>
+  const save = (more: object = {}, first: () => Promise<unknown> = async () => {}) =>
     attempt(async () => {
-      const changed = Object.entries(values).filter(([name, value]) => value !== kept?.values[name]);
-      take(await send<Settings>("PUT", path, { values: Object.fromEntries(changed), ...more }));
+      await first();
+      const known = (kept?.fields ?? []).map((field) => field.name);
+      const changed = Object.entries(typed).filter(([name, value]) => known.includes(name) && value !== kept?.values[name]);
+      setKept(await send<Settings>("PUT", path, { values: Object.fromEntries(changed), ...more }));
+      draft.drop();
       setSaved(true);
     });
   const set = (name: string, value: unknown) => {
     setSaved(false);
-    setValues((now) => ({ ...now, [name]: value }));
+    draft.change(JSON.stringify({ ...typed, [name]: value }));
   };
-  return { kept, fields: (kept?.fields ?? []).filter((field) => field.machine === machine), values, set, save, problem, saved };
+  const values = { ...kept?.values, ...typed };
+  const fields = (kept?.fields ?? []).filter((field) => field.machine === machine);
+  return { kept, fields, values, set, save, problem, saved, left: draft.kept ? draft.drop : null };
 }
 
-export function StorySettings(props: { view: View; ask: Ask; onClose: () => void }) {
+function fromJson(text: string | null): Record<string, unknown> {
+  try {
+    return JSON.parse(text || "{}") as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** What to say of a form that was typed into earlier and not saved. */
+function Left(props: { forget: (() => void) | null }) {
+  if (!props.forget) return null;
+  return (
+    <p className="hint">
+      What you typed earlier stands here, not saved yet. <button type="button" className="quiet" onClick={props.forget}>Forget it</button>
+    </p>
+  );
+}
+
+export function StorySettings(props: { view: View; onClose: () => void }) {
   const { view } = props;
   const form = useSettings(`/stories/${view.id}/settings`, false);
   const [machine, setMachine] = useState(false);
-  const [premise, setPremise] = useState(view.premise);
-  const [characters, setCharacters] = useState((view.characters ?? []).join("\n"));
+  const premise = String(form.values.premise ?? view.premise);
+  const characters = String(form.values.characters ?? (view.characters ?? []).join("\n"));
   const lines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
   const save = async () => {
     const brief: Record<string, unknown> = {};
     if (premise.trim() !== view.premise) brief.premise = premise;
     if (lines(characters).join("\n") !== (view.characters ?? []).join("\n")) brief.characters = lines(characters);
-    if (Object.keys(brief).length && !(await props.ask("PUT", "/brief", brief))) return props.onClose();
-    if (await form.save()) props.onClose();
-    return undefined;
+    const told = async () => Object.keys(brief).length > 0 && (await send("PUT", `/stories/${view.id}/brief`, brief));
+    if (await form.save({}, told)) props.onClose();
   };
   if (machine) return <MachineSettings onClose={props.onClose} />;
   return (
@@ -56,15 +77,16 @@ export function StorySettings(props: { view: View; ask: Ask; onClose: () => void
         }}
       >
         <p className="hint">They hold from the next passage on.</p>
+        <Left forget={form.left} />
         {view.opened && (
           <>
             <label className="field long">
               <span>Premise</span>
-              <textarea rows={3} dir="auto" value={premise} onChange={(event) => setPremise(event.target.value)} />
+              <textarea rows={3} dir="auto" value={premise} onChange={(event) => form.set("premise", event.target.value)} />
             </label>
             <label className="field long">
               <span>Characters, one a line</span>
-              <textarea rows={4} dir="auto" value={characters} onChange={(event) => setCharacters(event.target.value)} />
+              <textarea rows={4} dir="auto" value={characters} onChange={(event) => form.set("characters", event.target.value)} />
             </label>
           </>
         )}
@@ -96,6 +118,7 @@ export function MachineSettings(props: { onClose: () => void }) {
         }}
       >
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
+        <Left forget={form.left} />
         {form.fields.map((field) => (
           <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} />
         ))}

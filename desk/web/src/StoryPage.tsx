@@ -126,7 +126,7 @@ export function StoryPage(props: { id: string }) {
       {open === "map" && <TreeMap view={view} shelf={shelf} busy={doing.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
       {open === "search" && <Search story={props.id} onClose={() => setOpen("")} onJump={goto} />}
       {open === "export" && <Export story={props.id} onClose={() => setOpen("")} />}
-      {open === "settings" && <StorySettings view={view} ask={ask} onClose={() => setOpen("")} />}
+      {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
       {open === "help" && <Help onClose={() => setOpen("")} play={view.mode === "fiction"} />}
     </div>
   );

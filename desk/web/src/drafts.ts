@@ -48,18 +48,20 @@ try {
 } catch {
   unsafe = true;
 }
-// Another tab stored the same text, or went on with it; what was typed here stays.
+// Another tab stored the same text, or goes on with it where nobody types here; what stands in an open editor stays.
 addEventListener("storage", (event) => {
   const key = event.key?.startsWith(PREFIX) ? event.key.slice(PREFIX.length) : "";
   const mine = drafts.get(key);
   if (!mine || mine.text !== parsed(event.oldValue)?.text) return;
   const theirs = parsed(event.newValue);
+  if (theirs && mounted.get(key)) return;
   if (theirs) drafts.set(key, { ...theirs, open: mine.open });
   else drafts.delete(key);
   tell();
 });
 addEventListener("beforeunload", (event) => {
-  if (unsafe && [...drafts.values()].some((draft) => draft.text !== draft.base)) event.preventDefault();
+  const lost = ([key, draft]: [string, Draft]) => draft.text !== draft.base && (unsafe || parsed(localStorage.getItem(PREFIX + key))?.text !== draft.text);
+  if ([...drafts].some(lost)) event.preventDefault();
 });
 
 const subscribe = (listener: () => void) => {

@@ -156,7 +156,8 @@ async def _pieces(
                     yield piece
             return
         except Exception as error:
-            field_name = _rejected_field(error) if model.speaks_openai else None
+            # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
+            field_name = _rejected_field(error) if model.speaks_openai and not model.embedded else None
             if field_name is not None and field_name not in rejected:
                 rejected.add(field_name)
                 continue

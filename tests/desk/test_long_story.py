@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.tree import forked, grow
 from recurrentgpt.library import Library
-from tests.desk.conftest import Served
+from tests.desk.conftest import Served, there_are
 
 PASSAGES = 2000
 
@@ -44,17 +44,19 @@ def test_what_is_just_out_of_sight_is_there_before_it_is_scrolled_to(page: Any, 
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{long_desk.address}#/story/straight")
     page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()
-    # The last block's top goes below the fold, and the block before it into sight.
-    last = page.locator(".block").last
-    last.evaluate(
-        """block => {
-            const leaf = document.querySelector('.manuscript'), by = block.getBoundingClientRect().top - innerHeight - 500;
-            (leaf.scrollHeight > leaf.clientHeight + 1 ? leaf : window).scrollBy(0, by);
+    # The last block's top goes below the fold, and the block before it into sight; heights become known meanwhile.
+    page.wait_for_function(
+        """() => {
+            const leaf = document.querySelector('.manuscript'), last = [...document.querySelectorAll('.block')].at(-1);
+            const below = last.getBoundingClientRect().top - innerHeight;
+            if (100 < below && below < 1000 && last.previousElementSibling.querySelector('.prose')) return true;
+            // A reader who acts is not scrolled any more.
+            dispatchEvent(new WheelEvent('wheel'));
+            (leaf.scrollHeight > leaf.clientHeight + 1 ? leaf : window).scrollBy(0, below - 500);
+            return false;
         }"""
     )
-    page.get_by_text(f"Passage {PASSAGES - 8}. The lamp").wait_for()
-    assert last.bounding_box()["y"] > 800
-    assert last.locator("article").count() == 8
+    there_are(page.locator(".block").last.locator("article"), 8)
 
 
 def test_it_scrolls_from_one_end_to_the_other(page: Any, long_desk: Served) -> None:

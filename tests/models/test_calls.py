@@ -53,6 +53,14 @@ async def test_a_request_carries_what_was_asked_and_no_more() -> None:
     assert (third["min_p"], third["dry_multiplier"]) == (0.04, 1.0)
 
 
+async def test_the_embedded_server_is_never_asked_without_the_schema() -> None:
+    with FaultyServer("no schema") as server:
+        embedded = ResolvedModel(model_of(server).chat, "m", "small", embedded=True)
+        with pytest.raises(ModelRefused, match="of this type is unknown"):
+            await ask(embedded, QUESTION, Facts, max_tokens=50, meter=Meter())
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize(
     ("behaviour", "words"),
     [

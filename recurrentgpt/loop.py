@@ -14,9 +14,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, 
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+
+PATIENCE, TIMES_TOLD = 10.0, 2
+"""Seconds to wait for work that was cancelled, before it is told again, and how often it is told."""
 
 AHEAD = 100
 """Items that an iterator's source may be ahead of a slow reader; then it waits until some of them are taken."""
@@ -37,35 +40,35 @@ _running: _Background | None = None
 
 def call(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine function in the background loop and return its result; an interrupt cancels it there first."""
-    future, let_go = _begin(work)
+    begun = _Begun(work)
     try:
-        return future.result()
+        return begun.future.result()
     finally:
-        _cancel(future, let_go)
+        begun.end()
 
 
 async def acall(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine function in the background loop without blocking this one; cancelling this cancels that first."""
-    future, let_go = _begin(work)
+    begun = _Begun(work)
     try:
-        return await asyncio.wrap_future(future)
+        return await asyncio.wrap_future(begun.future)
     finally:
-        if not let_go.is_set():
-            await asyncio.to_thread(_cancel, future, let_go)
+        if begun.cancel():
+            await asyncio.to_thread(begun.end)
 
 
 def iterate(source: Callable[[], AsyncGenerator[T]]) -> Iterator[T]:
     """Yield what an asynchronous generator yields in the background loop; closing this one cancels that one first."""
     items: queue.SimpleQueue[T | None] = queue.SimpleQueue()
     room, loop = asyncio.Semaphore(AHEAD), _background()
-    future, let_go = _begin(lambda: _pump(source, items.put, room))
+    begun = _Begun(lambda: _pump(source, items.put, room))
     try:
         while (item := items.get()) is not None:
             loop.call_soon_threadsafe(room.release)
             yield item
-        future.result()
+        begun.future.result()
     finally:
-        _cancel(future, let_go)
+        begun.end()
 
 
 async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
@@ -78,15 +81,16 @@ async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:
             here.call_soon_threadsafe(items.put_nowait, item)
 
     room, loop = asyncio.Semaphore(AHEAD), _background()
-    future, let_go = _begin(lambda: _pump(source, put, room))
+    begun = _Begun(lambda: _pump(source, put, room))
     try:
         while (item := await items.get()) is not None:
             loop.call_soon_threadsafe(room.release)
             yield item
-        await asyncio.wrap_future(future)
+        await asyncio.wrap_future(begun.future)
     finally:
-        if not let_go.is_set():
-            await asyncio.to_thread(_cancel, future, let_go)
+        # Here and not in the thread, which may have to wait for others.
+        if begun.cancel():
+            await asyncio.to_thread(begun.end)
 
 
 async def _pump(
@@ -102,41 +106,53 @@ async def _pump(
         put(None)
 
 
-def _begin(work: Callable[[], Coroutine[Any, Any, T]]) -> tuple[Future[T], threading.Event]:
-    """Start work in the background loop; the event is set when it has ended, cancelled or not.
+class _Begun(Generic[T]):
+    """Work in the background loop, in a copy of its caller's context, in which LangGraph keeps the run."""
 
-    The task runs in a copy of the caller's context, in which LangGraph keeps the run.
-    """
-    future: Future[T] = Future()
-    let_go = threading.Event()
-    loop = _background()
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self.future: Future[T] = Future()
+        self._work = work
+        self._task: asyncio.Task[T] | None = None
+        self._let_go, self._told = threading.Event(), 0
+        self._loop = _background()
+        self._loop.call_soon_threadsafe(self._start)
 
-    def finish(task: asyncio.Task[T]) -> None:
-        let_go.set()
+    def cancel(self) -> bool:
+        """Ask the work to end; return whether it had not."""
+        if self._let_go.is_set():
+            return False
+        self._told += 1
+        self.future.cancel()
+        self._loop.call_soon_threadsafe(self._cancel)
+        return True
+
+    def end(self) -> None:
+        """Cancel what still runs, and wait until it has let go of what it held."""
+        if not self._told:
+            self.cancel()
+        # A cancellation can be lost in whatever the work waited for, and the work goes on.
+        while not self._let_go.wait(PATIENCE) and self._told < TIMES_TOLD:
+            self.cancel()
+
+    def _start(self) -> None:
+        self._task = self._loop.create_task(self._work())
+        self._task.add_done_callback(self._finish)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _finish(self, task: asyncio.Task[T]) -> None:
+        self._let_go.set()
         error = None if task.cancelled() else task.exception()
-        if not future.set_running_or_notify_cancel():
+        if not self.future.set_running_or_notify_cancel():
             return
         if error is not None:
-            future.set_exception(error)
+            self.future.set_exception(error)
         elif task.cancelled():
-            future.set_exception(asyncio.CancelledError())
+            self.future.set_exception(asyncio.CancelledError())
         else:
-            future.set_result(task.result())
-
-    def start() -> None:
-        task = loop.create_task(work())
-        task.add_done_callback(finish)
-        future.add_done_callback(lambda done: loop.call_soon_threadsafe(task.cancel) if done.cancelled() else None)
-
-    loop.call_soon_threadsafe(start)
-    return future, let_go
-
-
-def _cancel(future: Future[Any], let_go: threading.Event) -> None:
-    """Cancel what still runs in the background loop, and wait until it has let go of what it held."""
-    if not let_go.is_set():
-        future.cancel()
-        let_go.wait(timeout=10)
+            self.future.set_result(task.result())
 
 
 def _background() -> asyncio.AbstractEventLoop:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -115,6 +116,45 @@ async def test_cancelling_the_reader_of_a_stream_waits():
     with contextlib.suppress(asyncio.CancelledError):
         await task
     assert work.freed
+
+
+def test_work_that_loses_a_cancellation_is_told_again(monkeypatch):
+    monkeypatch.setattr(loop, "PATIENCE", 0.05)
+    told = []
+
+    async def deaf():
+        while len(told) < 2:
+            yield len(told)
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                told.append("once")
+        raise asyncio.CancelledError
+
+    stream = loop.iterate(deaf)
+    assert next(stream) == 0
+    stream.close()
+    assert told == ["once", "once"]
+
+
+async def test_work_is_cancelled_while_every_thread_waits_for_something():
+    here, busy, gone = asyncio.get_running_loop(), threading.Event(), asyncio.Event()
+
+    async def items():
+        try:
+            yield 1
+            await asyncio.Event().wait()
+        finally:
+            here.call_soon_threadsafe(gone.set)
+
+    here.set_default_executor(ThreadPoolExecutor(1))
+    waiting = asyncio.create_task(asyncio.to_thread(busy.wait))
+    stream = loop.aiterate(items)
+    assert await anext(stream) == 1
+    closing = asyncio.create_task(stream.aclose())
+    await gone.wait()
+    busy.set()
+    await asyncio.gather(waiting, closing)
 
 
 class Counter:

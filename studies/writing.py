@@ -14,6 +14,7 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import end_at_sentence, limit_words
+from recurrentgpt.studies.bare import bare
 from recurrentgpt.studies.context import Pace
 from recurrentgpt.studies.surroundings import StudyRun, warmth
 
@@ -58,7 +59,7 @@ async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace,
             f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries: run the plan again to try again, or use a more "
             "capable model. What was written is safe."
         )
-    return passage
+    return readable(passage, run)
 
 
 async def raw(state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: tuple[object, ...]) -> str:
@@ -69,6 +70,15 @@ async def raw(state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *,
     async with aclosing(stream) as pieces:
         text = "".join([piece async for piece in pieces]).strip()
     return end_at_sentence(limit_words(text, most, run.context.language))
+
+
+def readable(text: str, run: StudyRun) -> str:
+    """Return the story's own text of what a model wrote; raise ModelReplyError where nothing is left of it."""
+    if not (own := bare(text, run.context.language)):
+        raise ModelReplyError(
+            "The model wrote headings and remarks, and no story: run the plan again, or use another model."
+        )
+    return own
 
 
 def _onwards(text: str, model: ResolvedModel, run: StudyRun, words: int) -> list[BaseMessage]:

@@ -35,15 +35,17 @@ class System:
 
 def _recurrent(variant: str) -> Callable[[], Builder]:
     def build() -> Builder:
-        from recurrentgpt.studies.systems import recurrent, variants
+        from recurrentgpt.studies.systems import opening, recurrent, variants
 
         match variant:
             case "no_short_term_memory":
                 return recurrent.recurrentgpt(
-                    remember=variants.summarise, forget=variants.no_memory, templates=variants.WithoutMemory.of
+                    opening=opening.open_unremembered,
+                    remember=variants.summarise,
+                    templates=variants.WithoutShortTerm.of,
                 )
             case "no_long_term_memory":
-                return recurrent.recurrentgpt(recall=variants.recall_nothing)
+                return recurrent.recurrentgpt(recall=variants.recall_nothing, templates=variants.WithoutLongTerm.of)
             case "single_call":
                 return recurrent.single_call(variants.step)
         return recurrent.recurrentgpt()

@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.graph import END, START
 
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.studies.bare import bare
 from recurrentgpt.studies.context import Pace, pace
 from recurrentgpt.studies.novel import goes_on
 from recurrentgpt.studies.surroundings import StudyRun, study_node
@@ -110,7 +111,12 @@ async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
     kept = not (falls and _may_end(state, run))
     share = graded[best] if not first else min(graded[best], 2.0)
     higher = share if ceiling is None else max(ceiling, share)
-    return {"passage": found[best], "best": round(graded[best], 4), "leaf_best": round(higher, 4), "kept": kept}
+    return {
+        "passage": bare(found[best], run.context.language),
+        "best": round(graded[best], 4),
+        "leaf_best": round(higher, 4),
+        "kept": kept,
+    }
 
 
 async def keep(state: Any, run: StudyRun) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.prose.faults import find_fault, narration
 from recurrentgpt.prose.runs import ngrams, tokens
 from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.studies.bare import bare
 from recurrentgpt.studies.surroundings import StudyRun
 from recurrentgpt.studies.text import first_tokens
 from recurrentgpt.studies.writing import asked, raw
@@ -32,8 +33,14 @@ SUMMARY_TOKENS = 128
 TAIL_TOKENS = 256
 
 _OTHER_PERSON = re.compile(
-    r"(?<![\w'’])(?:I|I['’](?:m|ve|d|ll)|[Mm]y|[Mm]yself|[Mm]e|[Yy]ou|[Yy]our|[Yy]ours)(?![\w'’])"
+    r"(?<![\w'’])(?:I(?:['’](?:m|ve|d|ll))?|(?:[Ww]e|[Yy]ou)(?:['’](?:re|ve|d|ll))?"
+    r"|[Mm]y(?:self)?|[Mm]e|[Uu]s|[Oo]urs?|[Oo]urselves|[Yy]ours?|[Yy]oursel(?:f|ves))(?![\w'’])"
 )
+_NUMERAL = re.compile(r"(?<=\w )([A-Z][a-z]+) I(?![\w'’])")
+"""A king or a war: behind a name that does not begin its sentence, as "Then" does in "Then I went"."""
+_DOUBLE_QUOTED = re.compile(r'"[^"]*(?:"|$)|“[^”]*(?:”|$)')
+_SINGLE_QUOTED = re.compile(r"(?<!\w)['‘](?=\S).*?[,.!?…—–-]['’](?!\w)|^\s*['‘](?=[A-Z]).*$")
+"""What ends at a stop and its mark, for an apostrophe ends nothing; or a paragraph whose quotation goes on in the next."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,14 @@ def faults(draft: str, before: str) -> float:
         earlier.append(sentence)
     fault = find_fault(draft, finale=True)
     total += HEADING_COST * (fault is not None and fault.kind in ("heading", "meta", "script", "role", "code"))
-    total += PERSON_COST * any(_OTHER_PERSON.search(narration(line)) for line in draft.splitlines())
+    total += PERSON_COST * any(_OTHER_PERSON.search(_narrated(line)) for line in draft.splitlines())
     return total
+
+
+def _narrated(line: str) -> str:
+    """Return a paragraph without what people say in it, in whichever marks, and without numerals that look like "I"."""
+    unsaid = _SINGLE_QUOTED.sub("", _DOUBLE_QUOTED.sub("", line))
+    return _NUMERAL.sub(r"\1", narration(unsaid))
 
 
 def _alike(first: str, second: str) -> bool:
@@ -82,7 +95,7 @@ async def drafts(
     found = await asyncio.gather(
         *(raw(state, run, turns, most, purpose=(*purpose, number)) for number in range(count)), return_exceptions=True
     )
-    usable = [text for text in found if isinstance(text, str) and count_words(text) >= 5]
+    usable = [text for text in found if isinstance(text, str) and count_words(bare(text, run.context.language)) >= 5]
     if usable:
         return usable
     for error in found:

@@ -18,7 +18,8 @@ from recurrentgpt.studies.writing import asked
 
 MOST_FACTS = 6
 """Of one passage."""
-KEPT_FACTS = 120
+KEPT_FACTS = 1000
+"""More than a novel of 30,000 words states: the limit is for the store's sake, and costs the newest."""
 LEAST_ALIKE = 0.6
 """Likeness below which an edit is a rewriting, and the passage stays as it was."""
 
@@ -85,7 +86,7 @@ def clashes(known: list[Fact], new: list[Fact]) -> list[Clash]:
 def learned(known: list[Fact], new: list[Fact]) -> list[Fact]:
     """Return the store with what it did not hold; what was stated first stays."""
     places = {_place(fact) for fact in known}
-    return [*known, *(fact for fact in new if _place(fact) not in places)][-KEPT_FACTS:]
+    return [*known, *(fact for fact in new if _place(fact) not in places)][:KEPT_FACTS]
 
 
 async def contradictions(state: Any, run: StudyRun, found: list[Clash]) -> list[Clash]:

@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 
 from recurrentgpt.memory.pieces import unit
 from recurrentgpt.models.embeddings import default_embeddings
+from recurrentgpt.studies.bare import bare
 from recurrentgpt.studies.context import Pace, pace
 from recurrentgpt.studies.novel import begin, goes_on
 from recurrentgpt.studies.surroundings import StudyRun, study_node
@@ -89,7 +90,6 @@ async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
         "re3",
         "draft",
         entities=await _entities(state, run, state["outline"][at]),
-        premise=state["premise"],
         previous=state["outline"][:at],
         summary=state["summary"],
         item=state["outline"][at],
@@ -106,7 +106,7 @@ async def rerank(state: Any, run: StudyRun) -> dict[str, Any]:
     found = state["drafts"]
     graded = await scores(state, run, Wanted(state["plan"], state["tail"]), found, "rerank")
     best = max(range(len(found)), key=lambda number: graded[number])
-    return {"passage": found[best], "best": round(graded[best], 4)}
+    return {"passage": bare(found[best], run.context.language), "best": round(graded[best], 4)}
 
 
 async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
@@ -114,7 +114,7 @@ async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
     passage, known = state["passage"], state["facts"]
     new = await stated(state, run, passage)
     if state["step"] and (wrong := await contradictions(state, run, clashes(known, new))):
-        passage = await edited(state, run, passage, wrong)
+        passage = bare(await edited(state, run, passage, wrong), run.context.language) or passage
     return {"passage": passage, "facts": learned(known, new)}
 
 

@@ -25,28 +25,21 @@ from recurrentgpt.studies.context import MOST_ENDINGS, Pace, StudyContext, is_fu
 from recurrentgpt.studies.novel import Novel, NovelInput, NovelOutput, goes_on
 from recurrentgpt.studies.surroundings import StudyRun, StudyVerb, study_node
 from recurrentgpt.studies.systems.rolling import Builder
+from recurrentgpt.studies.writing import readable
 
 Templates = Callable[[Prompts], Prompts]
 
 
 def recurrentgpt(
     *,
+    opening: StudyVerb = open_story,
     recall: StudyVerb = retrieve,
     remember: StudyVerb = update_memory,
-    forget: StudyVerb | None = None,
     templates: Templates | None = None,
 ) -> Builder:
-    """Return the graph of recurrentgpt; a variant gives its own verb for what it does otherwise.
-
-    `forget` changes what the opening leaves behind.
-    """
-
-    async def opened(state: Any, run: StudyRun) -> dict[str, Any]:
-        update = await open_(state, run)
-        return update if forget is None else {**update, **await forget({**state, **update}, run)}
-
+    """Return the graph of recurrentgpt; a variant gives its own verb for what it does otherwise."""
     return (
-        _builder(opened, recall, templates)
+        _builder(opening, recall, templates)
         .add_node("write", study_node(paced_write, name="write", templates=templates))
         .add_node("update_memory", study_node(paced(remember), name="update_memory", templates=templates))
         .add_node("propose_plans", study_node(paced_plans, name="propose_plans", templates=templates))
@@ -61,18 +54,18 @@ def recurrentgpt(
 def single_call(step: StudyVerb) -> Builder:
     """Return the graph whose one `step` writes the passage, the memory and the plans together."""
     return (
-        _builder(open_, retrieve, None)
+        _builder(open_story, retrieve, None)
         .add_node("step", study_node(step, name="step"))
         .add_edge("retrieve", "step")
         .add_edge("step", "commit")
     )
 
 
-def _builder(opened: StudyVerb, recall: StudyVerb, templates: Templates | None) -> Builder:
+def _builder(opening: StudyVerb, recall: StudyVerb, templates: Templates | None) -> Builder:
     """Return what all have in common: the opening, the log and the choice."""
     return (
         StateGraph(Novel, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
-        .add_node("open_story", study_node(opened, name="open_story", templates=templates))
+        .add_node("open_story", study_node(counted(opening), name="open_story", templates=templates))
         .add_node("retrieve", study_node(recall, name="retrieve"))
         .add_node("commit", study_node(counted_commit, name="commit"))
         .add_node("simulator", study_node(paced(simulator), name="simulator", templates=templates))
@@ -92,14 +85,18 @@ def _next(state: Any) -> str:
     return "retrieve" if plan_waits(state) else "simulator"
 
 
-async def open_(state: Any, run: StudyRun) -> dict[str, Any]:
-    """Open the novel, or find the place of one whose checkpoints are gone."""
-    update = await open_story(state, run)
-    words = 0
-    if update.get("head"):
-        links = await run.chronicle.links(update["story"])
-        words = sum(links[commit]["words"] for commit in await run.chronicle.path(update["story"], update["head"]))
-    return {**update, "words": words, "endings": 0}
+def counted(opening: StudyVerb) -> StudyVerb:
+    """Return a verb that opens the novel, or finds the place of one whose checkpoints are gone, and knows its words."""
+
+    async def opened(state: Any, run: StudyRun) -> dict[str, Any]:
+        update = await opening(state, run)
+        words = 0
+        if update.get("head"):
+            links = await run.chronicle.links(update["story"])
+            words = sum(links[commit]["words"] for commit in await run.chronicle.path(update["story"], update["head"]))
+        return {**update, "words": words, "endings": 0}
+
+    return opened
 
 
 def next_pace(state: Any, run: StudyRun) -> Pace:
@@ -112,7 +109,8 @@ async def paced_write(state: Any, run: StudyRun) -> dict[str, Any]:
     """Write the next passage at the novel's pace."""
     now = next_pace(state, run)
     run.paced(now, state["step"] + 1)
-    return {**await write(state, run), "pace": [now.least, now.most, now.left]}
+    update = await write(state, run)
+    return {**update, "passage": readable(update["passage"], run), "pace": [now.least, now.most, now.left]}
 
 
 def paced(verb: StudyVerb) -> StudyVerb:

@@ -16,7 +16,7 @@ from recurrentgpt.studies.context import StudyContext, pace
 from recurrentgpt.studies.novel import Draft, NovelInput, NovelOutput, begin, goes_on, keep
 from recurrentgpt.studies.surroundings import StudyRun, study_node
 from recurrentgpt.studies.text import count_tokens, last_tokens
-from recurrentgpt.studies.writing import asked, prose, raw
+from recurrentgpt.studies.writing import asked, prose, raw, readable
 
 OUTLINE_ITEMS = 4
 MARGIN = 2
@@ -74,7 +74,8 @@ def one_shot() -> Builder:
     async def write_whole(state: Draft, run: StudyRun) -> dict[str, Any]:
         target = run.settings.target_words
         turns = asked(run, "one_shot", "novel", genre=state["genre"], premise=state["premise"], words=target)
-        return {"plan": "", "passage": await raw(state, run, turns, round(1.1 * target), purpose=("write", 0))}
+        novel = await raw(state, run, turns, round(1.1 * target), purpose=("write", 0))
+        return {"plan": "", "passage": readable(novel, run)}
 
     async def keep_all(state: Draft, run: StudyRun) -> dict[str, Any]:
         return {**await keep(state, run, tail=0, ending=True), "status": "finished"}

@@ -13,27 +13,23 @@ from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, write_turns, written_turns
 from recurrentgpt.nodes.patterns import letters, sentences_pattern
+from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import count_words, language_code
+from recurrentgpt.studies.bare import bare
 from recurrentgpt.studies.context import Pace
-from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.surroundings import StudyRun, warmth
 from recurrentgpt.studies.systems.recurrent import ends, next_pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
-FEWEST_WORDS = 0.5
-"""Share of the fewest words with which the passage of a single call may stand; it cannot be continued."""
+
+_TRUE = "Stay true to the memory and the earlier passages."
 
 
 async def recall_nothing(state: Any, run: StudyRun) -> dict[str, Any]:
     """Return an empty recall: the long-term memory is written and never read."""
     return {"recalled": [], "status": "writing"}
-
-
-async def no_memory(state: Any, run: StudyRun) -> dict[str, Any]:
-    """Leave the opening without a short-term memory."""
-    return {"short_term_memory": ""}
 
 
 class SummaryReply(BaseModel):
@@ -54,12 +50,35 @@ async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"short_term_memory": "", "rationale": nothing, "summary": " ".join(reply.summary.split())}
 
 
-class WithoutMemory(Prompts):
-    """The engine's templates without the places that speak of a short-term memory.
+class Reduced(Prompts):
+    """The engine's templates without the places that speak of what a variant has not.
 
     They are cut out of the engine's own, so that a variant never differs in anything else; a template in which such a place
     is not found is an error, and not a variant that says what it was to leave out.
     """
+
+    CUTS: ClassVar[dict[str, list[tuple[str, str]]]]
+    """By tier and name of a template, what is cut and what takes its place."""
+
+    @classmethod
+    def of(cls, prompts: Prompts) -> Prompts:
+        """Return templates that replace `prompts`."""
+        return cls(prompts.tier, prompts.directory, mode=prompts.mode)
+
+    def _template(self, name: str) -> tuple[str, str]:
+        where, source = super()._template(name)
+        for old, new in self.CUTS.get(f"{self.tier}/{name}", []):
+            if old not in source:
+                raise PromptError(
+                    f"Prompt template {where} no longer says {old.strip()[:40]!r}: a variant that has no such memory cannot "
+                    "take it out; adapt recurrentgpt.studies.systems.variants."
+                )
+            source = source.replace(old, new)
+        return where, source
+
+
+class WithoutShortTerm(Reduced):
+    """The templates of no_short_term_memory."""
 
     CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
         "full/system": [
@@ -69,32 +88,31 @@ class WithoutMemory(Prompts):
                 ", one passage at a time.",
             )
         ],
+        "full/open": [
+            (
+                "- short_term_memory: what a reader would know on the first page, three to eight sentences, names and "
+                "facts rather than mood\n",
+                "",
+            )
+        ],
         "full/write": [
             (
                 "Short-term memory, what has happened so far:\n"
                 '{{ memory | join("\\n") if memory else "(nothing yet)" }}\n',
                 "",
             ),
-            ("Stay true to the memory and the earlier passages.", "Stay true to the earlier passages."),
+            (_TRUE, "Stay true to the earlier passages."),
         ],
         "full/choose": [('The short-term memory is now:\n{{ memory | join("\\n") }}\n\n', "")],
     }
 
-    @classmethod
-    def of(cls, prompts: Prompts) -> WithoutMemory:
-        """Return templates that replace `prompts`."""
-        return cls(prompts.tier, prompts.directory, mode=prompts.mode)
 
-    def _template(self, name: str) -> tuple[str, str]:
-        where, source = super()._template(name)
-        for old, new in self.CUTS.get(f"{self.tier}/{name}", []):
-            if old not in source:
-                raise PromptError(
-                    f"Prompt template {where} no longer says where the short-term memory is told: no_short_term_memory "
-                    "cannot take it out; adapt recurrentgpt.studies.systems.variants."
-                )
-            source = source.replace(old, new)
-        return where, source
+class WithoutLongTerm(Reduced):
+    """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to."""
+
+    CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
+        "full/write": [(_TRUE, "Stay true to the memory{% if previous %} and the previous passage{% endif %}.")]
+    }
 
 
 async def step(state: Any, run: StudyRun) -> dict[str, Any]:
@@ -116,11 +134,12 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
     *before, last = write_turns(state, run, run.prompts(model), step=number, memory=memory, previous=previous)
     turns = [*before, HumanMessage(f"{_without_request(str(last.text))}\n\n{asked}")]
     schema = _schema(run.context.language if model.tier == "small" else "", now, count)
-    fewest = FEWEST_WORDS * now.least
 
     def check(reply: Any) -> str | None:
-        words = count_words(reply.passage)
-        return None if words >= fewest else f"passage has {words} words; at least {now.least} are asked for."
+        # It cannot be continued as the other systems' passages are: what is too short is written once more.
+        words = count_words(_fit(reply.passage, now, run))
+        enough = words >= READABLE * now.least
+        return None if enough else f"passage has {words} words of prose; at least {now.least} are asked for."
 
     seed = run.seed(state, "step")
     reply = await ask(
@@ -131,12 +150,9 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
         seed=seed,
         meter=run.meter,
         check=check,
-        insist=False,
         **warmth(model, run),
     )
-    passage = _fit(reply.passage, now.most, run)
-    if not passage:
-        raise StudyError(f"{model.name} wrote no sentence that a story may hold at step {number}: run the plan again.")
+    passage = _fit(reply.passage, now, run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
     kept, over = forget(lines, lambda all: [0.0] * len(all), most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS)
     old, why = memory_lines(memory), " ".join(reply.rationale.split())
@@ -190,10 +206,10 @@ def _prose(language: str, pace: Pace) -> str:
     return f"^{sentence}( {sentence}){{{fewest},{most}}}$"
 
 
-def _fit(text: str, most: int, run: StudyRun) -> str:
+def _fit(text: str, pace: Pace, run: StudyRun) -> str:
     """Return the passage as far as it is fit to read, cut to its length."""
-    gate = ProseGate(min_words=20, max_words=max(40, most), language=run.context.language, finale=True)
-    gate.feed(text)
+    gate = ProseGate(min_words=20, max_words=max(40, pace.most), language=run.context.language)
+    gate.feed(bare(text, run.context.language))
     gate.close()
     return gate.finish()
 

@@ -79,8 +79,10 @@ class TestRe3:
     async def test_a_draft_prompt_has_its_parts_in_order(self, write):
         novel = await write("re3", 3000, candidates=2)
         last = novel.prompts("In the upcoming passage:", **PROSE)[-1]
+        marks = re.findall(r"^(?:[A-Z][a-z]+(?: [a-z]+)*(?:, in short)?:|Go on with it)", last, re.MULTILINE)
         parts = ["People and places:", "The outline so far:", "What came before, in short:", "In the upcoming passage:"]
-        assert in_order(last, *parts, "The story stops here:", "Go on with it")
+        assert marks == [*parts, "The passage brings the novel to its end:", "The story stops here:", "Go on with it"]
+        assert PREMISE not in last
         outline = list(dict.fromkeys(commit["plan"] for commit in novel.passages))
         assert in_order(last, *outline)
         assert f"In the upcoming passage: {outline[-1]}" in last
@@ -172,6 +174,19 @@ class TestDrafts:
         assert faults("She thought of you.", "") == 10
         assert faults("## Chapter 2\n\nMira lit the lamp.", "") >= 10
 
+    def test_we_and_quotations_in_single_marks_are_told_apart(self):
+        told = ["We walked to our house.", "It was dark to us.", "You're late.", "“Stay,” he said, and I stayed."]
+        told += ["Then I went.", "The boys' lamp was mine's and I knew it."]
+        assert [faults(text, "") for text in told] == [10] * len(told)
+        said = ["'I know you,' she said.", "‘I don’t know you,’ she said.", "'We came late. It was our boat.'"]
+        said += [
+            "The lamps of World War I ended.",
+            "\"'I know,' he told me,\" said Mira.",
+            "“It's our boat",
+            "'We came",
+        ]
+        assert [faults(text, "") for text in said] == [0] * len(said)
+
     def test_a_fact_told_first_stays(self):
         def fact(value, entity="Mira Voss"):
             return {"entity": entity, "attribute": "Hair", "value": value, "quote": "q"}
@@ -180,6 +195,16 @@ class TestDrafts:
         assert (clash["old"], clash["new"]) == ("grey", "brown")
         assert clashes([fact("grey")], [fact("Grey")]) == []
         assert learned([fact("grey")], [fact("brown"), fact("red", "Tobias")])[0]["value"] == "grey"
+
+    def test_a_full_store_keeps_what_was_stated_first(self):
+        def fact(number):
+            return {"entity": f"Person {number}", "attribute": "hair", "value": "grey", "quote": "q"}
+
+        store = []
+        for number in range(0, 1200, 6):
+            store = learned(store, [fact(at) for at in range(number, number + 6)])
+        assert store[:200] == [fact(at) for at in range(200)]
+        assert len(store) == 1000
 
 
 LEAVES = [

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from recurrentgpt.errors import ModelReplyError
 from recurrentgpt.models.replies import SCHEMA_HEADING
 from recurrentgpt.studies.scripted import author_replies
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
@@ -43,9 +44,9 @@ async def test_recurrentgpt_remembers_both_ways(write):
 
 async def test_without_a_short_term_memory_no_prompt_speaks_of_one(write):
     novel = await write("no_short_term_memory", 1500)
-    later = novel.prompts(without="Plan a mystery novel")
-    assert later
-    assert not [text for text in later if "memory" in text.lower()]
+    asked = novel.prompts()
+    assert "Plan a mystery novel" in asked[0]
+    assert not [text for text in asked if "memory" in text.lower()]
     assert {commit["short_term_memory"] for commit in novel.commits} == {""}
 
 
@@ -64,6 +65,14 @@ async def test_without_a_long_term_memory_nothing_is_recalled_and_the_last_passa
     last = novel.prompts("Write the next passage", without=SCHEMA_HEADING)[-1]
     assert novel.passages[-2]["short_term_memory"] in last
     assert novel.passages[-2]["passage"] in last
+
+
+async def test_without_a_long_term_memory_no_prompt_speaks_of_earlier_passages(write):
+    novel = await write("no_long_term_memory", 900)
+    asked = novel.prompts("Write the next passage", without=SCHEMA_HEADING)
+    assert not [text for text in novel.prompts() if "earlier passages" in text]
+    assert "Stay true to the memory. " in asked[0]
+    assert all("Stay true to the memory and the previous passage." in text for text in asked[1:])
 
 
 async def test_a_single_call_writes_passage_memory_and_plans(write):
@@ -108,6 +117,25 @@ async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(writ
     assert re.fullmatch(schema["passage"]["pattern"], (short * 8 + "“Is it late,” she asked?").strip())
     assert re.fullmatch(schema["plans"]["items"]["pattern"], "Mira opens the letter. Then the lamp goes out.")
     assert set(schema["short_term_memory"]["items"]) == {"type", "pattern"}
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+async def test_a_single_call_that_writes_far_too_little_twice_fails_as_the_other_systems_do(write, tries):
+    seen = []
+
+    def short(messages):
+        text = author_replies(messages)
+        if "Now do three things at once" not in str(messages) or len(seen) >= tries:
+            return text
+        seen.append(1)
+        return json.dumps({**json.loads(text), "passage": "Mira lit the lamp. She waited for Tobias on the quay."})
+
+    if tries == 2:
+        with pytest.raises(ModelReplyError, match="passage has 11 words"):
+            await write("single_call", 900, replies=short)
+    else:
+        novel = await write("single_call", 900, replies=short)
+        assert novel.result["words"] == pytest.approx(900, rel=0.1)
 
 
 async def test_only_the_last_passage_is_asked_to_end_the_novel(write):

@@ -17,6 +17,7 @@ from fastapi.responses import Response
 from recurrentgpt.books.names import safe_name
 from recurrentgpt.books.readers import SOURCES
 from recurrentgpt.books.writers import FORMATS, find_format
+from recurrentgpt.desk.rooms import Room
 from recurrentgpt.desk.wire import FAULTS, Begun, TheDesk, TheRoom
 from recurrentgpt.errors import BookError
 from recurrentgpt.events import Event
@@ -92,15 +93,20 @@ async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] =
         raise
     room = await desk.room(first["story"])
     room.check_idle()
-    room.begin("import", _rest(events, folder))
+    room.unread = room.unread or {"done": 0, "total": 0}
+    room.begin("import", _rest(events, folder, room))
     return Begun(story=room.story.id)
 
 
-async def _rest(events: AsyncGenerator[Event], folder: Path) -> AsyncGenerator[Event]:
+async def _rest(events: AsyncGenerator[Event], folder: Path, room: Room) -> AsyncGenerator[Event]:
     try:
         async with aclosing(events) as source:
             async for event in source:
+                if event["event"] == "import":
+                    room.unread = {name: event[name] for name in ("done", "total")}
+                    room.save_draft()
                 yield event
+        room.unread = None
     finally:
         await _remove(folder)
 

@@ -88,6 +88,7 @@ class Desk:
         room.began = began
         room.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         room.edit = Edit(**kept["edit"]) if "edit" in kept else None
+        room.unread = kept.get("unread")
         if kept.get("draft"):
             draft = Draft(**kept["draft"])
             if draft.text.strip() and draft.head == (head["head"] if head else ""):

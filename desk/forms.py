@@ -138,7 +138,7 @@ def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
     values = {name: None if value in ("", {}) else value for name, value in given.items()}
     budget = values.get(BUDGET)
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
-        raise SettingsError(f"{BUDGET} is a whole number of tokens, 0 or more; it is {budget!r:.60}.")
+        raise SettingsError(f"{label(BUDGET)} is a whole number of tokens, 0 or more; it is {budget!r:.60}.")
     _check_endpoint(values.get("base_url"))
     if values.get("prompts"):
         check_once(values["prompts"])

@@ -41,6 +41,8 @@ class Room:
         self.draft: Draft | None = None
         self.aside: list[Draft] = []
         """Words of interrupted passages, in whose place something else was done."""
+        self.unread: dict[str, int] | None = None
+        """How far an import came that was stopped: passages `done` of `total`."""
         self.edit: Edit | None = None
         """The text of an edit that is not in the log yet."""
         self.began: dict[str, Any] = {}
@@ -263,6 +265,7 @@ class Room:
             "draft": asdict(self.draft) if self.draft else None,
             "aside": [asdict(draft) for draft in self.aside] or None,
             "edit": asdict(self.edit) if self.edit else None,
+            "unread": self.unread,
         }
         self._kept = asyncio.create_task(self._keep(kept, self._kept))
 

@@ -61,7 +61,11 @@ class Views:
         aside = [
             {"key": draft.key, "step": draft.step, "plan": draft.plan, "text": draft.whole} for draft in room.aside
         ]
-        more = {"aside": aside, "pending_replay": dataclasses.asdict(pending) if pending else None}
+        more = {
+            "aside": aside,
+            "unread": room.unread,
+            "pending_replay": dataclasses.asdict(pending) if pending else None,
+        }
         if pending:
             more["pending_edit"] = None  # the same text is in what waits to go on
         return {**view, "revision": revision, **more}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, begin
+from tests.desk.conftest import Served, begin, there_are
 
 TEXT = "\n\n".join(f"Nadine counted lantern number {number} and went home through the rain." for number in range(90))
 DROP = """([text, x, y]) => {
@@ -45,6 +45,30 @@ def test_an_imported_story_stands_where_it_goes_on(page: Any, desk: Served) -> N
     )
     page.get_by_role("button", name="New plans").click()
     page.locator(".plans .plan").first.wait_for()
+
+
+def test_an_import_that_ended_early_says_how_to_go_on(page: Any, own_desk: Served) -> None:
+    def bring(fast: bool) -> None:
+        page.goto(own_desk.address)
+        page.locator("input[type=file]").set_input_files(
+            {"name": "My book.txt", "mimeType": "text/plain", "buffer": TEXT.encode()}
+        )
+        page.locator("dialog label", has_text="nobody" if fast else "the model").click()
+        page.get_by_role("button", name="Import it").click()
+
+    refuse = own_desk.home / "refuse"
+    refuse.touch()
+    bring(fast=False)
+    offer = page.get_by_text("The import stopped before its first passage")
+    offer.wait_for()
+    own_desk.end()
+    own_desk.start()
+    page.reload()
+    offer.wait_for()
+    refuse.unlink()
+    bring(fast=True)
+    page.get_by_text("Nadine counted lantern number 89").wait_for()
+    there_are(page.get_by_text("The import stopped"), 0)
 
 
 def test_a_file_that_is_no_book_is_refused_in_the_dialog(page: Any, desk: Served) -> None:

@@ -169,6 +169,17 @@ def test_the_map_goes_names_and_compares(story: Any) -> None:
     story.get_by_label("Name of the branch").fill("the first take")
     button(story, "Name it").click()
     story.locator(".branch-name", has_text="the first take").wait_for()
+    story.get_by_label("Name of the branch").fill("the other take")
+    button(story, "Rename it").click()
+    story.locator(".branch-name", has_text="the other take").wait_for()
+    there_are(story.locator(".branch-name", has_text="the first take"), 0)
+    story.locator(".node").first.focus()
+    story.get_by_label("Name of the branch").fill("the other take")
+    button(story, "Name it").click()
+    story.locator("dialog .problem").get_by_text("is the name of passage 2").wait_for()
+    story.locator(".node.head").focus()
+    button(story, "Take the name away").click()
+    there_are(story.locator(".branch-name"), 0)
     button(story, "Read it").click()
     story.get_by_text(second).wait_for()
 
@@ -238,4 +249,11 @@ def test_a_story_is_put_away_and_found_again(page: Any, desk: Served) -> None:
     button(page, re.compile(r"^Show \d+ stor(y|ies) put away$")).click()
     button(page, f"Put back {title}").click()
     page.get_by_role("link", name=title).click()
+    written(page, 1)
+
+
+def test_two_quick_undos_are_two(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    page.keyboard.press("z")
+    page.keyboard.press("z")
     written(page, 1)

@@ -1,6 +1,6 @@
 // The map: all branches, of which only what is in sight is drawn.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
-import { get, type Tree, type View } from "./api";
+import { get, send, type Tree, type View } from "./api";
 import { Compare } from "./Compare";
 import { layOut, ROW, STEP, type Plan, type Row, type Spot } from "./layout";
 import type { Shelf } from "./live";
@@ -14,7 +14,7 @@ const ZOOMS = [0.35, 0.5, 0.75, 1, 1.4];
 const BEGINNING = 200;
 const PLAN_IN_A_TIP = 160;
 
-export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: Ask; onClose: () => void; onJump: (id: string) => void }) {
+export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; onClose: () => void; onJump: (id: string) => void }) {
   const { view } = props;
   const [tree, setTree] = useState<Tree | null>(null);
   const [at, setAt] = useState(view.head);
@@ -22,7 +22,9 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: A
   const [before, setBefore] = useState("");
   const [compared, setCompared] = useState(false);
   const plan = useRef<Plan | null>(null);
-  const { problem, attempt } = useAttempt();
+  const { problem, setProblem, attempt } = useAttempt();
+  // What is refused is said here: the page behind is out of sight.
+  const ask: Ask = (method, path, body) => attempt(() => send(method, `/stories/${view.id}${path}`, body));
   useEffect(() => {
     void attempt(async () => {
       const found = await get<Tree>(`/stories/${view.id}/tree`);
@@ -33,7 +35,7 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: A
   const go = (id: string) => {
     if (id === view.head || props.busy) return;
     const left = view.head;
-    void props.ask("POST", "/goto", { at: id }).then((done) => {
+    void ask("POST", "/goto", { at: id }).then((done) => {
       if (!done) return;
       setBefore(left);
       setAt(id);
@@ -51,7 +53,7 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; ask: A
         plan.current && tree && (
           <>
             <Board plan={plan.current} tree={tree} at={at} over={over} shelf={props.shelf} onAt={setAt} onOver={setOver} onGo={go} />
-            <Details view={view} shelf={props.shelf} plan={plan.current} at={at} busy={props.busy} ask={props.ask}>
+            <Details view={view} shelf={props.shelf} plan={plan.current} at={at} busy={props.busy} ask={ask} say={setProblem}>
               {at === view.head ? (
                 <button className="primary" onClick={() => (props.onClose(), setTimeout(() => props.onJump(at), 0))}>Read it</button>
               ) : (
@@ -160,9 +162,10 @@ function Tip(props: { spot: Spot; shelf: Shelf; zoom: number }) {
 function NodeButton(props: { spot: Spot; head: string; on: boolean; here: boolean; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
   const { node, x, y } = props.spot;
   const by = AUTHORS[node.author]?.mark;
+  const names = node.names.join(", ");
+  // Whoever speaks to the machine says what they see: the label has it in the same order.
   const label = [
-    node.step ? `Passage ${node.step}` : "Opening",
-    ...node.names,
+    [node.step ? `Passage ${node.step}` : "Opening ·", names].filter(Boolean).join(" "),
     count(node.words, "word"),
     ...(by ? [`by ${AUTHORS[node.author]!.name}`] : []),
     ...(node.id === props.head ? ["where you are"] : []),
@@ -179,8 +182,8 @@ function NodeButton(props: { spot: Spot; head: string; on: boolean; here: boolea
       onMouseLeave={() => props.onOver("")}
       onClick={() => props.onGo(node.id)}
     >
-      {node.step || "·"}
-      {node.names.length > 0 && <span className="branch-name"><bdi>{node.names.join(", ")}</bdi></span>}
+      {node.step || "·"}{" "}
+      {names && <span className="branch-name"><bdi>{names}</bdi></span>}
     </button>
   );
 }
@@ -206,16 +209,16 @@ function Line({ row, seen, path }: { row: Row; seen: Window; path: Set<string> }
   );
 }
 
-function Details(props: { view: View; shelf: Shelf; plan: Plan; at: string; busy: boolean; ask: Ask; children: React.ReactNode }) {
+type Naming = { plan: Plan; at: string; busy: boolean; ask: Ask; say: (problem: string) => void };
+
+function Details(props: Naming & { view: View; shelf: Shelf; children: React.ReactNode }) {
   const { at, shelf } = props;
   const passage = useSyncExternalStore(shelf.subscribe, () => shelf.get(at));
   const node = props.plan.spots.get(at)?.node;
-  const [name, setName] = useState("");
   useEffect(() => {
     const timer = setTimeout(() => shelf.want([at]), 80);
-    setName(node?.names[0] ?? "");
     return () => clearTimeout(timer);
-  }, [at, shelf, node]);
+  }, [at, shelf]);
   if (!node) return null;
   return (
     <section className="details" aria-label="The passage that is chosen">
@@ -227,19 +230,34 @@ function Details(props: { view: View; shelf: Shelf; plan: Plan; at: string; busy
       <p className="hint begins" dir="auto">{excerpt(passage?.text ?? "", BEGINNING)}</p>
       <div className="row">
         {props.children}
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (name.trim()) void props.ask("POST", "/names", { name, at });
-            else if (node.names[0]) void props.ask("DELETE", `/names?name=${encodeURIComponent(node.names[0])}`);
-          }}
-        >
-          <input aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
-          <button disabled={props.busy || (!name.trim() && !node.names[0])}>Name it</button>
-        </form>
+        {(node.names.length ? node.names : [""]).map((name) => <NameForm key={`${at} ${name}`} {...props} name={name} />)}
       </div>
     </section>
+  );
+}
+
+/** Name a passage's branch, change that name or take it away; a name that another passage has stays there. */
+function NameForm({ plan, at, name: old, ...props }: Naming & { name: string }) {
+  const [name, setName] = useState(old);
+  const remove = (name: string) => props.ask("DELETE", `/names?name=${encodeURIComponent(name)}`);
+  const save = async () => {
+    const wanted = name.trim();
+    const owner = [...plan.spots.values()].find((spot) => spot.node.names.includes(wanted))?.node;
+    if (owner && owner.id !== at) return props.say(`“${wanted}” is the name of passage ${owner.step}: take it away there first.`);
+    if ((await props.ask("POST", "/names", { name: wanted, at })) && old) await remove(old);
+  };
+  return (
+    <form
+      className="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <input aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
+      <button disabled={props.busy || !name.trim() || name.trim() === old}>{old ? "Rename it" : "Name it"}</button>
+      {old && <button type="button" className="quiet" disabled={props.busy} onClick={() => void remove(old)}>Take the name away</button>}
+    </form>
   );
 }
 

@@ -20,6 +20,11 @@ export function Offers({ live: { doing }, view, ask, onWrite }: { live: Live; vi
           </div>
         </div>
       )}
+      {view.unread && view.step <= view.unread.done && !doing.busy && (
+        <div className="offer">
+          <p>The import stopped {view.unread.done ? `at passage ${view.unread.done} of ${view.unread.total}` : "before its first passage"}. Drop the same file on this page again to go on with it.</p>
+        </div>
+      )}
       {interrupted && (
         <div className="offer">
           <p>The writing of passage {doing.step} was interrupted. What is there stands on the page; another choice lays it aside.</p>

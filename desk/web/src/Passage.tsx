@@ -65,7 +65,7 @@ function EditText(props: Props & { field: Field }) {
   };
   const same = text.trim() === props.passage.text.trim();
   return (
-    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`}>
+    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || props.busy || save(false)}>
       <div className="follows">
         <div>
           <button className="primary" disabled={same || props.busy} onClick={() => save(false)}>

@@ -28,7 +28,6 @@ export function StoryPage(props: { id: string }) {
   const [marks, setMarks] = useState(() => localStorage.getItem(MARKS) !== "off");
   const [usage, setUsage] = useState<Usage | null>(null);
   const [budget, setBudget] = useState(0);
-  const said = useRef("");
   const { problem, setProblem, attempt } = useAttempt();
 
   const asking = useRef(new Set<string>());
@@ -44,6 +43,9 @@ export function StoryPage(props: { id: string }) {
     },
     [props.id],
   );
+  // Undone as often as it was pressed, one after the other.
+  const moves = useRef(Promise.resolve());
+  const move = (path: string) => void (moves.current = moves.current.then(async () => void (await ask("POST", path))));
   const goto = useCallback((id: string) => setJump({ id, at: Date.now() }), []);
 
   useEffect(() => {
@@ -62,8 +64,8 @@ export function StoryPage(props: { id: string }) {
     m: () => toggle("map"),
     "?": () => toggle("help"),
     "/": () => toggle("search"),
-    z: () => void ask("POST", "/undo"),
-    y: () => void ask("POST", "/redo"),
+    z: () => move("/undo"),
+    y: () => move("/redo"),
     escape: () => doing.busy && void ask("POST", "/stop"),
   });
   const showMarks = (on: boolean) => {
@@ -82,7 +84,6 @@ export function StoryPage(props: { id: string }) {
   }
   if (!view) return <main className="start" aria-busy="true"><p className="lead">Opening the story</p></main>;
 
-  if (live.written && said.current !== live.written.id) said.current = live.written.id;
   const spent = usage ? usage.input_tokens + usage.output_tokens : 0;
   return (
     <div className={`desk ${marks ? "marks" : ""}`}>
@@ -123,7 +124,7 @@ export function StoryPage(props: { id: string }) {
       <p className="sr" aria-live="polite">
         {live.written ? `Passage ${live.written.step} is written.` : ""}
       </p>
-      {open === "map" && <TreeMap view={view} shelf={shelf} busy={doing.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "map" && <TreeMap view={view} shelf={shelf} busy={doing.busy} onClose={() => setOpen("")} onJump={goto} />}
       {open === "search" && <Search story={props.id} onClose={() => setOpen("")} onJump={goto} />}
       {open === "export" && <Export story={props.id} onClose={() => setOpen("")} />}
       {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}

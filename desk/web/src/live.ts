@@ -24,10 +24,6 @@ export class Shelf {
     this.listeners.forEach((listener) => listener());
   }
 
-  forget(id: string) {
-    this.texts.delete(id);
-  }
-
   subscribe = (listener: () => void) => {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

@@ -118,10 +118,10 @@ class ProseGate:
         `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
         """
         self._tail, self.fault, self._in_a_row, self._mark = "", None, 0, ""
-        self._settled = self._settled.rstrip()
+        self._settled = _closed(self._settled.rstrip())
         self._longest = max(self._longest, self._settled, key=len)
         if back:
-            self._settled = "".join(segments(self._settled, self.language)[:-back]).rstrip()
+            self._settled = _closed("".join(segments(self._settled, self.language)[:-back]).rstrip())
         return self._settled
 
     def finish(self) -> str:
@@ -133,7 +133,7 @@ class ProseGate:
         text = self._sieved(_unwrap_quotes(_paragraphs(self._settled)))
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
-        return _without_moral(text, self.min_words, self.language)
+        return _closed(_without_moral(text, self.min_words, self.language))
 
     def _sieved(self, text: str) -> str:
         """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
@@ -203,6 +203,14 @@ class ProseGate:
             return None if piece.endswith("\n") else '"'
         spoken_before = self._settled.rpartition("\n")[2].rpartition('"')[2].strip()
         return f'"{told}' if spoken_before and ends_a_sentence(spoken_before) else None
+
+
+def _closed(text: str) -> str:
+    """Return `text` with the quotation closed in whose middle it was cut: what comes next begins a new paragraph."""
+    paragraph = text.rpartition("\n")[2]
+    if paragraph.count('"') % 2:
+        return text + '"'
+    return text + "”" if paragraph.count("“") > paragraph.count("”") else text
 
 
 def _is_balanced(piece: str) -> bool:

@@ -181,7 +181,7 @@ def test_the_mark_of_an_open_quotation_stays_with_what_is_said(size):
         'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here. <|im_start|> Go home.\n\n', size
     )
     assert gate.fault
-    assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here.'
+    assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here."'
     gate = gate_of('Ada laughed at them all. "Go home," Bruno said. "<|im_start|> here. Go home."\n\n', size)
     assert gate.cut() == 'Ada laughed at them all. "Go home," Bruno said.'
 
@@ -242,3 +242,19 @@ def test_a_run_up_that_leads_nowhere_costs_nothing():
     gate.cut(back=5)
     assert gate.text == ""
     assert gate.finish() == whole
+
+
+def test_a_quotation_that_is_cut_short_is_closed():
+    gate = gate_of(
+        'Ada laughed at them all. "Go home," Bruno said. "Go and bring it here. <|im_end|> The night is cold.\n\n', 1000
+    )
+    assert gate.cut().endswith('"Go and bring it here."')
+    gate.feed('\n\n"No," Ada said, and went to the door of the kitchen.\n\n')
+    assert gate.finish().endswith('"Go and bring it here."\n\n"No," Ada said, and went to the door of the kitchen.')
+
+
+@pytest.mark.parametrize(("opened", "closed"), [('"', '"'), ("“", "”")])
+def test_the_last_quotation_of_a_passage_is_closed(opened, closed):
+    gate = ProseGate(min_words=5, max_words=40)
+    gate.feed(f"Ada laughed at all of them that night. {opened}It is late for all of us. Come home before the")
+    assert gate.finish() == f"Ada laughed at all of them that night. {opened}It is late for all of us.{closed}"

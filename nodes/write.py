@@ -153,8 +153,9 @@ def _form(gate: ProseGate, state: State, run: Run, deal: int) -> dict[str, str]:
         return {}
     first_names = [first_name(name) for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
-    # Past the middle: a scene that ends too short costs another call, one that is too long is cut at a paragraph.
-    words = round(0.35 * run.context.min_words + 0.65 * run.context.max_words) - gate.words
+    # All that fits: a scene that ends too short, after what it repeats is left out, costs another call; one that is long enough
+    # is cut at a paragraph.
+    words = run.context.max_words - gate.words
     played = run.context.mode == "fiction"
     shape = scene_shape(deal, run.deck(state), max(words, 60))
     return {"grammar": scene_grammar(shape, names, deal, going_on=bool(gate.text), played=played)}

@@ -29,8 +29,14 @@ REPEATING = ("loop", "copying")
 
 _CURLY = re.compile("[“”]")
 
-MOST_SKIPPED = 10
-"""Repeated sentences that one passage may lose without another sample."""
+MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
+"""Repeated sentences that one passage may lose without another sample, in all and one after the other."""
+
+_TAG = re.compile(
+    r"(?:\w+ ){1,3}(?:said|says|asked|asks|called|calls|whispered|whispers|shouted|repeated|replied|answered)(?: \w+){0,3}\.\s*"
+    r"|(?:said|asked|called|whispered|shouted|repeated|replied|answered)(?: \w+){1,3}\.\s*"
+)
+"""Who said something, as a sentence of its own: with what was said left out, so is this."""
 
 
 class ProseGate:
@@ -60,6 +66,8 @@ class ProseGate:
         self._in_a_row = 0
         self._mark = ""
         """What opens a quotation whose first sentence was left out, until there is another one."""
+        self._unsaid = False
+        """Whether the sentence before was a quotation that was left out."""
         self._settled = self._longest = ""
         self._tail = ""
         self._counted = self._count = 0
@@ -117,7 +125,7 @@ class ProseGate:
 
         `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
         """
-        self._tail, self.fault, self._in_a_row, self._mark = "", None, 0, ""
+        self._tail, self.fault, self._in_a_row, self._mark, self._unsaid = "", None, 0, "", False
         self._settled = _closed(self._settled.rstrip())
         self._longest = max(self._longest, self._settled, key=len)
         if back:
@@ -164,6 +172,8 @@ class ProseGate:
                 piece = parted(piece, self._known)
             if self._mark:
                 piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
+            if self._unsaid and _TAG.fullmatch(piece):
+                piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
             rest = self._rest(fault, piece) if fault else None
             if fault and rest is None:
@@ -171,6 +181,7 @@ class ProseGate:
                 self.refused.append(fault)
                 return
             self._tail = self._tail[length:]
+            self._unsaid = bool(fault and piece.rstrip().endswith(('"', "”")))
             if fault and rest is not None:
                 self.skipped.append(fault)
                 self._in_a_row += 1
@@ -192,7 +203,7 @@ class ProseGate:
         Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it. Of a sentence that opens or
         closes a quotation of several its mark stays, and who said it: `"Wait. I don't know," he said.` is then `"Wait." he said.`
         """
-        if fault.kind not in REPEATING or self._in_a_row >= 3 or len(self.skipped) >= MOST_SKIPPED:
+        if fault.kind not in REPEATING or self._in_a_row >= MOST_IN_A_ROW or len(self.skipped) >= MOST_SKIPPED:
             return None
         if _is_balanced(piece):
             return piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recurrentgpt.prose.faults import COPY_LIMIT, find_fault
-from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.gate import MOST_IN_A_ROW, ProseGate
 from recurrentgpt.prose.runs import longest_shared_run
 from recurrentgpt.prose.sentences import count_words
 
@@ -131,7 +131,7 @@ def test_copied_text_is_refused():
     gate = gate_of(prose(2) + " " + earlier, seen=[earlier], min_words=60)
     assert gate.fault is not None
     assert gate.fault.kind == "copying"
-    assert len(gate.skipped) == 3
+    assert len(gate.skipped) == MOST_IN_A_ROW
     assert longest_shared_run(gate.cut(), [earlier])[0] <= COPY_LIMIT
 
 
@@ -258,3 +258,14 @@ def test_the_last_quotation_of_a_passage_is_closed(opened, closed):
     gate = ProseGate(min_words=5, max_words=40)
     gate.feed(f"Ada laughed at all of them that night. {opened}It is late for all of us. Come home before the")
     assert gate.finish() == f"Ada laughed at all of them that night. {opened}It is late for all of us.{closed}"
+
+
+def test_who_said_what_was_left_out_is_left_out_too():
+    gate = gate_of(
+        'Ada laughed. "I will be right back." Ada said.\n\nShe went. "I will be right back." Ada said.\n\n', 5
+    )
+    gate.feed("The door was open, and nobody stood behind it but the cat of the house.\n\n")
+    assert gate.text.count("Ada said") == 1
+    assert gate.text.endswith(
+        "She went. \n\nThe door was open, and nobody stood behind it but the cat of the house.\n\n"
+    )

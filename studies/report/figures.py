@@ -158,7 +158,7 @@ def by_premise(units: dict[str, float], plan: Plan) -> dict[tuple[str, int], flo
 
 def mean_words(novels: list[dict[str, Any]]) -> float:
     """Return the mean length of novels; 0 for none."""
-    return sum(novel["words"] for novel in novels) / max(1, len(novels))
+    return float(sum(novel["words"] for novel in novels)) / max(1, len(novels))
 
 
 def is_off(novel: dict[str, Any]) -> bool:

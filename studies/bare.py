@@ -18,7 +18,7 @@ _BEFORE = 2000
 """Characters before a sentence that its paragraph can begin in."""
 
 _EMPHASIS = re.compile(r"(?<![\w*_])([*_]{1,3})(?=[^\s*_])([^\n]*?[^\s*_])\1(?![\w*_])")
-_TITLE = re.compile(r"[^\W_][^\n.!?…\"”’:,;—–]{1,59}")
+_TITLE = re.compile(r"[^\W_][^\n.!?…\"”’:,;—–。！？」』：，；、]{1,59}")
 
 
 def bare(text: str, language: str = "English") -> str:

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.graph.state import Brief, Rationale, State, Usage, merge_usage
 from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
-from recurrentgpt.models.calls import total_usage
+from recurrentgpt.models.calls import Meter, total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.context import MOST_ENDINGS, is_full
 from recurrentgpt.studies.surroundings import StudyRun
@@ -72,7 +72,9 @@ async def begin(state: Any, run: StudyRun, outline: list[str], characters: list[
     """Append a novel's opening to the log, and return the state of a novel without a word."""
     story, title = state["story"], f"{state['genre'].title()}: {state['premise'].split(',')[0][:40]}"
     brief = Brief(title=title, genre=state["genre"], premise=state["premise"], characters=characters, outline=outline)
-    entry = _entry(state, "", "", 0, run)
+    # What the node in the making has spent is the opening's too, and not the first passage's.
+    spent, run.meter = run.meter.usage, Meter()
+    entry = _entry({**state, "usage": {**state.get("usage", {}), "opening": spent}}, "", "", 0, run)
     record = StoryRecord(
         story=story,
         title=title,

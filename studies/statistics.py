@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from recurrentgpt.studies.faults import StudyError
 
 try:
-    from scipy.stats import binomtest, bootstrap, permutation_test
+    from scipy.stats import binomtest, bootstrap, permutation_test, t
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise StudyError("Statistics need SciPy; install it with: pip install 'recurrentgpt[study]'") from error
 
@@ -112,6 +112,14 @@ def wilson(wins: float, total: int) -> tuple[float, float]:
     return float(max(0.0, (centre - spread) / scale)), float(min(1.0, (centre + spread) / scale))
 
 
+def student(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the mean of two values or more, and Student's interval of 95 %."""
+    found = np.asarray(values, dtype=float)
+    reach = float(t.ppf(0.5 + CONFIDENCE / 2, len(found) - 1) * found.std(ddof=1) / np.sqrt(len(found)))
+    centre = float(found.mean())
+    return centre, centre - reach, centre + reach
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted for how many there are (Holm 1979), in their order."""
     order = sorted(range(len(p_values)), key=lambda at: p_values[at])
@@ -149,16 +157,25 @@ def krippendorff(ratings: Sequence[Sequence[float | None]]) -> float | None:
 
 
 def agreement(
-    ratings: Sequence[Sequence[float | None]], *, seed: int = 0, resamples: int = 999
+    ratings: Sequence[Sequence[float | None]],
+    premises: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    resamples: int = 999,
 ) -> dict[str, float] | None:
-    """Return Krippendorff's alpha with a percentile bootstrap interval over units, or None where it is not defined."""
+    """Return Krippendorff's alpha with a percentile bootstrap interval, or None where it is not defined.
+
+    `premises` names the premise of every unit: units of one premise are alike, so premises are drawn, each with all its units.
+    """
     alpha = krippendorff(ratings)
     if alpha is None:
         return None
-    dealer, units = np.random.default_rng(seed), len(ratings[0])
-    found: list[float] = []
+    blocks: dict[object, list[int]] = {}
+    for unit, premise in enumerate(premises or range(len(ratings[0]))):
+        blocks.setdefault(premise, []).append(unit)
+    dealer, drawn, found = np.random.default_rng(seed), list(blocks.values()), list[float]()
     for _ in range(resamples):
-        chosen = dealer.integers(0, units, units)
+        chosen = [unit for block in dealer.integers(0, len(drawn), len(drawn)) for unit in drawn[block]]
         again = krippendorff([[row[at] for at in chosen] for row in ratings])
         if again is not None:
             found.append(again)

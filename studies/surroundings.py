@@ -16,7 +16,9 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.runtime import Runtime, get_runtime
 
 from recurrentgpt.graph.context import resolve_context
+from recurrentgpt.graph.state import Usage
 from recurrentgpt.loop import call as wait_for
+from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.decoding import WRITE
 from recurrentgpt.models.roles import ResolvedModel, Role
 from recurrentgpt.nodes.run import Run
@@ -82,6 +84,14 @@ def warmth(model: ResolvedModel, run: Run) -> dict[str, Any]:
     return {"temperature": chosen, "sampling": WRITE.sampling}
 
 
+def _spent(name: str, state: Any, run: StudyRun) -> dict[str, Usage]:
+    """Return what a node has spent since the last passage was kept: DOC drafts again where it leaves drafts behind."""
+    if not run.meter.calls:
+        return {}
+    before = state.get("usage", {}).get(name)
+    return {name: total_usage([before, run.meter.usage] if before else [run.meter.usage])}
+
+
 def study_node(
     verb: StudyVerb, *, name: str = "", templates: Callable[[Prompts], Prompts] | None = None
 ) -> RunnableLambda[Any, dict[str, Any]]:
@@ -98,8 +108,7 @@ def study_node(
         run.templates, run.story, run.step = templates, state.get("story", ""), state.get("step", 0)
         run.emit({"event": "stage", "node": name})
         update = await verb(state, run)
-        usage = run.meter.usage
-        return {**update, "usage": {name: usage}} if usage["calls"] else update
+        return {**update, "usage": {**update.get("usage", {}), **_spent(name, state, run)}}
 
     async def in_this_loop(state: Any, config: RunnableConfig) -> dict[str, Any]:
         return await work(state, get_runtime(), threaded=False)

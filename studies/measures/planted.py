@@ -55,7 +55,7 @@ def distances(most: int) -> list[int]:
 
 @dataclass
 class Levels:
-    """How often facts were there at each distance: hits and tries."""
+    """How often facts that a plan needed were there, by distance: hits and tries; a level that a system has not is empty."""
 
     system: str
     steps: int
@@ -131,25 +131,27 @@ async def _levels(system: str, world: World, ways: list[int], steps: int, embedd
         if len(model.held) > steps:
             break
     commits = await log.get_many(story, await log.path(story, head))
-    return _counted(system, commits[: steps + 1], model, world, ways)
+    return _counted(system, commits[: steps + 1], model, world)
 
 
-def _counted(system: str, commits: list[Commit], model: Any, world: World, ways: list[int]) -> Levels:
-    result = Levels(system, len(commits) - 1)
+def _counted(system: str, commits: list[Commit], model: Any, world: World) -> Levels:
+    result, own = Levels(system, len(commits) - 1), find_system(system)
     tallies: dict[str, dict[int, list[bool]]] = {name: {} for name in ("retrieval", "memory", "prompt", "text")}
     for entry, before in zip(commits[1:], commits, strict=False):
         step = entry["step"]
         result.prompt_tokens.append(entry["usage"]["input_tokens"])
         recalled = [item["step"] for item in entry["recalled"]]
-        for distance in ways:
-            if distance >= step:
-                continue
-            value = world.fact(step - distance).value
-            tallies["memory"].setdefault(distance, []).append(value in before["short_term_memory"])
-            tallies["prompt"].setdefault(distance, []).append(model.held[step][distance])
-        if due := model.due(step):
-            tallies["retrieval"].setdefault(due, []).append(step - due in recalled or due == 1)
-            tallies["text"].setdefault(due, []).append(model.used[step])
+        if not (due := model.due(step)):
+            continue
+        # All four of the same facts: those that the step's plan needs.
+        if own.recalls and due > 1:
+            # What was written last is in the prompt anyway, and is not searched for.
+            tallies["retrieval"].setdefault(due, []).append(step - due in recalled)
+        if own.remembers:
+            value = world.fact(step - due).value
+            tallies["memory"].setdefault(due, []).append(value in before["short_term_memory"])
+        tallies["prompt"].setdefault(due, []).append(model.held[step][due])
+        tallies["text"].setdefault(due, []).append(model.used[step])
     for name, found in tallies.items():
         setattr(result, name, {distance: (sum(there), len(there)) for distance, there in sorted(found.items())})
     return result

@@ -19,11 +19,12 @@ PLANS = 3
 
 @dataclass(frozen=True)
 class Contract:
-    """How many steps of one novel kept each clause; memory and plans are None for systems that have none."""
+    """How many steps of one novel kept each clause; what a system does not have is None."""
 
     steps: int
-    passage: int
-    """Passages of 200 to 400 words; the last, which fills what is left, is not counted."""
+    passage: int | None
+    """Passages of 200 to 400 words, None for systems whose passages have other lengths; the last, which fills what is
+    left, is not counted."""
     memory: int | None
     """Memories of at most 20 sentences and 500 words, and 10 sentences at least from the sixth step on."""
     plans: int | None
@@ -50,14 +51,14 @@ class Slope:
         return self.low <= 0 <= self.high
 
 
-def contract(novel: dict[str, Any], *, recurrent: bool, remembers: bool) -> Contract:
+def contract(novel: dict[str, Any], *, recurrent: bool, remembers: bool, paced: bool) -> Contract:
     """Return how a finished novel kept the contract of each step."""
     passages: list[dict[str, Any]] = novel["passages"]
     low, high = PASSAGE_WORDS
     calls, retries = novel["usage"]["calls"], novel["usage"]["resamples"]
     return Contract(
         steps=len(passages),
-        passage=sum(low <= passage["words"] <= high for passage in passages[:-1]),
+        passage=sum(low <= passage["words"] <= high for passage in passages[:-1]) if paced else None,
         memory=sum(_memory_fits(passage) for passage in passages) if remembers else None,
         plans=sum(passage["plans"] == PLANS for passage in passages[:-1]) if recurrent else None,
         first_try=1 - retries / calls if calls else 1.0,

@@ -7,15 +7,21 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
+from recurrentgpt.studies.context import TOLERANCE
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.judges import Qualification
 from recurrentgpt.studies.measures.entities import entities
 from recurrentgpt.studies.measures.repetition import in_band, repetition
 from recurrentgpt.studies.measures.steps import contract, prompt_tokens, slope
-from recurrentgpt.studies.statistics import Comparison, agreement, alt_test, compare, holm
+from recurrentgpt.studies.plan import Plan
+from recurrentgpt.studies.statistics import Comparison, agreement, alt_test, compare, holm, student
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
 POOLED = "all genres"
+_FILES = {"judges": ("verdicts.jsonl", "judge"), "people": ("labels.jsonl", "annotator")}
+"""Where verdicts are kept, and the field that tells whose they are."""
+FEWEST_STEPS = 10
+"""Steps of a novel below which its prompts have no slope to speak of."""
 
 
 @dataclass(frozen=True)
@@ -31,24 +37,32 @@ class Result:
     found: Comparison
     holm: float | None
     """p adjusted over baselines and criteria; only pooled results are tested."""
+    novels: int
+    """Novels of each of the two."""
+    words: tuple[float, float]
+    """Mean words of the novels of both."""
+    off: tuple[int, int]
+    """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
 
 
 def measures(novel: dict[str, Any]) -> dict[str, Any]:
     """Return everything that is measured of one novel, flat, as a row."""
     system, text, usage = SYSTEMS[novel["system"]], novel["text"], novel["usage"]
     said, people = repetition(text), entities(text)
-    remembers = system.recurrent and system.name != "no_short_term_memory"
-    kept = contract(novel, recurrent=system.recurrent, remembers=remembers)
+    kept = contract(novel, recurrent=system.recurrent, remembers=system.remembers, paced=system.paced)
     grows = slope(prompt_tokens(novel), warm_up=min(3, len(novel["passages"]) // 4))
+    known = grows.steps >= FEWEST_STEPS
     band = in_band(said)
     return {
         "novel": novel["id"],
         "system": novel["system"],
         "genre": novel["genre"],
+        "number": novel["number"],
         "unit": novel["unit"],
         "words": novel["words"],
         "target": novel["target"],
         "off_target": round(novel["words"] / novel["target"] - 1, 4),
+        "off_by_over_a_tenth": int(is_off(novel)),
         "calls": usage["calls"],
         "input_tokens": usage["input_tokens"],
         "cached_tokens": usage["cached_tokens"],
@@ -65,7 +79,9 @@ def measures(novel: dict[str, Any]) -> dict[str, Any]:
         "steps_with_3_plans": kept.plans,
         "first_try": round(kept.first_try, 4),
         "retries": kept.retries,
-        "prompt_slope": round(grows.per_step, 3),
+        "prompt_slope": round(grows.per_step, 3) if known else None,
+        "prompt_slope_low": round(grows.low, 3) if known else None,
+        "prompt_slope_high": round(grows.high, 3) if known else None,
         "prompt_mean": round(grows.mean, 1),
     }
 
@@ -75,14 +91,15 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
 
     Only qualified judges are heard.
     """
-    name = "verdicts.jsonl" if source == "judges" else "labels.jsonl"
+    name, who = _FILES[source]
     heard = {judge for judge, found in qualifications(folder).items() if found.qualified}
-    gathered: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    # By who gave it: the last verdict counts, so that what somebody said twice is heard once.
+    gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
         if source == "people" or row["judge"] in heard:
             key = (row["first"], row["second"], row["criterion"])
-            gathered[key][row["unit"]].append(float(row["preference"]))
-    return {key: {unit: mean(values) for unit, values in units.items()} for key, units in gathered.items()}
+            gathered[key][row["unit"]][row[who]] = float(row["preference"])
+    return {key: {unit: mean(given.values()) for unit, given in units.items()} for key, units in gathered.items()}
 
 
 def qualifications(folder: RunFolder) -> dict[str, Qualification]:
@@ -91,44 +108,117 @@ def qualifications(folder: RunFolder) -> dict[str, Qualification]:
 
 
 def results(folder: RunFolder) -> list[Result]:
-    """Return every comparison, per genre and pooled, of judges and of people; pooled ones with Holm's adjustment."""
-    plan = folder.plan
-    genre_of = {job.unit: job.genre for job in plan.jobs()}
+    """Return every comparison in the order of the plan, per genre and pooled, of judges and of people.
+
+    Pooled ones have Holm's adjustment. Seeds are no further premises: their preferences are averaged before anything else.
+    """
+    plan, novels = folder.plan, {(novel["system"], novel["unit"]): novel for novel in folder.novels()}
+    first, *others = plan.systems
     found: list[Result] = []
     for source in ("judges", "people"):
-        gathered = preferences(folder, source)
-        pooled = {key: compare(list(units.values())) for key, units in gathered.items()}
+        heard = preferences(folder, source)
+        keys = [(first, other, criterion) for criterion in plan.criteria for other in others]
+        gathered = {key: by_premise(heard[key], plan) for key in keys if key in heard}
+        pooled = {key: compare(list(values.values())) for key, values in gathered.items() if values}
         adjusted = dict(zip(pooled, holm([one.p for one in pooled.values()]), strict=True))
-        for key, units in gathered.items():
-            first, second, criterion = key
-            for genre in plan.genres:
-                values = [value for unit, value in units.items() if genre_of.get(unit) == genre]
-                if values:
-                    found.append(Result(source, genre, criterion, first, second, compare(values), None))
-            found.append(Result(source, POOLED, criterion, first, second, pooled[key], adjusted[key]))
+        for key in pooled:
+            for genre in (*plan.genres, POOLED):
+                values = [value for premise, value in gathered[key].items() if genre in (premise[0], POOLED)]
+                if not values:
+                    continue
+                units = [job.unit for job in plan.jobs() if job.system == first and genre in (job.genre, POOLED)]
+                units = [
+                    unit for unit in units if unit in heard[key] and all((system, unit) in novels for system in key[:2])
+                ]
+                both = [[novels[system, unit] for unit in units] for system in key[:2]]
+                found.append(
+                    Result(
+                        source,
+                        genre,
+                        key[2],
+                        *key[:2],
+                        found=pooled[key] if genre == POOLED else compare(values),
+                        holm=adjusted[key] if genre == POOLED else None,
+                        novels=len(both[0]),
+                        words=(mean_words(both[0]), mean_words(both[1])),
+                        off=(sum(map(is_off, both[0])), sum(map(is_off, both[1]))),
+                    )
+                )
+    return found
+
+
+def by_premise(units: dict[str, float], plan: Plan) -> dict[tuple[str, int], float]:
+    """Return by genre and number the mean over the seeds of a premise, in the order of the plan."""
+    seeds: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for unit, (genre, number) in {job.unit: (job.genre, job.number) for job in plan.jobs()}.items():
+        if unit in units:
+            seeds[genre, number].append(units[unit])
+    return {premise: mean(values) for premise, values in seeds.items()}
+
+
+def mean_words(novels: list[dict[str, Any]]) -> float:
+    """Return the mean length of novels; 0 for none."""
+    return float(sum(novel["words"] for novel in novels)) / max(1, len(novels))
+
+
+def is_off(novel: dict[str, Any]) -> bool:
+    """Tell whether a novel is longer or shorter than asked for by more than a tenth."""
+    return bool(abs(novel["words"] / novel["target"] - 1) > TOLERANCE)
+
+
+def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
+    """Return by system the slope of its prompts with the interval of 95 %, from novels long enough to have one.
+
+    Of one premise it is the novels' own; of several, Student's over the premises, each the mean of its seeds.
+    """
+    names = ("prompt_slope", "prompt_slope_low", "prompt_slope_high")
+    gathered: dict[str, dict[tuple[str, int], list[list[float]]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row["prompt_slope"] is not None:
+            gathered[row["system"]][row["genre"], row["number"]].append([row[name] for name in names])
+    found: dict[str, tuple[float, float, float]] = {}
+    for system, premises in gathered.items():
+        of_each = [[mean(column) for column in zip(*novels, strict=True)] for novels in premises.values()]
+        if len(of_each) == 1:
+            found[system] = (of_each[0][0], of_each[0][1], of_each[0][2])
+        else:
+            found[system] = student([each[0] for each in of_each])
     return found
 
 
 def agreements(folder: RunFolder) -> list[dict[str, Any]]:
     """Return Krippendorff's alpha with its interval among judges and among people, and whether judges may stand for people."""
     heard = {judge for judge, found in qualifications(folder).items() if found.qualified}
+    premise_of = {job.unit: f"{job.genre} {job.number}" for job in folder.plan.jobs()}
     raters: dict[str, dict[str, dict[str, float]]] = {"judges": {}, "people": {}}
-    for source, file, who in (("judges", "verdicts.jsonl", "judge"), ("people", "labels.jsonl", "annotator")):
+    for source, (file, who) in _FILES.items():
         for row in folder.rows(file):
-            if source == "people" or row[who] in heard:
+            if row["unit"] in premise_of and (source == "people" or row[who] in heard):
                 item = "/".join((row["unit"], row["first"], row["second"], row["criterion"]))
                 raters[source].setdefault(row[who], {})[item] = float(row["preference"])
     rows: list[dict[str, Any]] = []
     for source, labels in raters.items():
         items = sorted({item for given in labels.values() for item in given})
-        alpha = agreement([[given.get(item) for item in items] for given in labels.values()]) if items else None
+        premises = [premise_of[item.partition("/")[0]] for item in items]
+        ratings = [[given.get(item) for item in items] for given in labels.values()]
+        alpha = agreement(ratings, premises) if items else None
         if alpha:
             rows.append({"among": source, "raters": len(labels), "items": len(items), **alpha})
+    people = {name: _over_seeds(given, premise_of) for name, given in raters["people"].items()}
     for judge, given in raters["judges"].items():
-        stand = alt_test(given, raters["people"])
+        stand = alt_test(_over_seeds(given, premise_of), people)
         if stand:
             rows.append({"among": f"{judge} for people", "raters": stand.humans, **asdict(stand)})
     return rows
+
+
+def _over_seeds(given: dict[str, float], premise_of: dict[str, str]) -> dict[str, float]:
+    """Return labels by premise instead of by unit, the mean of the seeds."""
+    seeds: dict[str, list[float]] = defaultdict(list)
+    for item, label in given.items():
+        unit, _, rest = item.partition("/")
+        seeds[f"{premise_of[unit]}/{rest}"].append(label)
+    return {item: mean(labels) for item, labels in seeds.items()}
 
 
 def by_system(rows: list[dict[str, Any]], name: str) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,10 +14,11 @@ from typing import Any
 from recurrentgpt.errors import StorageError
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.report import plots, sections
+from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.figures import Result, measures, results
-from recurrentgpt.studies.report.sections import Section, Table
+from recurrentgpt.studies.report.parts import Section, Table
 
+_CODE = re.compile(r"`([^`\n]+)`")
 _STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;"
     "margin:1rem 0;display:block;overflow-x:auto}td,th{border:1px solid #bbb;padding:.2rem .6rem;text-align:left}"
@@ -42,13 +44,10 @@ def _write(folder: RunFolder, target: Path, novels: list[dict[str, Any]], note: 
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
         parts.append(sections.recall_section(recall))
-    parts += [sections.table_section(compared, source, folder.plan.name) for source in ("judges", "people")]
-    parts += [
-        sections.matrix_section(folder, compared),
-        sections.judge_section(folder),
-        sections.run_section(folder),
-        sections.deviation_section(),
-    ]
+    parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
+    if matrix := preferences.matrix_section(folder, compared):
+        parts.append(matrix)
+    parts += [sections.judge_section(folder), sections.run_section(folder), sections.deviation_section()]
     note("drawing")
     plots.prompts(novels, target / "prompts.png")
     plots.repeats(novels, target / "repetition.png")
@@ -82,7 +81,7 @@ def page(title: str, parts: list[Section]) -> str:
     body = [f"<h1>{html.escape(title)}</h1>"]
     for part in parts:
         body.append(f"<h2>{html.escape(part.heading)}</h2>")
-        body += [f"<p>{html.escape(text)}</p>" for text in part.texts]
+        body += [f"<p>{_code(html.escape(text))}</p>" for text in part.texts]
         body += [_html_table(table) for table in part.tables]
         body += [
             f'<figure><img src="{html.escape(file, quote=True)}" alt="{html.escape(caption, quote=True)}">'
@@ -100,6 +99,11 @@ def _markdown_table(table: Table) -> list[str]:
     return [row(table.headings), "|" + " --- |" * len(table.headings), *map(row, table.rows)]
 
 
+def _code(escaped: str) -> str:
+    """Return text with what stands between backticks as code, as Markdown shows it."""
+    return _CODE.sub(r"<code>\1</code>", escaped)
+
+
 def _html_table(table: Table) -> str:
     def row(cells: list[str], kind: str) -> str:
         return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
@@ -109,7 +113,11 @@ def _html_table(table: Table) -> str:
 
 def _flat(result: Result) -> dict[str, Any]:
     found = asdict(result)
-    return {**{name: value for name, value in found.items() if name != "found"}, **found["found"]}
+    pairs = {
+        f"{name}_{side}": found[name][at] for name in ("words", "off") for at, side in enumerate(("first", "second"))
+    }
+    alone = {name: value for name, value in found.items() if name not in ("found", "words", "off")}
+    return {**alone, **found["found"], **pairs}
 
 
 def _levels(found: dict[str, Any]) -> list[dict[str, Any]]:

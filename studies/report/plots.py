@@ -14,6 +14,7 @@ from recurrentgpt.studies.statistics import wilson
 
 try:
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise MissingExtra("Plots need Matplotlib; install it with: pip install 'recurrentgpt[study]'") from error
 
@@ -25,16 +26,21 @@ _META = {"Software": None}
 def recall(rows: list[dict[str, Any]], level: str, path: Path) -> None:
     """Plot how often planted facts were there against distance, with Wilson's intervals."""
     figure, axes = _axes("passages since the fact was told", f"facts there: {level}")
+    all_ways: set[int] = set()
     for row in rows:
         tallies = {int(distance): tally for distance, tally in row[level].items()}
+        if not tallies:
+            continue
         ways = sorted(tallies)
+        all_ways.update(ways)
         rates = [tallies[way][0] / tallies[way][1] for way in ways]
         spans = [wilson(*tallies[way]) for way in ways]
         below = [max(0.0, rate - low) for rate, (low, _) in zip(rates, spans, strict=True)]
         above = [max(0.0, high - rate) for rate, (_, high) in zip(rates, spans, strict=True)]
-        tries = min(tally[1] for tally in tallies.values()) if tallies else 0
+        tries = min(tally[1] for tally in tallies.values())
         axes.errorbar(ways, rates, yerr=[below, above], marker="o", capsize=2, label=f"{row['system']} (n >= {tries})")
     axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted(all_ways), [str(way) for way in sorted(all_ways)])
     axes.set_ylim(-0.05, 1.05)
     _save(figure, axes, path)
 
@@ -44,6 +50,7 @@ def prompts(novels: list[dict[str, Any]], path: Path) -> None:
     figure, axes = _axes("step", "prompt tokens per call")
     for system, values in _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))).items():
         _line(axes, system, values)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _save(figure, axes, path)
 
 
@@ -58,20 +65,24 @@ def repeats(novels: list[dict[str, Any]], path: Path) -> None:
 
 
 def _gathered(novels: list[dict[str, Any]], points: Any) -> dict[str, dict[float, list[float]]]:
-    found: dict[str, dict[float, list[float]]] = defaultdict(lambda: defaultdict(list))
+    """Return by system and place a value per premise: the mean of its seeds, which are no further premises."""
+    seeds: dict[tuple[str, float], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for novel in novels:
         for x, y in points(novel):
-            found[novel["system"]][x].append(y)
+            seeds[novel["system"], x][novel["genre"], novel["number"]].append(y)
+    found: dict[str, dict[float, list[float]]] = defaultdict(dict)
+    for (system, x), premises in seeds.items():
+        found[system][x] = [mean(values) for values in premises.values()]
     return found
 
 
 def _line(axes: Any, system: str, values: dict[float, list[float]]) -> None:
-    """Draw the mean, and the interval of 95 % where several novels reach so far."""
+    """Draw the mean, and the interval of 95 % where several premises reach so far."""
     places = sorted(values)
     means = [mean(values[place]) for place in places]
     reach = [1.96 * stdev(values[x]) / len(values[x]) ** 0.5 if len(values[x]) > 1 else 0.0 for x in places]
     most = max((len(found) for found in values.values()), default=0)
-    (line,) = axes.plot(places, means, marker=".", label=f"{system} (n = {most})")
+    (line,) = axes.plot(places, means, marker=".", label=f"{system} (n = {most} premises)")
     low = [middle - span for middle, span in zip(means, reach, strict=True)]
     high = [middle + span for middle, span in zip(means, reach, strict=True)]
     axes.fill_between(places, low, high, alpha=0.15, color=line.get_color())

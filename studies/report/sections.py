@@ -1,23 +1,23 @@
-"""What a report says: headings, sentences, tables and pictures, in a form that becomes HTML and Markdown alike."""
+"""What a report says of costs, measures, recall, judges and the run itself; of preferences its neighbour does."""
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, field
-from importlib import resources
 from typing import Any
 
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.measures.steps import slope
-from recurrentgpt.studies.report.figures import POOLED, Result, agreements, by_system, qualifications
+from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
+from recurrentgpt.studies.report.parts import Section, Table
 
+_BANDS = "bands are 95 % intervals of the mean over premises"
 WARM_UP = 20
 """Steps in which memories and windows fill."""
 
 DEVIATIONS = (
     "The paper credits ties to both sides somewhere (18 of its 48 rows sum to over 100): here a tie is half a win, "
     "and the two sides sum to 100. The protocol and the direction are compared, not the digits.",
-    "The unit of every test is the premise. The paper's three annotators per pair are not independent, and are not "
+    "The unit of every test is the premise, the mean of its seeds where there are several. "
+    "The paper's three annotators per pair are not independent, and are not "
     "counted as if they were.",
     "rolling_unlimited is a control that the paper lacks: where its prompts fit the model's context, it forgets "
     "nothing.",
@@ -27,39 +27,32 @@ DEVIATIONS = (
     "words, so that lengths match.",
     "Prose of recurrentgpt and rolling passes the same guard against headings, scripts and loops; recurrentgpt "
     "alone is also watched for copies of its earlier passages, and on the embedded model it alone has a grammar of "
-    "scenes. Drafts of re3 and doc are judged by their own rules.",
+    "scenes. Drafts of re3 and doc are judged by their own rules. Headings, titles and remarks are taken out of the text of "
+    "every system alike.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
 )
 
 
-@dataclass(frozen=True)
-class Table:
-    """Rows of text under headings."""
-
-    headings: list[str]
-    rows: list[list[str]]
-
-
-@dataclass
-class Section:
-    """One part of a report."""
-
-    heading: str
-    texts: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    pictures: list[tuple[str, str]] = field(default_factory=list)
-    """File and caption."""
-
-
 def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
     """Return what the novels are and what they cost."""
     names = ("words", "off_target", "calls", "input_tokens", "cached_tokens", "output_tokens", "seconds")
-    return Section(
+    section = Section(
         "Novels and their cost",
-        ["Means per novel. `off target` is the share by which novels are longer or shorter than asked for."],
+        [
+            "Means per novel. `off target` is the share by which novels are longer or shorter than asked for; novels off by more "
+            "than a tenth are listed, and are counted beside each comparison.",
+        ],
         [_means(folder, rows, names)],
     )
+    off = [
+        [row["novel"], f"{row['words']:,}", f"{row['target']:,}", f"{100 * row['off_target']:+.0f} %"]
+        for row in rows
+        if row["off_by_over_a_tenth"]
+    ]
+    if off:
+        section.tables.append(Table(["novel off its target", "words", "asked for", "off"], off))
+    return section
 
 
 def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
@@ -78,12 +71,34 @@ def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
             "lie there, for novels of that length. These detect repetition, never coherence.",
             "`conflicts` are eyes, hair, ages and hands that change; `vanished` are names of the first half "
             "that the second never has.",
-            "The contract of each step, and prompt tokens per call against the step: a slope of 0 is a prompt "
-            "that does not grow.",
+            "The contract of each step; what a system does not have is left blank.",
+            "Prompt tokens per call against the step, the mean of each system's novels, with the interval of 95 %: 0 in it is "
+            f"a prompt that does not grow. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
         ],
-        [_means(folder, rows, names), _means(folder, rows, (*kept, "prompt_slope", "prompt_mean"))],
-        [("prompts.png", "Prompt tokens per call against the step"), ("repetition.png", "Repetition against words")],
+        [_means(folder, rows, names), _means(folder, rows, kept), _slopes(folder, rows)],
+        [
+            ("prompts.png", f"Prompt tokens per call against the step; {_BANDS}"),
+            ("repetition.png", f"Repetition against words; {_BANDS}"),
+        ],
     )
+
+
+def _slopes(folder: RunFolder, rows: list[dict[str, Any]]) -> Table:
+    means, found = by_system(rows, "prompt_mean"), slopes(rows)
+    body = [
+        [
+            system,
+            _number(means[system]),
+            *(
+                (f"{found[system][0]:.3f}", f"{found[system][1]:.3f} to {found[system][2]:.3f}")
+                if system in found
+                else ("", "")
+            ),
+        ]
+        for system in folder.plan.systems
+        if system in means
+    ]
+    return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body)
 
 
 def recall_section(rows: list[dict[str, Any]]) -> Section:
@@ -91,11 +106,10 @@ def recall_section(rows: list[dict[str, Any]]) -> Section:
     section = Section(
         "Recall of planted facts",
         [
-            "A scripted author plants a fact in every passage; a later plan needs it without saying it. Shown "
-            "is how often it was "
-            "there: found by the long-term memory, held by the short-term memory, in the prompt, in the text. A "
-            "window of tokens falls "
-            "off where it ends, which shows that the measure works."
+            "A scripted author plants a fact in every passage; a later plan needs it without saying it. Shown is how often it "
+            "was there whenever needed: found by the long-term memory, held by the short-term memory, in the prompt, in the "
+            "text. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is in the "
+            "prompt and is not searched for. A window of tokens falls off where it ends, which shows that the measure works."
         ],
     )
     for level in ("retrieval", "memory", "prompt", "text"):
@@ -108,7 +122,8 @@ def recall_section(rows: list[dict[str, Any]]) -> Section:
             for row in rows
         ]
         section.tables.append(Table([level, *map(str, ways)], body))
-        section.pictures.append((f"recall-{level}.png", f"Facts there against distance: {level}"))
+        caption = f"Facts there against distance: {level}; bars are Wilson's 95 % intervals"
+        section.pictures.append((f"recall-{level}.png", caption))
     section.texts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
         "with its interval of 95 %. 0 within the interval is a prompt that does not grow."
@@ -124,74 +139,6 @@ def recall_section(rows: list[dict[str, Any]]) -> Section:
         )
     )
     return section
-
-
-def table_section(results: list[Result], source: str, name: str) -> Section:
-    """Return the preferences in the shape of the paper's tables: genre by criterion, both systems' shares, the paper's beside."""
-    found = [result for result in results if result.source == source]
-    paper = _paper(name)
-    section = Section(f"{_title(name)}: preferred by {source}")
-    if not found:
-        section.texts.append(
-            "No qualified judge has compared these novels."
-            if source == "judges"
-            else "Nobody has labelled these novels yet."
-        )
-        return section
-    section.texts.append(
-        "Per cent of premises on which each system is preferred, ties as half. Intervals: BCa bootstrap over "
-        "premises, 95 %. "
-        "p: sign-flip permutation test, Holm over baselines and criteria; per genre nothing is tested, for "
-        "twenty premises "
-        "have a power of a fifth at a true rate of 60 %."
-    )
-    if not paper:
-        section.texts.append(
-            "The paper's own figures are not part of this program's notes, so that its column is empty."
-        )
-    rows = []
-    for one in found:
-        rate = one.found
-        key = f"{one.genre}/{one.second}/{one.criterion}"
-        rows.append(
-            [
-                one.genre,
-                one.criterion,
-                f"{one.first} : {one.second}",
-                f"{100 * rate.rate:.0f} : {100 - 100 * rate.rate:.0f}",
-                f"{100 * rate.low:.0f} to {100 * rate.high:.0f}",
-                f"{rate.wins}/{rate.ties}/{rate.losses}",
-                "" if one.holm is None else f"{rate.p:.4f}",
-                "" if one.holm is None else f"{one.holm:.4f}",
-                "" if one.holm is None else f"{rate.sign_p:.4f}",
-                paper.get(key, ""),
-            ]
-        )
-    headings = [
-        "genre", "criterion", "systems", "preferred, %", "interval", "won/tied/lost", "p", "Holm p", "sign "
-        "test", "paper",
-    ]  # fmt: skip
-    section.tables.append(Table(headings, rows))
-    return section
-
-
-def matrix_section(folder: RunFolder, results: list[Result]) -> Section:
-    """Return who wins against whom, pooled over genres and criteria."""
-    systems = folder.plan.systems
-    shares: dict[tuple[str, str], list[float]] = {}
-    for one in results:
-        if one.genre == POOLED:
-            shares.setdefault((one.first, one.second), []).append(one.found.rate)
-            shares.setdefault((one.second, one.first), []).append(1 - one.found.rate)
-    body = [
-        [row, *(f"{100 * sum(got) / len(got):.0f}" if (got := shares.get((row, column))) else "" for column in systems)]
-        for row in systems
-    ]
-    return Section(
-        "Win matrix",
-        ["Per cent of premises on which the row is preferred to the column, all genres, criteria and sources."],
-        [Table(["", *systems], body)],
-    )
 
 
 def judge_section(folder: RunFolder) -> Section:
@@ -215,7 +162,10 @@ def judge_section(folder: RunFolder) -> Section:
         ]
         for found in qualifications(folder).values()
     ]
-    section.tables.append(Table(["judge", "right", "shuffled", "doubled", "swapped", ""], rows))
+    if rows:
+        section.tables.append(Table(["judge", "right", "shuffled", "doubled", "swapped", ""], rows))
+    else:
+        section.texts.append("No judge has been asked.")
     for row in agreements(folder):
         if "alpha" in row:
             section.texts.append(
@@ -286,14 +236,3 @@ def _number(value: float | None) -> str:
 
 def _share(tally: Any) -> str:
     return f"{tally[0] / tally[1]:.2f}" if tally and tally[1] else ""
-
-
-def _title(name: str) -> str:
-    return {"table1": "Table 1", "table2": "Table 2"}.get(name, "Table 1 and 2, in small")
-
-
-def _paper(name: str) -> dict[str, str]:
-    """Return the paper's figures of a table, `ours : theirs` by genre, system and criterion, as far as noted."""
-    text = (resources.files("recurrentgpt.studies") / "data" / "paper.toml").read_text(encoding="utf-8")
-    table: dict[str, str] = tomllib.loads(text).get(name, {})
-    return table

@@ -30,7 +30,13 @@ class System:
     cost: Cost
     build: Callable[[], Builder]
     recurrent: bool = False
-    """Whether it keeps a short-term memory and plans, which have a contract to be held to."""
+    """Whether it keeps plans, which have a contract to be held to."""
+    remembers: bool = False
+    """Whether it keeps a short-term memory."""
+    recalls: bool = False
+    """Whether it searches a long-term memory."""
+    paced: bool = True
+    """Whether its passages have 200 to 400 words each; those of one_shot, re3 and doc have lengths of their own."""
 
 
 def _recurrent(variant: str) -> Callable[[], Builder]:
@@ -82,35 +88,45 @@ def _doc() -> Builder:
 
 _ALL = (
     System(
-        "recurrentgpt", "this project, the simulator choosing the plans", Cost(15, 9300, 2900), _recurrent(""), True
+        "recurrentgpt",
+        "this project, the simulator choosing the plans",
+        Cost(15, 9300, 2900),
+        _recurrent(""),
+        recurrent=True,
+        remembers=True,
+        recalls=True,
     ),
     System(
         "no_short_term_memory",
         "recurrentgpt without the short-term memory, in prompts and replies",
         Cost(15, 9300, 2900),
         _recurrent("no_short_term_memory"),
-        True,
+        recurrent=True,
+        recalls=True,
     ),
     System(
         "no_long_term_memory",
         "recurrentgpt that recalls nothing of earlier passages but the last",
         Cost(15, 9300, 2900),
         _recurrent("no_long_term_memory"),
-        True,
+        recurrent=True,
+        remembers=True,
     ),
     System(
         "single_call",
         "passage, memory and plans in one call, as in the paper's one prompt",
         Cost(8, 5000, 2900),
         _recurrent("single_call"),
-        True,
+        recurrent=True,
+        remembers=True,
+        recalls=True,
     ),
     System("rolling_1024", "header and the last of the story in 1,024 tokens", Cost(4, 3500, 1400), _rolling(1024)),
     System("rolling_4096", "header and the last of the story in 4,096 tokens", Cost(4, 6000, 1400), _rolling(4096)),
     System("rolling_unlimited", "header and the whole story so far", Cost(4, 6500, 1400), _rolling(None)),
-    System("one_shot", "the whole novel in one call", Cost(0.3, 40, 1400), _one_shot),
-    System("re3", "plan, draft, rewrite and edit (Re3)", Cost(50, 30000, 6000), _re3),
-    System("doc", "detailed outline control, without its controller (DOC)", Cost(150, 90000, 12000), _doc),
+    System("one_shot", "the whole novel in one call", Cost(0.3, 40, 1400), _one_shot, paced=False),
+    System("re3", "plan, draft, rewrite and edit (Re3)", Cost(50, 30000, 6000), _re3, paced=False),
+    System("doc", "detailed outline control, without its controller (DOC)", Cost(150, 90000, 12000), _doc, paced=False),
 )
 SYSTEMS = {system.name: system for system in _ALL}
 

@@ -17,7 +17,7 @@ from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, voice
 from recurrentgpt.nodes.open_story import check_input, open_story
 from recurrentgpt.studies.surroundings import StudyRun
 
-_FIELDS = {
+_FIELDS: dict[str, Any] = {
     name: (field.annotation, field) for name, field in FoundingReply.model_fields.items() if name != "short_term_memory"
 }
 

@@ -32,6 +32,7 @@ def test_a_story_stays_as_it_is():
         "\n\nChapter and verse he knew, and the part about the reader."
     )
     assert bare(story) == story
+    assert bare("他走了。\n\n灯灭了。", "Chinese") == "他走了。\n\n灯灭了。"
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

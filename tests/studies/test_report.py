@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -9,7 +10,8 @@ from typer.testing import CliRunner
 from recurrentgpt.cli.app import app
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Judge
+from recurrentgpt.studies.plan import CRITERIA, Judge
+from recurrentgpt.studies.report.figures import POOLED, results, slopes
 from recurrentgpt.studies.report.pages import write_report
 from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import scripted_author
@@ -42,7 +44,7 @@ def test_the_toy_report_has_every_part(toy):
     text = (toy / "report" / "report.md").read_text()
     headings = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]
     assert headings[1] == "Measures without a judge"
-    assert {"Recall of planted facts", "Win matrix", "The run", "Deviations from the paper"} <= set(headings)
+    assert {"Recall of planted facts", "Judges and annotators", "The run", "Deviations from the paper"} <= set(headings)
     pictures = list((toy / "report").glob("*.png"))
     assert {path.name for path in pictures} >= {"prompts.png", "repetition.png", "recall-retrieval.png"}
     assert all(path.read_bytes().startswith(PNG) for path in pictures)
@@ -89,18 +91,129 @@ def judged(tmp_path, plan):
     return folder
 
 
+def reported(folder, tmp_path):
+    write_report(folder, tmp_path / "report")
+    return (tmp_path / "report" / "report.md").read_text()
+
+
 def test_preferences_come_in_the_papers_shape_and_unqualified_judges_are_not_heard(judged, tmp_path):
-    write_report(judged, tmp_path / "report")
-    text = (tmp_path / "report" / "report.md").read_text()
+    text = reported(judged, tmp_path)
     judges = text.partition("preferred by judges")[2].partition("\n## ")[0]
-    assert "| mystery | interesting | recurrentgpt : rolling_1024 | 100 : 0 |" in judges
-    assert "| all genres | coherent | recurrentgpt : rolling_1024 | 75 : 25 |" in judges
-    assert "| all genres | interesting | recurrentgpt : rolling_1024 | 75 : 25 |" in text.partition("by people")[2]
+    heads = [line for line in judges.splitlines() if "| all genres |" in line]
+    assert [line.split(" | ")[0] for line in heads] == ["| interesting", "| coherent"]
+    assert all(line.startswith(f"| {name} | mystery | fantasy |") for line, name in zip(heads, CRITERIA, strict=True))
+    rows = [line for line in judges.splitlines() if line.startswith("| rolling_1024 |")]
+    assert [re.findall(r"\d+ : \d+ \(", row) for row in rows] == [["100 : 0 (", "50 : 50 (", "75 : 25 ("]] * 2
     assert "reader (the generator's own family) | 12/12" in text
     assert "| blind | 3/12 | 0.25 | 0.25 | 0.25 | not qualified |" in text
     assert "Krippendorff's alpha among 2 people on 4 items: 1.00" in text
-    assert "| recurrentgpt |  | 75 |" in text.partition("## Win matrix")[2]
     assert "| models | scripted |" in text
+
+
+def test_preferences_come_in_the_order_of_the_plan_and_not_of_the_verdicts(tmp_path, plan):
+    plan = plan.model_copy(update={"systems": ["recurrentgpt", "rolling_1024", "one_shot"], "genres": ["mystery"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
+    for second, criterion in (("one_shot", "coherent"), ("one_shot", "interesting"), ("rolling_1024", "coherent")):
+        label(folder, "mystery-01-s1", second, criterion, 1.0)
+    found = [(one.criterion, one.second) for one in results(folder) if one.genre == POOLED]
+    assert found == [("interesting", "one_shot"), ("coherent", "rolling_1024"), ("coherent", "one_shot")]
+
+
+def test_judges_and_people_have_a_matrix_each(judged, tmp_path):
+    judged.append("labels.jsonl", {**judged.rows("labels.jsonl")[0], "annotator": "Cem", "preference": 0.0})
+    matrix = reported(judged, tmp_path).partition("## Win matrix")[2].partition("\n## ")[0]
+    judges, people = matrix.partition("| by people |")[::2]
+    assert "| recurrentgpt |  | 75 |" in judges
+    assert "| recurrentgpt |  | 67 |" in people
+    assert "preference" in matrix
+    assert "of premises" not in matrix
+
+
+def label(folder, unit, second, criterion, preference, annotator="Ada"):
+    row = {"unit": unit, "first": "recurrentgpt", "second": second, "criterion": criterion}
+    folder.append("labels.jsonl", {**row, "annotator": annotator, "preference": preference})
+
+
+def test_seeds_are_averaged_within_a_premise_before_any_test(tmp_path, plan):
+    plan = plan.model_copy(update={"seeds": [1, 2, 3, 4], "premises": 2, "criteria": ["coherent"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    for job in plan.jobs():
+        if job.system == "recurrentgpt":
+            folder.finish(job, {"system": job.system, "unit": job.unit, "words": 500, "target": 500})
+            # The first seed alone is lost.
+            label(folder, job.unit, "rolling_1024", "coherent", float(job.seed > 1))
+    (pooled,) = [one.found for one in results(folder) if one.genre == POOLED]
+    assert (pooled.premises, pooled.wins, pooled.rate) == (4, 4, 0.75)
+    assert pooled.p == pytest.approx(2 / 2**4), "the four premises are tested, and not their sixteen novels"
+
+
+def test_what_somebody_said_twice_is_heard_once(judged):
+    for _ in range(3):
+        label(judged, "fantasy-01-s1", "rolling_1024", "coherent", 1.0)
+    (found,) = [
+        one.found
+        for one in results(judged)
+        if (one.source, one.genre, one.criterion) == ("people", "fantasy", "coherent")
+    ]
+    assert found.rate == (1.0 + 0.5) / 2
+
+
+def test_novels_that_miss_their_length_are_marked_and_counted_beside_each_comparison(judged, tmp_path):
+    (job,) = [job for job in judged.plan.jobs() if job.id == "rolling_1024-mystery-01-s1"]
+    judged.finish(job, {**judged.novel(job), "words": 37})
+    text = reported(judged, tmp_path)
+    assert "| rolling_1024-mystery-01-s1 | 37 | 500 | -93 % |" in text
+    rows = [line for line in text.splitlines() if line.startswith("| rolling_1024 | 100 : 0")]
+    assert len(rows) == 4
+    assert all(row.endswith("| 0 : 1 of 2 |") for row in rows)
+    assert "novel off its target" not in reported(finished(judged, job), tmp_path)
+
+
+def finished(folder, job):
+    """Put a novel back to the length that it was asked for."""
+    folder.finish(job, {**folder.novel(job), "words": job.words})
+    return folder
+
+
+def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged, tmp_path, monkeypatch):
+    said = "whoever has the paper fills them into"
+    assert said in reported(judged, tmp_path)
+    noted = {"mystery/recurrentgpt/rolling_1024/coherent": "61 : 52"}
+    monkeypatch.setattr("recurrentgpt.studies.report.preferences.paper_figures", lambda: noted)
+    text = reported(judged, tmp_path)
+    assert text.count("| rolling_1024, the paper | 61 : 52 |  |  |") == 2
+    assert said not in text
+
+
+def test_slopes_have_an_interval_and_short_novels_have_none():
+    def row(system, number, slope, low=None, high=None):
+        names = ("prompt_slope", "prompt_slope_low", "prompt_slope_high")
+        return {
+            "system": system,
+            "genre": "mystery",
+            "number": number,
+            **dict(zip(names, (slope, low, high), strict=True)),
+        }
+
+    rows = [row("a", 1, 2.0, 1.0, 3.0), row("b", 1, 0.0, -9, 9), row("b", 1, 2.0, -9, 9), row("b", 2, 3.0, -9, 9)]
+    found = slopes([*rows, row("c", 1, None)])
+    assert found["a"] == (2.0, 1.0, 3.0)
+    # Two premises, 1 and 3: Student's t with one degree of freedom, 12.706, times a standard error of 1.
+    assert found["b"] == pytest.approx((2.0, 2.0 - 12.706, 2.0 + 12.706), abs=1e-3)
+    assert "c" not in found
+
+
+def test_what_a_system_does_not_have_is_left_blank(toy):
+    rows = {row["system"]: row for row in map(json.loads, (toy / "report" / "measures.jsonl").read_text().splitlines())}
+    assert {system for system, row in rows.items() if row["passages_in_length"] is None} == {"re3", "doc"}
+    assert all(row["prompt_slope"] is None for row in rows.values() if row["steps"] < 10)
+    text = (toy / "report" / "report.md").read_text()
+    assert "## Win matrix" not in text
+    assert "No judge has been asked." in text
+    page = (toy / "report" / "report.html").read_text()
+    assert "`" not in page
+    assert "<code>off target</code>" in page
 
 
 def test_what_a_plan_is_called_cannot_run_in_the_page(judged, tmp_path):

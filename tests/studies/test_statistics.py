@@ -1,9 +1,13 @@
 """Statistics against cases whose answer is known, and by simulation."""
 
+from bisect import bisect_left
+
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.report.preferences import HOW
 from recurrentgpt.studies.statistics import agreement, alt_test, compare, holm, krippendorff, sign_flip, wilson
 
 
@@ -28,6 +32,34 @@ def test_sixty_per_cent_of_the_decided_is_found_with_many_premises_and_missed_wi
     many, few = rejections(240, 0.6, 200, monkeypatch), rejections(20, 0.6, 200, monkeypatch)
     assert many > 0.7
     assert few < 0.3
+
+
+def fewest_wins(decided):
+    """Return the fewest wins of so many decided premises that the test finds, which grows with the wins."""
+    tried = range(decided // 2, decided + 1)
+    found = bisect_left(tried, True, key=lambda wins: sign_flip(np.repeat([1.0, 0.0], [wins, decided - wins])) < 0.05)
+    return decided // 2 + found
+
+
+def power(premises, win, tie):
+    """Return how often the test finds a preference, over every likely number of ties and all wins; a tie is flipped in vain."""
+    weights = {decided: binom.pmf(decided, premises, 1 - tie) for decided in range(1, premises + 1)}
+    likely = {decided: weight for decided, weight in weights.items() if weight > 0.02}
+    found = 0.0
+    for decided, weight in likely.items():
+        wins = fewest_wins(decided)
+        found += weight * (binom.sf(wins - 1, decided, win) + binom.cdf(decided - wins, decided, win))
+    return found / sum(likely.values())
+
+
+@pytest.mark.parametrize(
+    ("premises", "tie", "known"), [(20, 0.0, 0.127), (20, 0.2, 0.085), (120, 0.0, 0.540), (120, 0.2, 0.464)]
+)
+def test_the_power_that_the_report_tells_is_that_of_the_test_it_uses(premises, tie, known):
+    # Sampled sign flips shift the fewest wins by one now and then: hence the hundredth.
+    assert power(premises, 0.6, tie) == pytest.approx(known, abs=0.012)
+    if premises == 120 or not tie:
+        assert f"{known:.0%}".replace("%", " %") in HOW
 
 
 def test_the_interval_covers_the_true_rate(monkeypatch):
@@ -106,6 +138,18 @@ def test_alpha_of_perfect_and_of_random_raters():
     assert found["low"] < 0 < found["high"]
     assert krippendorff([[1.0, 1.0], [1.0, 1.0]]) is None
     assert agreement([]) is None
+
+
+def test_the_interval_of_alpha_draws_premises_and_not_their_units():
+    dealer = np.random.default_rng(4)
+    # Ten premises whose eight units are all alike: eighty units that say no more than ten.
+    first = np.repeat(dealer.integers(0, 2, 10), 8).astype(float).tolist()
+    second = np.repeat(dealer.integers(0, 2, 10), 8).astype(float).tolist()
+    units = agreement([first, second], resamples=300)
+    premises = agreement([first, second], [str(at // 8) for at in range(80)], resamples=300)
+    assert units is not None
+    assert premises is not None
+    assert premises["high"] - premises["low"] > 2 * (units["high"] - units["low"])
 
 
 def test_a_judge_that_labels_like_the_crowd_may_stand_for_it_and_a_contrary_one_not():

@@ -1,0 +1,117 @@
+"""What a report says of preferences: tables in the paper's shape, who wins against whom, and the paper's own figures."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.plan import Plan
+from recurrentgpt.studies.report.figures import POOLED, Result
+from recurrentgpt.studies.report.parts import Section, Table
+
+_TITLES = {"table1": "Table 1", "table2": "Table 2"}
+HOW = (
+    "A row is a system, a column a genre. A cell is the mean preference in per cent, `{first} : the row's system`: each premise "
+    "counts 100 for the system that is preferred, ties 50 : 50, and the mean of its judges and seeds where there are several. "
+    "In brackets the BCa bootstrap interval over premises, 95 %, or Wilson's where all premises say the same. "
+    "`won/tied/lost` counts premises of all genres. "
+    "p: sign-flip permutation test over premises; Holm over baselines and criteria. Per genre nothing is tested: twenty premises "
+    "find a true preference of 60 % in 13 % of studies, six times twenty in 54 %, and in 46 % where a fifth are ties."
+)
+_WORDS = (
+    "`words` are the means of the novels compared, `off target` counts those longer or shorter than asked for by more than a "
+    "tenth, of {first} and of the row's system: where there are any, a preference may be one for length."
+)
+_NOT_FILLED_IN = (
+    "The paper's own figures are not part of this program: whoever has the paper fills them into `studies/data/paper.toml`, "
+    "and they are shown here below ours."
+)
+
+
+def table_section(plan: Plan, results: list[Result], source: str) -> Section:
+    """Return the preferences in the shape of the paper's tables: a table per criterion, systems by genres, the paper's below."""
+    section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}")
+    found = {(one.criterion, one.second, one.genre): one for one in results if one.source == source}
+    if not found:
+        nobody = {
+            "judges": "No qualified judge has compared these novels.",
+            "people": "Nobody has labelled these novels yet.",
+        }
+        section.texts.append(nobody[source])
+        return section
+    paper, first = paper_figures(), plan.systems[0]
+    section.texts += [HOW.format(first=first), _WORDS.format(first=first)]
+    shown = False
+    for criterion in plan.criteria:
+        rows: list[list[str]] = []
+        for system in plan.systems[1:]:
+            if (pooled := found.get((criterion, system, POOLED))) is None:
+                continue
+            cells = [found.get((criterion, system, genre)) for genre in (*plan.genres, POOLED)]
+            rows.append([system, *(_cell(one) if one else "" for one in cells), *_tests(pooled)])
+            theirs = [paper.get(f"{genre}/{first}/{system}/{criterion}", "") for genre in (*plan.genres, POOLED)]
+            if any(theirs):
+                rows.append([f"{system}, the paper", *theirs, *[""] * len(_tests(pooled))])
+                shown = True
+        if rows:
+            tests = ["won/tied/lost", "p", "Holm p", "sign test", "words", "off target"]
+            section.tables.append(Table([criterion, *plan.genres, POOLED, *tests], rows))
+    if not shown:
+        section.texts.append(_NOT_FILLED_IN)
+    return section
+
+
+def _cell(one: Result) -> str:
+    rate = one.found
+    shares = f"{100 * rate.rate:.0f} : {100 - 100 * rate.rate:.0f}"
+    return f"{shares} ({100 * rate.low:.0f} to {100 * rate.high:.0f}; n = {rate.premises})"
+
+
+def _tests(pooled: Result) -> list[str]:
+    rate = pooled.found
+    return [
+        f"{rate.wins}/{rate.ties}/{rate.losses}",
+        f"{rate.p:.4f}",
+        f"{pooled.holm or 0:.4f}",
+        f"{rate.sign_p:.4f}",
+        f"{pooled.words[0]:,.0f} : {pooled.words[1]:,.0f}",
+        f"{pooled.off[0]} : {pooled.off[1]} of {pooled.novels}",
+    ]
+
+
+def matrix_section(folder: RunFolder, results: list[Result]) -> Section | None:
+    """Return who is preferred to whom, pooled over genres and criteria, a table for judges and one for people."""
+    section = Section(
+        "Win matrix",
+        ["Mean preference for the row over the column in per cent, all genres, the mean of the criteria."],
+    )
+    for source in ("judges", "people"):
+        shares: dict[tuple[str, str], list[float]] = {}
+        for one in results:
+            if (one.genre, one.source) == (POOLED, source):
+                shares.setdefault((one.first, one.second), []).append(one.found.rate)
+                shares.setdefault((one.second, one.first), []).append(1 - one.found.rate)
+        known = [system for system in folder.plan.systems if any(system in pair for pair in shares)]
+        body = [
+            [row, *(f"{100 * sum(got) / len(got):.0f}" if (got := shares.get((row, other))) else "" for other in known)]
+            for row in known
+        ]
+        if body:
+            section.tables.append(Table([f"by {source}", *known], body))
+    return section if section.tables else None
+
+
+def paper_figures() -> dict[str, str]:
+    """Return the paper's figures of both tables by `genre/system/other/criterion`, as far as they are noted.
+
+    A comparison is the paper's whatever a plan is called, so that those of `table1` and `table2` are one.
+    """
+    text = (resources.files("recurrentgpt.studies") / "data" / "paper.toml").read_text(encoding="utf-8")
+    noted = tomllib.loads(text)
+    return {
+        f"{genre}/recurrentgpt/{rest}": figure
+        for table in _TITLES
+        for key, figure in noted.get(table, {}).items()
+        for genre, _, rest in [key.partition("/")]
+    }

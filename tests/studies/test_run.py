@@ -7,13 +7,13 @@ import pytest
 
 from recurrentgpt.errors import ModelRefused
 from recurrentgpt.studies.context import pace
+from recurrentgpt.studies.costs import estimate, per_1000_words
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import PRESETS, estimate, parse_plan, read_plan
+from recurrentgpt.studies.plan import PRESETS, parse_plan, read_plan
 from recurrentgpt.studies.premises import GENRES, premises
 from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import author_replies, scripted_author
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
 from recurrentgpt.testing import ScriptedChatModel
 
 from .conftest import PLAN, QUICK
@@ -178,4 +178,4 @@ async def test_costs_in_the_list_are_what_systems_cost(write):
     for name in ("recurrentgpt", "rolling_1024", "single_call"):
         novel = await write(name, 3000)
         calls = len(novel.model.calls) / (novel.result["words"] / 1000)
-        assert SYSTEMS[name].cost.calls == pytest.approx(calls, rel=0.35)
+        assert per_1000_words(name).calls == pytest.approx(calls, rel=0.35)

@@ -249,5 +249,6 @@ def _difference(old: Plan, new: Plan) -> str:
             return name
     if any(old.length(genre) != new.length(genre) for genre in old.genres if genre in new.genres):
         return "words"
-    told = [(plan.options.get(name, Options()) for plan in (old, new)) for name in old.systems if name in new.systems]
-    return "options" if any(before != after for before, after in told) else ""
+    known = [name for name in old.systems if name in new.systems]
+    usual = Options()
+    return "options" if any(old.options.get(name, usual) != new.options.get(name, usual) for name in known) else ""

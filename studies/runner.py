@@ -147,14 +147,9 @@ async def _write(
         return {**novel, **_played(folder, told.recorder.roles), "outdated": 0}
     if told.tape.outdated:
         tell(f"{told.tape.outdated} prompts have changed since the recording, and were answered in its order")
-    took = told.tape.seconds
-    usage = {**novel["usage"], "seconds": round(sum(took.values()), 3)}
-    passages = [
-        # The calls of a passage are those of the step before it; of the first, those of the opening too.
-        {**part, "usage": {**part["usage"], "seconds": round(took.get(part["step"] - 1, 0.0), 3)}}
-        for part in novel["passages"]
-    ]
-    timed = {**novel, "usage": usage, "passages": passages}
+    # Of its own time a replay has nothing to say; of the recording's it knows the sum, and not which passage took what.
+    passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in novel["passages"]]
+    timed = {**novel, "usage": {**novel["usage"], "seconds": round(told.tape.seconds, 3)}, "passages": passages}
     return {**timed, **_played(folder, told.tape.roles), "outdated": told.tape.outdated}
 
 

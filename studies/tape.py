@@ -155,13 +155,9 @@ class Tape:
         return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
 
     @property
-    def seconds(self) -> dict[int, float]:
-        """Return by step how long the calls took, when they were recorded, that have been asked for since."""
-        found: dict[int, float] = {}
-        for key in self._played:
-            call = self._found[key]
-            found[call.step] = found.get(call.step, 0.0) + call.seconds
-        return found
+    def seconds(self) -> float:
+        """Return how long the calls took, when they were recorded, that have been asked for since."""
+        return sum(self._found[key].seconds for key in self._played)
 
     def __contains__(self, key: str) -> bool:
         return key in self._found

@@ -31,7 +31,7 @@ DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "pre
 """What of a plan decides what a novel is, beside its length and its system's options; the rest may change between runs."""
 _MANIFEST = ("plan", "created", "commit", "versions", "machine")
 _NOVEL = (
-    "id", "system", "genre", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",
+    "id", "system", "genre", "number", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",
 )  # fmt: skip
 _COMPARED = ("unit", "first", "second", "criterion")
 VERDICT = ("judge", *_COMPARED)

@@ -14,7 +14,14 @@ STORY = "\n\n".join(
 
 
 def novel(system, unit="mystery-01-s1", text=STORY):
-    name = {"id": f"{system}-{unit}", "system": system, "unit": unit, "genre": "mystery", "premise": "Lamps."}
+    name = {
+        "id": f"{system}-{unit}",
+        "system": system,
+        "unit": unit,
+        "genre": "mystery",
+        "number": 1,
+        "premise": "Lamps.",
+    }
     made = {"target": 500, "words": 500, "usage": {}, "passages": [], "models": ["scripted"], "outdated": 0}
     return {**name, **made, "text": text}
 

@@ -6,8 +6,9 @@ server that holds replies to a schema; a model that needs more tries, or thinks 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from recurrentgpt.studies.plan import Job, Options, Plan
 
@@ -17,6 +18,7 @@ VERDICT_TOKENS = (250, 250)
 SPOILT_NOVELS = 8
 """Novels of which a judge is shown spoilt copies to qualify, and how many copies of each."""
 SPOILT_KINDS = 3
+NOBODY: Mapping[str, bool] = MappingProxyType({})
 _WINDOW_TOKENS = 1400
 """Tokens by which the window of a rolling system fills in 1,000 words, header and all."""
 
@@ -77,10 +79,11 @@ def per_1000_words(system: str, words: int = 3000) -> Cost:
     return Cost(round(cost.calls, 1), round(cost.input_tokens, -2), round(cost.output_tokens, -2))
 
 
-def judging_cost(plan: Plan, judged: Collection[tuple[str, ...]] = (), qualified: Collection[str] = ()) -> Cost:
+def judging_cost(plan: Plan, judged: Collection[tuple[str, ...]] = (), qualified: Mapping[str, bool] = NOBODY) -> Cost:
     """Return what the plan's judges cost about, if all qualify: each compares the first system with every other, twice.
 
-    Left out are verdicts in `judged` (judge, unit, first, second, criterion) and judges that are `qualified` or not already.
+    Left out are verdicts in `judged` (judge, unit, first, second, criterion), the qualification of judges in `qualified`, and
+    the verdicts of those that are not.
     """
     units = {job.unit: job.words for job in plan.jobs()}
     reference, total = plan.systems[0], Cost(0, 0, 0)
@@ -90,6 +93,8 @@ def judging_cost(plan: Plan, judged: Collection[tuple[str, ...]] = (), qualified
         if judge.model not in qualified:
             shown = list(units.values())[:SPOILT_NOVELS]
             total += _verdicts(shown).times(SPOILT_KINDS)
+        if not qualified.get(judge.model, True):
+            continue
         wanted = [
             words
             for unit, words in units.items()

@@ -16,7 +16,7 @@ from recurrentgpt.cli.work import confirmed
 from recurrentgpt.errors import MissingExtra
 from recurrentgpt.studies.costs import estimate, judging_cost
 from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import VERDICT, RunFolder
+from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Plan, read_plan
 
 if TYPE_CHECKING:
@@ -169,9 +169,11 @@ def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Out
 
 def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
     """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
+    from recurrentgpt.studies.judges import Qualification, verdict_key
+
+    told = {row["judge"]: Qualification.of(row).qualified for row in folder.rows("qualification.jsonl")}
+    done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     jobs = [job for job in plan.jobs() if folder.novel(job) is None]
-    told = {row["judge"]: row for row in folder.rows("qualification.jsonl")}
-    done = {tuple(str(row[name]) for name in VERDICT) for row in folder.rows("verdicts.jsonl")}
     return jobs, estimate(jobs, plan, judging_cost(plan, done, told))
 
 

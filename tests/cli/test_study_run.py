@@ -58,6 +58,17 @@ def test_a_judge_elsewhere_is_asked_about_where_the_novels_are_there(cli, server
     assert "qualification included" in refused.err
 
 
+def test_a_judge_that_did_not_qualify_costs_nothing_more(cli, server, plan):
+    judged = plan('[[judges]]\nmodel = "reader"\n')
+    done = cli("study", "run", judged, "-o", "run", "--yes")
+    assert done.code == 0, done.err
+    assert "reader is not qualified" in done.err
+    asked = len(server.requests)
+    again = cli("study", "run", judged, "-o", "run")
+    assert again.code == 0, again.err
+    assert len(server.requests) == asked
+
+
 def test_recorded_calls_are_not_asked_about(cli, server, plan):
     assert cli("study", "run", plan(), "-o", "run", "--yes").code == 0
     asked = len(server.requests)

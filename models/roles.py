@@ -75,7 +75,7 @@ def resolve_model(role: Role, context: Context) -> ResolvedModel:
                 "OPENAI_BASE_URL is set but no model is named: set RECURRENTGPT_MODEL or pass --model with one that the "
                 "endpoint serves."
             )
-        return _endpoint(name, base_url, key, context)
+        return endpoint_model(name, base_url, key, context)
     if name is None or name in catalogue.WRITERS or name.lower().endswith(".gguf"):
         if name is None and key is not None:
             log.info("OPENAI_API_KEY is set but no model is named, so the embedded model is used and the key is not.")
@@ -85,7 +85,7 @@ def resolve_model(role: Role, context: Context) -> ResolvedModel:
             f"No endpoint is set for the model {name!r}: set OPENAI_BASE_URL (a local server) or OPENAI_API_KEY (OpenAI), "
             "name a .gguf file, or leave RECURRENTGPT_MODEL and --model unset to use the embedded model."
         )
-    return _endpoint(name, None, key, context)
+    return endpoint_model(name, None, key, context)
 
 
 async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
@@ -132,7 +132,8 @@ def _instance(chat: Any, context: Context) -> ResolvedModel:
     return ResolvedModel(chat, named or type(chat).__name__, _tier(context, tier), embedded=False)
 
 
-def _endpoint(name: str, base_url: str | None, key: str | None, context: Context) -> ResolvedModel:
+def endpoint_model(name: str, base_url: str | None, key: str | None, context: Context) -> ResolvedModel:
+    """Return a model at an OpenAI-compatible endpoint, asked with this key and no other; no address is OpenAI's."""
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https"):
         raise SettingsError(
             f"The address of an endpoint (OPENAI_BASE_URL, --base-url) begins with http:// or https://; {base_url!r} does not."

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from string import Template
 from typing import Any, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
@@ -26,6 +26,11 @@ from recurrentgpt.studies.judges import QUESTIONS, Pair, pairs
 
 MOST_BYTES = 10_000
 _ANNOTATOR = re.compile(r"[\w .-]{1,40}")
+_SAID = {
+    "A": "You chose A; another answer takes its place.",
+    "B": "You chose B; another answer takes its place.",
+    "tie": "You chose neither; another answer takes its place.",
+}
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 
@@ -58,7 +63,6 @@ class Annotation:
             raise StudyError(
                 f"{folder.path} holds no two finished novels of one premise to compare: run its plan first."
             )
-        self._done = {(row["annotator"], row["task"]) for row in folder.rows("labels.jsonl")}
 
     def tasks(self, annotator: str) -> list[Task]:
         """Return all tasks in this annotator's own order, with A and B dealt anew for each."""
@@ -70,14 +74,13 @@ class Annotation:
                 found.append(Task(pair, criterion, first["premise"], *texts, swapped))
         return sorted(found, key=lambda task: _dealt(annotator, task.pair, f"{task.criterion} order"))
 
-    def next(self, annotator: str) -> tuple[Task | None, int, int]:
-        """Return what the annotator reads next, how many are done, and how many there are."""
-        tasks = self.tasks(annotator)
-        left = [task for task in tasks if (annotator, task.id) not in self._done]
-        return (left[0] if left else None), len(tasks) - len(left), len(tasks)
+    def done(self, annotator: str) -> dict[str, str]:
+        """Return what the annotator has said of which task, the oldest first; also to another server of this run."""
+        rows = [row for row in self.folder.rows("labels.jsonl") if row["annotator"] == annotator]
+        return {str(row.get("task")): str(row.get("verdict", "")) for row in rows}
 
     def label(self, annotator: str, task: str, verdict: str) -> None:
-        """Store what an annotator says of a task, once; raise StudyError for what is no label."""
+        """Store what an annotator says of a task; the last label holds. Raises StudyError for what is no label."""
         found = next((known for known in self.tasks(annotator) if known.id == task), None)
         if found is None or verdict not in ("A", "B", "tie"):
             raise StudyError("That is no label of this run: go back and choose A, B or neither.")
@@ -87,13 +90,13 @@ class Annotation:
             "task": task,
             **asdict(found.pair),
             "criterion": found.criterion,
+            "verdict": verdict,
             "preference": 1 - first if found.swapped else first,
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         with self._lock:
-            if (annotator, task) not in self._done:
+            if self.done(annotator).get(task) != verdict:
                 self.folder.append("labels.jsonl", row)
-                self._done.add((annotator, task))
 
 
 def _dealt(annotator: str, pair: Pair, salt: str) -> int:
@@ -139,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif not _ANNOTATOR.fullmatch(annotator):
             self._say(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
         else:
-            self._show(annotator)
+            self._show(annotator, parse_qs(asked.query).get("task", [""])[0])
 
     def do_POST(self) -> None:
         """Store a label and show the next task."""
@@ -167,20 +170,29 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._show(annotator)
 
-    def _show(self, annotator: str) -> None:
-        task, done, total = self.tasks.next(annotator)
+    def _show(self, annotator: str, again: str = "") -> None:
+        """Show what the annotator reads next, or a task that is to be answered again."""
+        tasks, done = self.tasks.tasks(annotator), self.tasks.done(annotator)
+        wanted = {again} & set(done) or {task.id for task in tasks if task.id not in done}
+        task = next((task for task in tasks if task.id in wanted), None)
+        known = [name for name in done if any(task.id == name for task in tasks)]
+        earlier = known[: known.index(again)] if task and task.id == again else known
+        back = f"/?{urlencode({'annotator': annotator, 'task': earlier[-1]})}" if earlier else ""
         if task is None:
-            self._say(200, f"All {total} are done. Thank you.")
+            self._page("done", total=len(tasks), back=back)
             return
         self._page(
             "task",
             annotator=annotator,
             token=self.tasks.token,
             task=task.id,
-            number=done + 1,
-            total=total,
+            number=len(earlier) + 1,
+            total=len(tasks),
             premise=task.premise,
             question=QUESTIONS.get(task.criterion, f"Which is more {task.criterion}?").capitalize(),
+            said=_SAID.get(done.get(task.id, ""), ""),
+            back=back,
+            hidden="" if back else "hidden",
             a=task.a,
             b=task.b,
         )

@@ -1,6 +1,6 @@
 """The folder of a run: its plan and manifest, its novels, its calls, and what failed.
 
-manifest.json     what ran: commit, versions, plan, models, seeds, when
+manifest.json     what ran: commit, versions, plan, models by role, seeds, when
 novels/ID.json    one finished novel each, never written twice
 calls/ID.jsonl    its calls
 failures.jsonl    what went wrong, the latest last
@@ -11,24 +11,40 @@ from __future__ import annotations
 
 import json
 import os
-import platform
-import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
 from recurrentgpt.errors import StorageError
+from recurrentgpt.studies import lines
 from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.plan import Job, Plan
+from recurrentgpt.studies.made import made_with, now
+from recurrentgpt.studies.plan import Job, Options, Plan
 
 FORMAT = 1
-_PACKAGES = ("recurrentgpt", "langgraph", "langchain-core", "langchain-openai", "numpy", "sentence-transformers")
+DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "premises_file", "replay")
+"""What of a plan decides what a novel is, beside its length and its system's options; the rest may change between runs."""
+_MANIFEST = ("plan", "created", "commit", "versions", "machine")
+_NOVEL = (
+    "id", "system", "genre", "number", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",
+)  # fmt: skip
+_COMPARED = ("unit", "first", "second", "criterion")
+VERDICT = ("judge", *_COMPARED)
+"""What a verdict is about, by whom."""
+_ROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "failures.jsonl": (("novel",), ("error",)),
+    "qualification.jsonl": (("judge",), ("pairs", "right", "by_kind")),
+    "verdicts.jsonl": (VERDICT, ("preference",)),
+    "labels.jsonl": (("annotator", *_COMPARED), ("preference",)),
+    "judge_failures.jsonl": ((), ("judge", "error")),
+    "recall.jsonl": (("system",), ()),
+}
+"""What the rows of a file are about, and what else they have; of rows about the same thing the last holds."""
 
 
 class RunFolder:
@@ -39,25 +55,37 @@ class RunFolder:
 
     @classmethod
     def create(cls, path: Path, plan: Plan) -> RunFolder:
-        """Return the folder of a plan, new or to be gone on with; raise StudyError where it holds another plan's run."""
+        """Return the folder of a plan, new or to be gone on with; raise StudyError where it holds novels of another plan.
+
+        What does not decide the novels may be new, such as judges, prices and more premises: the manifest then has it.
+        """
         folder = cls(path)
+        folder.check(plan)
         asked = plan.model_dump(mode="json")
-        if folder._manifest.exists():
-            if (known := folder.manifest["plan"]) != asked:
-                differs = next(name for name in {**asked, **known} if asked.get(name) != known.get(name))
-                raise StudyError(
-                    f"{path} holds a run of another plan ({differs} differs): name another folder, or restore that plan."
-                )
-            return folder
-        if path.exists() and any(path.iterdir()):
-            raise StudyError(f"{path} is not empty and no run of a study: name a new folder.")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            made = {"format": FORMAT, "run": uuid4().hex, **_surroundings(), "plan": asked}
-            folder._write(folder._manifest, _text(made))
+            if not folder._manifest.exists():
+                made = {"format": FORMAT, "run": uuid4().hex, **made_with(), "plan": asked}
+                folder._write(folder._manifest, _text(made))
+            elif folder.manifest["plan"] != asked:
+                with folder.alone():
+                    folder._write(folder._manifest, _text({**folder.manifest, "plan": asked}))
         except OSError as error:
             raise StorageError(f"Cannot write in {path} ({error.strerror}): check its permissions.") from error
         return folder
+
+    def check(self, plan: Plan) -> None:
+        """Raise StudyError where the plan cannot be run into this folder."""
+        if not self._manifest.exists():
+            if self.path.exists() and not self.path.is_dir():
+                raise StudyError(f"{self.path} is a file: name a folder.")
+            if self.path.exists() and any(self.path.iterdir()):
+                raise StudyError(f"{self.path} is not empty and no run of a study: name a new folder.")
+            return
+        if differs := _difference(self.plan, plan):
+            raise StudyError(
+                f"{self.path} holds a run of another plan ({differs} differs): name another folder, or restore that plan."
+            )
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -81,12 +109,19 @@ class RunFolder:
                 f"{self.path} was made by another version of this program (format {found.get('format')}, this one reads "
                 f"{FORMAT}): read it with that version, or run the plan into a new folder."
             )
-        return found
+        return _with_fields(self._manifest, found, _MANIFEST)
 
     @property
     def plan(self) -> Plan:
         """Return the plan that ran."""
-        return Plan.model_validate(self.manifest["plan"])
+        try:
+            return Plan.model_validate(self.manifest["plan"])
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise StudyError(
+                f"The plan in {self._manifest} cannot be read ({'.'.join(map(str, first['loc']))}: {first['msg'].lower()}): "
+                "read it with the version that wrote it, or restore it."
+            ) from error
 
     @property
     def run(self) -> str:
@@ -101,7 +136,7 @@ class RunFolder:
     def novel(self, job: Job) -> dict[str, Any] | None:
         """Return a finished novel, or None."""
         path = self.path / "novels" / f"{job.id}.json"
-        return _read(path) if path.exists() else None
+        return _with_fields(path, _read(path), _NOVEL) if path.exists() else None
 
     def novels(self) -> list[dict[str, Any]]:
         """Return every finished novel, in the order of the plan."""
@@ -117,34 +152,47 @@ class RunFolder:
 
     def fail(self, job: Job, error: str) -> None:
         """Note that a novel could not be finished."""
-        self.append("failures.jsonl", {"novel": job.id, "error": error, "at": _now()})
+        self.append("failures.jsonl", {"novel": job.id, "error": error, "at": now()})
 
     def failures(self) -> list[dict[str, Any]]:
         """Return the last failure of every novel that is not finished."""
         last = {row["novel"]: row for row in self.rows("failures.jsonl")}
         return [last[job.id] for job in self.plan.jobs() if job.id in last and self.novel(job) is None]
 
+    def meet(self, models: Mapping[str, str]) -> None:
+        """Note in the manifest which models have played which roles."""
+        manifest = self.manifest
+        known: dict[str, list[str]] = manifest.get("models", {})
+        met = {role: sorted({*known.get(role, ()), model}) for role, model in models.items()}
+        if {**known, **met} != known:
+            self._write(self._manifest, _text({**manifest, "models": {**known, **met}}))
+
     def append(self, name: str, row: dict[str, Any]) -> None:
         """Append a line of JSON to one of the run's files."""
-        with (self.path / name).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        lines.append(self.path / name, row)
 
     def rows(self, name: str) -> list[dict[str, Any]]:
-        """Return the lines of one of the run's files; half a line at its end, which a crash left, is not one."""
+        """Return the lines of one of the run's files, of several about the same thing the last.
+
+        Half a line at the end, which a crash left, is not one. Raises StudyError for lines that cannot be used.
+        """
         path = self.path / name
         if not path.exists():
             return []
-        found: list[dict[str, Any]] = []
-        lines = path.read_text(encoding="utf-8").split("\n")
-        for number, line in enumerate(lines, start=1):
-            try:
-                if line.strip():
-                    found.append(json.loads(line))
-            except ValueError as error:
-                if number == len(lines):
-                    break
-                raise StudyError(f"{path} is damaged in line {number}: mend or delete that line.") from error
-        return found
+        key, fields = _ROWS.get(name, ((), ()))
+        try:
+            found = lines.read(path, torn=True)
+        except OSError as error:
+            raise StudyError(f"{path} cannot be read ({error.strerror}): check its permissions.") from error
+        except lines.Damaged as error:
+            raise StudyError(f"{path} is damaged in line {error.number}: mend or delete that line.") from error
+        last: dict[tuple[str, ...], dict[str, Any]] = {}
+        for number, row in enumerate(found):
+            _with_fields(path, row, (*key, *fields))
+            if "preference" in fields and not _is_preference(row["preference"]):
+                raise StudyError(f"{path} has a preference that is not 0 to 1: mend or delete that line.")
+            last[tuple(str(row[part]) for part in key) or (str(number),)] = row
+        return list(last.values())
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -183,32 +231,24 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _with_fields(path: Path, found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return what was read, if it has everything that is needed of it."""
+    if missing := [name for name in names if name not in found]:
+        raise StudyError(f"{path} is damaged, a {missing[0]!r} is missing: restore it, or delete what is damaged.")
+    return found
 
 
-def _surroundings() -> dict[str, Any]:
-    """Return where and with what the run began."""
-    versions: dict[str, str] = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return {"created": _now(), "commit": _commit(), "versions": versions, "machine": platform.platform()}
+def _is_preference(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
 
 
-def _commit() -> str:
-    """Return the commit of the source that runs, with + for changes; empty outside of a repository."""
-    here = Path(__file__).resolve().parent
-    try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty=+", "--abbrev=12"],  # noqa: S607
-            cwd=here,
-            capture_output=True,
-            text=True,
-            timeout=10,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+def _difference(old: Plan, new: Plan) -> str:
+    """Return the name of the first field that makes the novels of two plans different ones; empty where none does."""
+    for name in DECIDING:
+        if getattr(old, name) != getattr(new, name):
+            return name
+    if any(old.length(genre) != new.length(genre) for genre in old.genres if genre in new.genres):
+        return "words"
+    known = [name for name in old.systems if name in new.systems]
+    usual = Options()
+    return "options" if any(old.options.get(name, usual) != new.options.get(name, usual) for name in known) else ""

@@ -6,41 +6,36 @@ spoilt copies of themselves.
 
 from __future__ import annotations
 
-import asyncio
 import random
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
 
-from recurrentgpt.errors import ModelError
-from recurrentgpt.loop import call
+from recurrentgpt.errors import ModelReplyError
 from recurrentgpt.models.calls import Meter, ask
-from recurrentgpt.models.roles import ResolvedModel, aresolve_model
+from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import sentences
-from recurrentgpt.studies.context import StudyContext
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Judge
+from recurrentgpt.studies.costs import SPOILT_NOVELS
+from recurrentgpt.studies.folder import VERDICT, RunFolder
 from recurrentgpt.studies.surroundings import PROMPTS
-from recurrentgpt.studies.tape import Recorder
-from recurrentgpt.studies.taped import recording
 
 QUESTIONS = {
     "interesting": "which is more interesting to read, so that one wants to know how it goes on?",
     "coherent": "which is more coherent, with events that follow from each other and people and facts that stay the same?",
 }
 QUALIFIED = 0.95
-SPOILT_NOVELS = 8
-"""Novels of which spoilt copies are made, three of each."""
-AT_ONCE = 4
+FEWEST = 3
+"""Judges that a comparison should have."""
 
 Side = Literal["A", "B", "tie"]
+Prefer = Callable[[str, str, str, str], Awaitable[float]]
+"""Given a criterion, the premise and two texts, how far a judge prefers the first: what `both_orders` returns."""
 
 
 class Reply(BaseModel):
@@ -69,6 +64,11 @@ class Qualification:
     pairs: int
     right: int
     by_kind: dict[str, float]
+
+    @classmethod
+    def of(cls, row: dict[str, Any]) -> Qualification:
+        """Return the qualification that a row of `qualification.jsonl` holds."""
+        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"])
 
     @property
     def rate(self) -> float:
@@ -150,83 +150,76 @@ def consolidated(there: str, back: str) -> float:
     return 0.0 if (there, back) == ("B", "A") else 0.5
 
 
-def judge_run(folder: RunFolder, report: Callable[[str], None], *, models: dict[str, Any] | None = None) -> None:
-    """Let every judge of the plan qualify and compare; verdicts that are there already are not asked for again.
+async def qualify(name: str, prefer: Prefer, novels: Iterable[dict[str, Any]]) -> Qualification:
+    """Return how often a judge prefers stories to spoilt copies, in both orders; nonsense counts as wrong.
 
-    `models` gives chat models for judges by name, for programs and tests. A judge that fails is noted and does not stop
-    the others.
+    A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """
-    with folder.alone():
-        call(lambda: _judge_all(folder, report, models or {}))
-
-
-async def _judge_all(folder: RunFolder, report: Callable[[str], None], models: dict[str, Any]) -> None:
-    compared = pairs(folder)
-    if not compared:
-        raise StudyError(f"{folder.path} holds no two finished novels of one premise to compare: run its plan first.")
-    for judge in folder.plan.judges:
-        try:
-            await _judge_one(folder, judge, models.get(judge.model), compared, report)
-        except ModelError as error:
-            folder.append("judge_failures.jsonl", {"judge": judge.model, "error": str(error)})
-            report(f"{judge.model} failed: {error}")
-
-
-async def _judge_one(
-    folder: RunFolder,
-    judge: Judge,
-    chat: Any,
-    compared: list[tuple[Pair, dict[str, Any], dict[str, Any]]],
-    report: Callable[[str], None],
-) -> None:
-    context = StudyContext(models={"judge": chat or judge.model}, base_url=judge.base_url)
-    name = re.sub(r"[^\w.-]", "_", judge.model)
-    recorder = Recorder(folder.path / "calls" / f"judge-{name}.jsonl", prompts=folder.plan.record_prompts)
-    model = recording(await aresolve_model("judge", context), recorder, "judge", 0)
-    known = {row["judge"]: row for row in folder.rows("qualification.jsonl")}
-    if judge.model not in known:
-        found = await qualify(model, judge.model, [first for _, first, _ in compared])
-        folder.append("qualification.jsonl", asdict(found))
-        report(f"{judge.model} told {found.right} of {found.pairs} stories from spoilt copies")
-        known[judge.model] = asdict(found)
-    if not Qualification(**known[judge.model]).qualified:
-        report(f"{judge.model} is not qualified: its verdicts are not asked for")
-        return
-    done = {_key(row) for row in folder.rows("verdicts.jsonl")}
-    gate = asyncio.Semaphore(AT_ONCE)
-
-    async def one(pair: Pair, first: dict[str, Any], second: dict[str, Any], criterion: str) -> None:
-        row = {"judge": judge.model, **asdict(pair), "criterion": criterion}
-        if _key(row) in done:
-            return
-        async with gate:
-            try:
-                preference = await both_orders(
-                    model, criterion, first["premise"], first["text"], second["text"], Meter()
-                )
-            except ModelError as error:
-                folder.append("judge_failures.jsonl", {**row, "error": str(error)})
-                return
-            folder.append("verdicts.jsonl", {**row, "preference": preference})
-
-    await asyncio.gather(*(one(*found, criterion) for found in compared for criterion in folder.plan.criteria))
-    report(f"{judge.model} has compared {len(compared)} pairs")
-
-
-async def qualify(model: ResolvedModel, name: str, novels: Iterable[dict[str, Any]]) -> Qualification:
-    """Return how often a judge prefers stories to spoilt copies, in both orders; nonsense counts as wrong."""
     right: dict[str, list[bool]] = {}
     chosen = list({novel["unit"]: novel for novel in novels}.values())[:SPOILT_NOVELS]
     for number, novel in enumerate(chosen):
         for kind, copy in spoilt(novel["text"], number).items():
             try:
-                preference = await both_orders(model, "coherent", novel["premise"], novel["text"], copy, Meter())
-            except ModelError:
+                preference = await prefer("coherent", novel["premise"], novel["text"], copy)
+            except ModelReplyError:
                 preference = 0.5
             right.setdefault(kind, []).append(preference == 1.0)
     flat = [each for found in right.values() for each in found]
     return Qualification(name, len(flat), sum(flat), {kind: sum(got) / len(got) for kind, got in right.items()})
 
 
-def _key(row: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in ("judge", "unit", "first", "second", "criterion"))
+def heard(folder: RunFolder) -> dict[str, Qualification]:
+    """Return the judges whose verdicts count: of the plan, qualified, and not of the generator's own family."""
+    kin = kinsfolk(folder)
+    return {name: found for name, found in _qualifications(folder).items() if found.qualified and name not in kin}
+
+
+def kinsfolk(folder: RunFolder) -> set[str]:
+    """Return the judges of the plan that are of the generator's own family, or the generator itself."""
+    plan = folder.plan
+    writers = {name for role, names in folder.manifest.get("models", {}).items() if role != "judge" for name in names}
+    family = plan.family.strip().casefold()
+    return {
+        judge.model
+        for judge in plan.judges
+        if judge.model in {plan.model, *writers} or (family and judge.family.strip().casefold() == family)
+    }
+
+
+def remarks(folder: RunFolder) -> list[str]:
+    """Return what a reader must know of the plan's judges, a sentence each; nothing where there are none."""
+    plan, found, said = folder.plan, heard(folder), list[str]()
+    if not plan.judges:
+        return said
+    for name in sorted(kinsfolk(folder)):
+        said.append(f"{name} is of the generator's own family: its verdicts are kept out of every figure and test.")
+    unknown = [judge.model for judge in plan.judges if not judge.family.strip()]
+    if not plan.family.strip() or unknown:
+        of = "the generator" if not plan.family.strip() else ", ".join(unknown)
+        said.append(f"The plan does not say the `family` of {of}, so that kinship between them cannot be told.")
+    if len(found) < FEWEST:
+        said.append(
+            f"Verdicts of {len(found)} of {len(plan.judges)} judges count: fewer than {FEWEST} are weak evidence."
+        )
+    families = {judge.family.strip().casefold() for judge in plan.judges if judge.model in found}
+    if len(found) > 1 and len(families) == 1 and "" not in families:
+        said.append("All judges that count are of one family.")
+    return said
+
+
+def failures(folder: RunFolder) -> list[dict[str, Any]]:
+    """Return the last failure of every judge and verdict that has not been mended since."""
+    done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
+    last = {tuple(str(row.get(name)) for name in VERDICT): row for row in folder.rows("judge_failures.jsonl")}
+    return [row for key, row in last.items() if row["error"] and key not in done]
+
+
+def verdict_key(row: dict[str, Any]) -> tuple[str, ...]:
+    """Return what a verdict is about, by whom."""
+    return tuple(str(row[name]) for name in VERDICT)
+
+
+def _qualifications(folder: RunFolder) -> dict[str, Qualification]:
+    wanted = {judge.model for judge in folder.plan.judges}
+    rows = folder.rows("qualification.jsonl")
+    return {row["judge"]: Qualification.of(row) for row in rows if row["judge"] in wanted}

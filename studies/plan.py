@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,10 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.premises import GENRES, premises
-from recurrentgpt.studies.systems.catalogue import SYSTEMS, find_system
+from recurrentgpt.studies.systems.catalogue import find_system
 
 PRESETS = ("toy", "table1", "table2")
 CRITERIA = ("interesting", "coherent")
+LENGTHS = (200, 1_000_000)
+"""Fewest and most words of a novel."""
 
 
 class Judge(BaseModel):
@@ -27,7 +30,15 @@ class Judge(BaseModel):
     model: str = Field(min_length=1)
     base_url: str | None = None
     family: str = ""
-    """Who made the model; a judge of the generator's own family is reported as such."""
+    """Who made the model; what a judge of the generator's own family says is not counted."""
+    api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
+    """Environment variable of the judge's key; the generator's key is sent to no address but the generator's."""
+
+    @property
+    def file(self) -> str:
+        """Return the name of the file of its calls."""
+        name = re.sub(r"[^\w.-]", "_", self.model)
+        return f"judge-{name}.jsonl"
 
 
 class Options(BaseModel):
@@ -107,6 +118,34 @@ class Plan(BaseModel):
             find_system(name)
         return list(dict.fromkeys(names))
 
+    @field_validator("genres", "seeds", "criteria")
+    @classmethod
+    def _each_once(cls, values: list[Any]) -> list[Any]:
+        return list(dict.fromkeys(values))
+
+    @field_validator("premises")
+    @classmethod
+    def _premises_once(cls, numbers: int | list[int]) -> int | list[int]:
+        return list(dict.fromkeys(numbers)) if isinstance(numbers, list) else numbers
+
+    @field_validator("words")
+    @classmethod
+    def _possible_lengths(cls, words: int | dict[str, int]) -> int | dict[str, int]:
+        least, most = LENGTHS
+        for length in words.values() if isinstance(words, dict) else [words]:
+            if not least <= length <= most:
+                raise ValueError(f"A novel of a study has {least} to {most:,} words, not {length:,}")
+        return words
+
+    @field_validator("judges")
+    @classmethod
+    def _different_judges(cls, judges: list[Judge]) -> list[Judge]:
+        kept: dict[str, Judge] = {}
+        for judge in judges:
+            if kept.setdefault(judge.file, judge) != judge:
+                raise ValueError(f"Two judges are called {judge.model}, and their verdicts could not be told apart")
+        return list(kept.values())
+
     @field_validator("options")
     @classmethod
     def _known_options(cls, options: dict[str, Options]) -> dict[str, Options]:
@@ -177,27 +216,3 @@ def parse_plan(text: str, name: str, folder: Path) -> Plan:
     # Whatever a plan names must exist before the first call is paid for.
     list(plan.jobs())
     return plan
-
-
-def estimate(jobs: list[Job], plan: Plan) -> dict[str, float]:
-    """Return what the novels will cost about: calls, tokens in and out, and money where the plan has a price."""
-    found = {"novels": float(len(jobs)), "words": 0.0, "calls": 0.0, "input_tokens": 0.0, "output_tokens": 0.0}
-    for job in jobs:
-        cost, thousands = SYSTEMS[job.system].cost, job.words / 1000
-        scale = _scale(job.system, plan)
-        found["words"] += job.words
-        found["calls"] += cost.calls * thousands * scale
-        found["input_tokens"] += cost.input_tokens * thousands * scale
-        found["output_tokens"] += cost.output_tokens * thousands * scale
-    if plan.price:
-        found["money"] = (
-            found["input_tokens"] * plan.price.input + found["output_tokens"] * plan.price.output
-        ) / 1_000_000
-    return found
-
-
-def _scale(system: str, plan: Plan) -> float:
-    """Return by how much fewer drafts make a system cheaper."""
-    usual = {"re3": 4, "doc": 8}.get(system)
-    chosen = plan.options.get(system, Options()).candidates
-    return (chosen + 2) / (usual + 2) if usual and chosen else 1.0

@@ -53,6 +53,17 @@ def run_remote(folder: RunFolder, report: Report, url: str, *, token: str | None
         return call(lambda: _run(folder, report, url, token))
 
 
+def reach(plan: Plan, url: str, token: str | None = None) -> None:
+    """Raise StudyError, or what says why, unless the server at `url` can write the novels of the plan."""
+
+    async def look() -> None:
+        async with await client_of(url, token) as client:
+            await _check(client, url, plan)
+
+    refuse(plan)
+    call(look)
+
+
 async def _run(folder: RunFolder, report: Report, url: str, token: str | None) -> Outcome:
     async with await client_of(url, token) as client:
         await _check(client, url, folder.plan)
@@ -108,7 +119,9 @@ class _Remote:
             )
         calls = self._folder.calls(job)
         self._folder.write_calls(job, values["calls"])
-        novel = {**as_novel(job, values["written"]), "models": model_names(read_header(calls)), "outdated": 0}
+        roles = read_header(calls)
+        self._folder.meet({role: played.name for role, played in roles.items()})
+        novel = {**as_novel(job, values["written"]), "models": model_names(roles), "outdated": 0}
         self._folder.finish(job, novel)
         return novel
 

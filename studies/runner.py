@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -25,7 +25,7 @@ from recurrentgpt.studies.faults import RunStopped, StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Options, Plan
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
-from recurrentgpt.studies.tape import Recorder, Tape
+from recurrentgpt.studies.tape import Played, Recorder, Tape, model_names
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,10 @@ async def write_each(folder: RunFolder, report: Report, write: Write) -> Outcome
                 tell("finished", novel["words"])
             except RunStopped as error:
                 stopped.append(error)
-            except Exception as error:  # noqa: BLE001 - a novel that fails must not end the others
+            except Exception as error:
+                if (task := asyncio.current_task()) and task.cancelling():
+                    # Whatever a novel says that is told to stop, it has not failed.
+                    raise asyncio.CancelledError from error
                 failed += 1
                 known = isinstance(error, RecurrentGPTError)
                 folder.fail(job, str(error) if known else f"Unexpected {type(error).__name__}: {error}")
@@ -140,11 +143,20 @@ async def _write(
             tell_passage(update, tell)
         snapshot = await graph.aget_state(config)
     novel = as_novel(job, await written(job.id, snapshot.values["head"], Chronicle(persistence.store)))
-    kept: Tape | Recorder = told.tape or told.recorder
-    outdated = told.tape.outdated if told.tape else 0
-    if outdated:
-        tell(f"{outdated} prompts have changed since the recording, and were answered in its order")
-    return {**novel, "models": kept.models, "outdated": outdated}
+    if told.tape is None:
+        return {**novel, **_played(folder, told.recorder.roles), "outdated": 0}
+    if told.tape.outdated:
+        tell(f"{told.tape.outdated} prompts have changed since the recording, and were answered in its order")
+    # Of its own time a replay has nothing to say; of the recording's it knows the sum, and not which passage took what.
+    passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in novel["passages"]]
+    timed = {**novel, "usage": {**novel["usage"], "seconds": round(told.tape.seconds, 3)}, "passages": passages}
+    return {**timed, **_played(folder, told.tape.roles), "outdated": told.tape.outdated}
+
+
+def _played(folder: RunFolder, roles: Mapping[str, Played]) -> dict[str, Any]:
+    """Return the models of a novel, and note in the manifest which roles they played."""
+    folder.meet({role: played.name for role, played in roles.items()})
+    return {"models": model_names(roles)}
 
 
 def tell_passage(update: dict[str, Any], tell: Tell) -> None:

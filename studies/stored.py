@@ -10,7 +10,8 @@ from langgraph.store.base import GetOp
 
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.roles import ROLES
-from recurrentgpt.studies.tape import Played, Recording, as_line
+from recurrentgpt.studies.lines import as_line
+from recurrentgpt.studies.tape import Played, Recording
 
 _HEADER, _CALL = "0", "1"
 """Beginnings of the keys, in the order of a file."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -18,6 +18,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
+from recurrentgpt.studies import lines
 from recurrentgpt.studies.faults import StudyError
 
 FORMAT, VERSION = "recurrentgpt-calls", 1
@@ -76,9 +77,9 @@ class Recording:
         self._roles = roles
 
     @property
-    def models(self) -> list[str]:
-        """Return the names of the models that have played a role."""
-        return model_names(self._roles)
+    def roles(self) -> dict[str, Played]:
+        """Return which model has played which role."""
+        return dict(self._roles)
 
     def meet(self, role: str, model: Played) -> None:
         """Write down what model plays a role, the first time it does."""
@@ -118,12 +119,9 @@ class Recorder(Recording):
         super().__init__(str(path), read_header(path) if path.exists() else {}, prompts=prompts)
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            _mend(path)
 
     def _write(self, row: dict[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(as_line(row) + "\n")
+        lines.append(self.path, row)
 
 
 @dataclass
@@ -157,9 +155,9 @@ class Tape:
         return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
 
     @property
-    def models(self) -> list[str]:
-        """Return the names of the models that were recorded."""
-        return model_names(self.roles)
+    def seconds(self) -> float:
+        """Return how long the calls took, when they were recorded, that have been asked for since."""
+        return sum(self._found[key].seconds for key in self._played)
 
     def __contains__(self, key: str) -> bool:
         return key in self._found
@@ -183,16 +181,11 @@ class Tape:
         return call
 
 
-def as_line(row: dict[str, Any]) -> str:
-    """Return a row as it stands in a file."""
-    return json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
-
-
 def _short(value: object) -> bool:
     return len(str(value)) <= 40
 
 
-def model_names(roles: dict[str, Played]) -> list[str]:
+def model_names(roles: Mapping[str, Played]) -> list[str]:
     """Return the different models that play roles, in alphabetical order."""
     return sorted({played.name for played in roles.values()})
 
@@ -218,28 +211,11 @@ def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
 def _rows(path: Path, *, torn: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a file; with `torn`, a last line that a crash cut off is left out."""
     try:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        return lines.read(path, torn=torn)
+    except OSError as error:
         raise StudyError(f"The recording {path} cannot be read ({error}): copy it again or record it anew.") from error
-    rows: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            if torn and number == len(lines):
-                break
-            raise StudyError(
-                f"The recording {path} is cut off or damaged in line {number}: copy it again, or delete it and run the "
-                "plan again with its model."
-            ) from error
-        if isinstance(row, dict):
-            rows.append(row)
-    return rows
-
-
-def _mend(path: Path) -> None:
-    """Take away half a line that a crash left at the end."""
-    text = path.read_bytes()
-    whole = text[: text.rfind(b"\n") + 1]
-    if whole != text:
-        path.write_bytes(whole)
+    except lines.Damaged as error:
+        raise StudyError(
+            f"The recording {path} is cut off or damaged in line {error.number}: copy it again, or delete it and run the "
+            "plan again with its model."
+        ) from error

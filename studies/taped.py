@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -17,6 +18,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import RunnableConfig
 
 from recurrentgpt.loop import call as wait_for
+from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.studies.tape import Call, Played, Recording, Tape, call_key
 
@@ -165,11 +167,16 @@ class ReplayChatModel(_Taped):
             # The server of the recording refused this field, and was asked again without it: so it goes here.
             raise _Refusal(f"{unknown[0]} is not supported")
         call = tape.find(key, self.role, self.step)
+        usage = _usage(call.usage)
+        if not call.whole and usage:
+            # Whoever stops reading where the reader of then stopped hears of the cost beforehand, or never.
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
+            usage = None
         for piece in call.pieces:
             if piece:
                 yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
         yield ChatGenerationChunk(
-            message=AIMessageChunk(content="", usage_metadata=_usage(call.usage), chunk_position="last"),
+            message=AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"),
             generation_info={"finish_reason": call.finish_reason or "stop"},
         )
 
@@ -226,14 +233,20 @@ def _call(
     for piece in pieces[:-1]:
         at += len(piece)
         cuts.append(at)
-    counted = {} if usage is None else _counted(usage)
+    reply = "".join(pieces)
     key = call_key(role, messages, parameters)
-    return Call(key, role, step, "".join(pieces), cuts, counted, reason, whole, seconds)
+    return Call(key, role, step, reply, cuts, _counted(usage, messages, reply), reason, whole, seconds)
 
 
-def _counted(usage: UsageMetadata) -> dict[str, int]:
+def _counted(usage: UsageMetadata | None, messages: list[BaseMessage], reply: str) -> dict[str, int]:
+    """Return what a call cost; what a server never told, as of a stream cut short, is estimated as the meter does it."""
+    said = math.ceil(len(reply) / CHARACTERS_PER_TOKEN)
+    if usage is None:
+        sent = math.ceil(sum(len(message.text) for message in messages) / CHARACTERS_PER_TOKEN)
+        return {"input": sent, "output": said, "cached": 0, "estimated": 1}
     cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-    return {"input": usage["input_tokens"], "output": usage["output_tokens"], "cached": cached}
+    counted = {"input": usage["input_tokens"], "output": usage["output_tokens"] or said, "cached": cached}
+    return counted if usage["output_tokens"] else {**counted, "estimated": 1}
 
 
 def _usage(counted: dict[str, int]) -> UsageMetadata | None:

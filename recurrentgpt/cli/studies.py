@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-import sys
+import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recurrentgpt.cli.console import note, print_json, print_table, print_text
+import typer
+
+from recurrentgpt.cli.console import counted, note, print_json, print_table, print_text
+from recurrentgpt.cli.work import confirmed
 from recurrentgpt.errors import MissingExtra
+from recurrentgpt.studies.costs import estimate, judging_cost
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Plan, estimate, read_plan
+from recurrentgpt.studies.plan import Job, Plan, read_plan
 
 if TYPE_CHECKING:
     from recurrentgpt.studies.runner import Outcome, Progress, Report
@@ -25,18 +29,35 @@ def run_plan(name: str, output: Path | None, *, live: bool, remote: str | None, 
     if live:
         plan = plan.model_copy(update={"replay": ""})
     if only_estimate:
-        note(_cost(plan, None))
-        print_json(estimate(list(plan.jobs()), plan))
+        note(_told(plan, list(plan.jobs()), cost := estimate(list(plan.jobs()), plan)))
+        print_json(cost)
         return
+    target = output or Path(plan.name)
+    try:
+        _run_plan(plan, target, remote, yes=yes)
+    except KeyboardInterrupt:
+        given = {"-o": output, "--remote": remote}
+        options = [part for option, value in given.items() if value is not None for part in (option, str(value))]
+        again = shlex.join(["recurrentgpt", "study", "run", name, *options, *(["--live"] if live else [])])
+        note("Stopped. What was finished is kept, and so is every passage of the others.")
+        note(f"Continue: {again}")
+        raise typer.Exit(130) from None
+
+
+def _run_plan(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
+    from recurrentgpt.studies.endpoints import check_keys, spends
     from recurrentgpt.studies.measures.planted import measure
 
     run = _runner(plan, remote)
-    folder = RunFolder.create(output or Path(plan.name), plan)
-    note(_cost(plan, folder))
-    if not (plan.replay or yes) and (plan.model or remote is not None) and sys.stdin.isatty():
-        note("Go on? [y/N]")
-        if input().strip().casefold() not in ("y", "yes"):
-            raise StudyError("Nothing was spent; --yes goes on without asking.")
+    RunFolder(target).check(plan)
+    if not plan.replay:
+        check_keys(plan)
+    jobs, cost = _left(plan, RunFolder(target))
+    note(_told(plan, jobs, cost))
+    asked = cost["calls"] > 0 and (spends(plan) or remote is not None)
+    if asked and not confirmed("Go on, and have tokens spent?", yes=yes):
+        raise StudyError("Nothing was spent; --yes goes on without asking.")
+    folder = RunFolder.create(target, plan)
 
     def tell(event: Progress) -> None:
         words = f", {event.words:,} words" if event.words else ""
@@ -45,10 +66,7 @@ def run_plan(name: str, output: Path | None, *, live: bool, remote: str | None, 
     outcome = run(folder, tell)
     if plan.recall:
         measure(folder, note)
-    if plan.judges and not plan.replay:
-        from recurrentgpt.studies.judges import judge_run
-
-        judge_run(folder, note)
+    silent = _judge(folder)
     print_text(str(folder.path))
     failures = folder.failures()
     for row in failures:
@@ -58,6 +76,24 @@ def run_plan(name: str, output: Path | None, *, live: bool, remote: str | None, 
             f"{len(failures)} of {outcome.finished + outcome.kept + outcome.failed} novels failed: run the plan again to try "
             "them again; the others are kept."
         )
+    if silent:
+        raise StudyError(
+            f"{counted(silent, 'judge')} of {len(plan.judges)} failed: run the plan again to ask again; novels and verdicts "
+            "that are there are kept."
+        )
+
+
+def _judge(folder: RunFolder) -> int:
+    """Let the judges of a run compare its novels, where it has any of both; return how many failed."""
+    if not folder.plan.judges:
+        return 0
+    from recurrentgpt.studies.judges import pairs
+    from recurrentgpt.studies.judging import judge_run
+
+    if not pairs(folder):
+        note("No premise has two finished novels, so there is nothing to judge.")
+        return 0
+    return judge_run(folder, note)
 
 
 def report_run(path: Path, output: Path) -> None:
@@ -118,26 +154,40 @@ def measure_levels(systems: list[str], distance: int, *, json: bool) -> None:
 
 
 def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Outcome]:
-    """Return what runs the plan: this machine, or a server."""
+    """Return what runs the plan: this machine, or a server, which has to answer."""
     if remote is None:
         from recurrentgpt.studies.runner import run
 
         return run
     from recurrentgpt.cli.on_server import TOKEN
-    from recurrentgpt.studies.remote import refuse, run_remote
+    from recurrentgpt.studies.remote import reach, run_remote
 
-    refuse(plan)
-    return partial(run_remote, url=remote, token=os.environ.get(TOKEN))
+    token = os.environ.get(TOKEN)
+    reach(plan, remote, token)
+    return partial(run_remote, url=remote, token=token)
 
 
-def _cost(plan: Plan, folder: RunFolder | None) -> str:
-    """Return in one line what is left to do and what it costs about."""
-    jobs = [job for job in plan.jobs() if folder is None or folder.novel(job) is None]
-    cost = estimate(jobs, plan)
+def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
+    """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
+    from recurrentgpt.studies.judges import Qualification, verdict_key
+
+    told = {row["judge"]: Qualification.of(row).qualified for row in folder.rows("qualification.jsonl")}
+    done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
+    jobs = [job for job in plan.jobs() if folder.novel(job) is None]
+    return jobs, estimate(jobs, plan, judging_cost(plan, done, told))
+
+
+def _told(plan: Plan, jobs: list[Job], cost: dict[str, float]) -> str:
+    """Return in one line what there is to do and what it costs about."""
     money = f", {cost['money']:,.2f} at the plan's price" if "money" in cost else ""
     source = " from recorded calls" if plan.replay else ""
-    calls, tokens = (
-        f"{cost['calls']:,.0f} calls",
-        f"{cost['input_tokens']:,.0f} tokens in and {cost['output_tokens']:,.0f} out",
+    judging = ""
+    if plan.judges:
+        judging = (
+            f"; {cost['judges_calls']:,.0f} of the calls and {cost['judges_input_tokens']:,.0f} of the tokens in are of "
+            f"{counted(len(plan.judges), 'judge')}, qualification included"
+        )
+    return (
+        f"{counted(len(jobs), 'novel')}{source}, {cost['words']:,.0f} words: about {cost['calls']:,.0f} calls, "
+        f"{cost['input_tokens']:,.0f} tokens in and {cost['output_tokens']:,.0f} out{money}{judging}"
     )
-    return f"{len(jobs)} novels{source}, {cost['words']:,.0f} words: about {calls}, {tokens}{money}"

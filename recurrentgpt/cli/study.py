@@ -29,28 +29,24 @@ def _study() -> None:
 
 @study.command()
 def systems(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")] = False) -> None:
-    """List the systems, with calls and tokens per 1,000 words.
+    """List the systems, with calls and tokens per 1,000 words of a novel of 3,000.
 
     \b
     Example:
       recurrentgpt study systems
     """
     from recurrentgpt.cli.console import print_json, print_table
+    from recurrentgpt.studies.costs import per_1000_words
     from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
+    costs = {name: per_1000_words(name) for name in SYSTEMS}
     if json:
         for system in SYSTEMS.values():
-            print_json({"system": system.name, "what": system.what, **system.cost.__dict__})
+            print_json({"system": system.name, "what": system.what, **costs[system.name].__dict__})
         return
     rows = [
-        (
-            found.name,
-            f"{found.cost.calls:g}",
-            f"{found.cost.input_tokens:,}",
-            f"{found.cost.output_tokens:,}",
-            found.what,
-        )
-        for found in SYSTEMS.values()
+        (name, f"{cost.calls:g}", f"{cost.input_tokens:,.0f}", f"{cost.output_tokens:,.0f}", SYSTEMS[name].what)
+        for name, cost in costs.items()
     ]
     print_table(("System", "Calls", "Tokens in", "Tokens out", "What"), rows, whole=(0, 1, 2, 3))
 

@@ -1,7 +1,5 @@
 """Judges: qualification, both orders, ties, nonsense, and the human page."""
 
-import itertools
-import json
 import re
 import threading
 import urllib.error
@@ -10,62 +8,20 @@ import urllib.request
 
 import pytest
 
-from recurrentgpt.studies.annotate import server
+from recurrentgpt.studies.annotate import Annotation, server
 from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.judges import consolidated, judge_run, pairs, spoilt
+from recurrentgpt.studies.judges import consolidated, pairs, spoilt
+from recurrentgpt.studies.judging import judge_run
 from recurrentgpt.studies.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
 
-STORY = "\n\n".join(
-    f"Mira lit lamp {number}. Then Tobias counted lamp {number}. Later Mira wrote {number} down."
-    for number in range(1, 31)
-)
-
-
-def novel(system, unit="mystery-01-s1", text=STORY, **more):
-    return {"id": f"{system}-{unit}", "system": system, "unit": unit, "premise": "Lamps.", "text": text, **more}
+from .readers import MODELS, STORY, faults, judged_run, novel, reader
 
 
 @pytest.fixture
 def judged(tmp_path, plan):
-    """Give a run whose novels are there, with three judges in its plan; rolling's stories say so."""
-    plan = plan.model_copy(update={"judges": [Judge(model=name) for name in ("reader", "blind", "mad")]})
-    folder = RunFolder.create(tmp_path / "judged", plan)
-    for job in plan.jobs():
-        text = STORY if job.system == "recurrentgpt" else STORY.replace("lit", "rolled")
-        folder.finish(job, novel(job.system, job.unit, text))
-    return folder
-
-
-def stories(messages):
-    asked = str(messages[0].text)
-    return [asked.partition(f"STORY {side}\n")[2].partition("\n===")[0] for side in "AB"]
-
-
-def answer(side):
-    return json.dumps({"quotes_a": ["x"], "quotes_b": ["y"], "verdict": side})
-
-
-def faults(text):
-    numbers = [int(number) for number in re.findall(r"lamp (\d+)", text)]
-    swapped = len(re.findall(r"Tobias (?:lit|rolled|wrote)|Mira counted", text))
-    return sum(second < first for first, second in itertools.pairwise(numbers)) + swapped
-
-
-def reader(messages):
-    """Read properly: fewer faults win, else who lights lamps."""
-    a, b = stories(messages)
-    if faults(a) != faults(b):
-        return answer("A" if faults(a) < faults(b) else "B")
-    return answer("A" if "lit" in a and "lit" not in b else "B" if "lit" in b and "lit" not in a else "tie")
-
-
-MODELS = {
-    "reader": ScriptedChatModel(replies=reader),
-    "blind": ScriptedChatModel(replies=lambda messages: answer("A")),
-    "mad": ScriptedChatModel(replies=lambda messages: "I like both, thank you."),
-}
+    """Give a run whose novels are there, with three judges in its plan."""
+    return judged_run(tmp_path / "judged", plan, *(Judge(model=name) for name in ("reader", "blind", "mad")))
 
 
 def test_a_spoilt_copy_has_the_same_words_in_a_worse_order():
@@ -167,6 +123,41 @@ def test_an_annotator_labels_every_pair_once(judged, page):
     assert [row["preference"] for row in labels] == [1.0] * 4
     assert "All 4 are done" in page("/?annotator=Ada")[1]
     assert "1 of 4" in page("/?annotator=Bob")[1]
+
+
+def test_a_wrong_click_can_be_taken_back_and_the_last_answer_holds(judged, page):
+    def choose(text, verdict):
+        fields = {name: hidden(text, name) for name in ("token", "annotator", "task")}
+        return page("/", {**fields, "verdict": verdict})[1]
+
+    first = page("/?annotator=Ada")[1]
+    assert "<p hidden>" in first, "there is nothing to take back yet"
+    text = choose(first, "tie")
+    back = re.search(r'<p ><a href="([^"]+)"', text)[1].replace("&amp;", "&")
+    again = page(back)[1]
+    assert hidden(again, "task") == hidden(first, "task")
+    assert "You chose neither" in again
+    assert "1 of 4" in again
+    assert hidden(choose(again, "A"), "task") == hidden(text, "task")
+    assert len(judged.rows("labels.jsonl")) == 1
+    assert judged.rows("labels.jsonl")[0]["preference"] != 0.5
+    for _ in range(3):
+        text = choose(page("/?annotator=Ada")[1], "tie")
+    assert "All 4 are done" in text
+    last = re.search(r'<a href="([^"]+)"', text)[1].replace("&amp;", "&")
+    assert "4 of 4" in page(last)[1]
+
+
+def test_two_servers_of_one_run_count_a_label_once(judged, page):
+    text = page("/?annotator=Ada")[1]
+    task = hidden(text, "task")
+    page("/", {"token": hidden(text, "token"), "annotator": "Ada", "task": task, "verdict": "A"})
+    other = Annotation(judged)
+    other.label("Ada", task, "A")
+    other.label("Ada", task, "B")
+    (label,) = judged.rows("labels.jsonl")
+    assert label["verdict"] == "B"
+    assert "2 of 4" in page("/?annotator=Ada")[1]
 
 
 def test_text_is_shown_and_not_run(page):

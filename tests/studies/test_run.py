@@ -1,5 +1,6 @@
 """Plans and runs: what is read, what goes on after a crash, what fails, and what is never done twice."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -7,13 +8,13 @@ import pytest
 
 from recurrentgpt.errors import ModelRefused
 from recurrentgpt.studies.context import pace
+from recurrentgpt.studies.costs import estimate, per_1000_words
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import PRESETS, estimate, parse_plan, read_plan
+from recurrentgpt.studies.plan import PRESETS, parse_plan, read_plan
 from recurrentgpt.studies.premises import GENRES, premises
-from recurrentgpt.studies.runner import run
+from recurrentgpt.studies.runner import run, write_each
 from recurrentgpt.studies.scripted import author_replies, scripted_author
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
 from recurrentgpt.testing import ScriptedChatModel
 
 from .conftest import PLAN, QUICK
@@ -116,6 +117,42 @@ def test_a_run_is_answered_from_its_recordings(folder, tmp_path):
     assert [novel["text"] for novel in again.novels()] == [novel["text"] for novel in folder.novels()]
 
 
+def test_a_replay_tells_the_time_that_the_recording_took(folder, tmp_path):
+    run(folder, quiet, model=scripted_author(), retry=QUICK)
+    taken = {}
+    for job in folder.plan.jobs():
+        path = folder.calls(job)
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        path.write_text("".join(json.dumps({**row, "seconds": 100.5} if "key" in row else row) + "\n" for row in rows))
+        taken[job.id] = 100.5 * sum("key" in row for row in rows)
+    plan = folder.plan.model_copy(update={"replay": str(folder.path / "calls")})
+    again = RunFolder.create(tmp_path / "again", plan)
+    run(again, quiet, retry=QUICK)
+    for novel in again.novels():
+        assert novel["usage"]["seconds"] == pytest.approx(taken[novel["id"]])
+        assert {part["usage"]["seconds"] for part in novel["passages"]} == {None}
+
+
+async def test_a_novel_that_is_told_to_stop_has_not_failed(folder):
+    begun = asyncio.Event()
+
+    async def closing(job, tell):
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise ValueError("no active connection")
+
+    told = []
+    task = asyncio.create_task(write_each(folder, told.append, closing))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert folder.rows("failures.jsonl") == []
+    assert told == []
+
+
 def test_finished_novels_are_never_written_again(folder):
     run(folder, quiet, model=scripted_author(), retry=QUICK)
     idle = ScriptedChatModel(replies=[])
@@ -178,4 +215,4 @@ async def test_costs_in_the_list_are_what_systems_cost(write):
     for name in ("recurrentgpt", "rolling_1024", "single_call"):
         novel = await write(name, 3000)
         calls = len(novel.model.calls) / (novel.result["words"] / 1000)
-        assert SYSTEMS[name].cost.calls == pytest.approx(calls, rel=0.35)
+        assert per_1000_words(name).calls == pytest.approx(calls, rel=0.35)

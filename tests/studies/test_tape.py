@@ -52,6 +52,17 @@ async def test_what_a_reader_cut_short_is_recorded_as_far_as_it_was_read(tmp_pat
     assert "four" not in call.reply
 
 
+async def test_a_call_that_was_cut_short_has_its_estimated_cost_on_tape_and_again(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    pieces, live = await said(recording(scripted(), Recorder(path), "writer", 1), stop_after=2)
+    (call,) = Tape.read(path).calls
+    assert call.usage["estimated"] == 1
+    assert (call.usage["input"], call.usage["output"]) == (live["input_tokens"], live["output_tokens"]) != (0, 0)
+    again = await said(replaying(Tape.read(path), "writer", 1), stop_after=2)
+    assert again[0] == pieces
+    assert {**again[1], "seconds": 0} == {**live, "seconds": 0}
+
+
 async def test_without_prompts_their_hash_alone_is_kept(tmp_path):
     path = tmp_path / "calls.jsonl"
     await said(recording(scripted(), Recorder(path, prompts=False), "writer", 1), "A secret prompt.")

@@ -1,0 +1,151 @@
+"""`recurrentgpt study run`: what it asks before tokens are spent, what it tells, and how it stops."""
+
+import signal
+import time
+
+import pytest
+
+from recurrentgpt.studies.costs import estimate, novel_cost
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.plan import Judge, read_plan
+from recurrentgpt.testing import FaultyServer
+
+from .conftest import reply
+
+PLAN = """
+name = "tiny"
+systems = ["rolling_1024", "one_shot"]
+genres = ["mystery"]
+premises = 1
+words = 300
+embedder = "hash-256"
+criteria = ["coherent"]
+"""
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """Give a function that writes a plan file and returns its path; runs go to the same folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(more=""):
+        (tmp_path / "tiny.toml").write_text(PLAN + more)
+        return "tiny.toml"
+
+    return write
+
+
+def test_a_model_of_the_environment_is_asked_about_and_a_pipe_needs_yes(cli, server, plan, tmp_path):
+    refused = cli("study", "run", plan(), "-o", "run")
+    assert refused.code == 2
+    assert "There is nobody here to ask: run it again with --yes." in refused.err
+    assert "about 2 calls" in refused.err
+    assert server.requests == []
+    assert not (tmp_path / "run").exists(), "nothing was begun"
+    done = cli("study", "run", plan(), "-o", "run", "--yes")
+    assert done.code == 0, done.err
+    again = cli("study", "run", plan(), "-o", "run")
+    assert again.code == 0, "nothing is left to pay for"
+
+
+def test_a_judge_elsewhere_is_asked_about_where_the_novels_are_there(cli, server, plan):
+    assert cli("study", "run", plan(), "-o", "run", "--yes").code == 0
+    judged = plan('[[judges]]\nmodel = "reader"\n')
+    refused = cli("study", "run", judged, "-o", "run")
+    assert refused.code == 2
+    assert "0 novels" in refused.err
+    assert "8 of the calls and" in refused.err
+    assert "qualification included" in refused.err
+
+
+def test_a_judge_that_did_not_qualify_costs_nothing_more(cli, server, plan):
+    judged = plan('[[judges]]\nmodel = "reader"\n')
+    done = cli("study", "run", judged, "-o", "run", "--yes")
+    assert done.code == 0, done.err
+    assert "reader is not qualified" in done.err
+    asked = len(server.requests)
+    again = cli("study", "run", judged, "-o", "run")
+    assert again.code == 0, again.err
+    assert len(server.requests) == asked
+
+
+def test_recorded_calls_are_not_asked_about(cli, server, plan):
+    assert cli("study", "run", plan(), "-o", "run", "--yes").code == 0
+    asked = len(server.requests)
+    done = cli("study", "run", plan('replay = "run/calls"\n[[judges]]\nmodel = "reader"\n'), "-o", "again")
+    assert done.code == 0, done.err
+    assert "reader has no recorded calls in" in done.err
+    assert len(server.requests) == asked
+
+
+def test_judges_that_failed_are_an_exit_code(cli, server, plan):
+    with FaultyServer("401") as refusing:
+        judges = f'[[judges]]\nmodel = "reader"\nbase_url = "{refusing.base_url}"\n'
+        failed = cli("study", "run", plan(judges), "-o", "run", "--yes")
+    assert failed.code == 1
+    assert "1 judge of 1 failed: run the plan again" in failed.err
+
+
+def test_a_server_that_is_not_there_leaves_no_folder(cli, plan, unused_tcp_port, tmp_path):
+    failed = cli("study", "run", plan(), "-o", "run", "--remote", f"http://127.0.0.1:{unused_tcp_port}", "--yes")
+    assert failed.code == 1
+    assert "No server answers" in failed.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_key_of_a_judge_that_is_missing_leaves_no_folder(cli, server, plan, tmp_path, monkeypatch):
+    monkeypatch.delenv("NOT_SET", raising=False)
+    failed = cli("study", "run", plan('[[judges]]\nmodel = "m"\napi_key_env = "NOT_SET"\n'), "-o", "run", "--yes")
+    assert failed.code == 1
+    assert "NOT_SET" in failed.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_says_how_to_go_on_and_has_no_failures(server, process, plan, tmp_path, how):
+    with FaultyServer("ok", "endless", text=reply) as slow:
+        given = plan(f'model = "scripted"\nbase_url = "{slow.base_url}"\n')
+        running = process("study", "run", given, "-o", "run", "--yes", cwd=tmp_path)
+        deadline = time.monotonic() + 60
+        while len(slow.requests) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        running.send_signal(how)
+        _, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert "Stopped." in err
+    assert "Continue: recurrentgpt study run tiny.toml -o run" in err
+    assert "failed" not in err
+    assert RunFolder.open(tmp_path / "run").rows("failures.jsonl") == []
+
+
+def test_the_estimate_has_the_judges_and_grows_as_systems_do():
+    plan = read_plan("table1")
+    jobs = list(plan.jobs())
+    alone = estimate(jobs, plan)
+    judged = estimate(jobs, plan.model_copy(update={"judges": [Judge(model=name) for name in "abc"]}))
+    # 600 pairs, 2 criteria, 2 orders, 3 judges; and 8 novels, 3 spoilt copies, 2 orders, 3 judges.
+    assert judged["judges_calls"] == judged["calls"] - alone["calls"] == 7200 + 144
+    assert judged["input_tokens"] - alone["input_tokens"] == pytest.approx(90e6, rel=0.05)
+    assert alone["judges_calls"] == 0
+    short, long = (novel_cost("rolling_unlimited", words).input_tokens for words in (3000, 6000))
+    assert long == pytest.approx(4 * short), "its prompts hold the whole story"
+    short, long = (novel_cost("rolling_1024", words).input_tokens for words in (3000, 6000))
+    assert long < 2.3 * short, "its window was full all along"
+
+
+@pytest.mark.parametrize(
+    ("system", "words", "calls", "tokens"),
+    [
+        ("recurrentgpt", 6000, 71, 88_706),
+        ("recurrentgpt", 3000, 35, 40_753),
+        ("rolling_unlimited", 6000, 19, 55_723),
+        ("rolling_4096", 6000, 19, 38_090),
+        ("rolling_1024", 3000, 10, 5_297),
+        ("re3", 3000, 114, 49_409),
+        ("doc", 3000, 242, 103_484),
+    ],
+)
+def test_estimates_are_near_what_a_capable_server_took(system, words, calls, tokens):
+    cost = novel_cost(system, words)
+    assert calls / 1.5 < cost.calls < calls * 1.5
+    assert tokens / 1.5 < cost.input_tokens < tokens * 2

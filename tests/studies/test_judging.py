@@ -1,0 +1,176 @@
+"""Judges that fail, come back, are answered from their recordings, have keys of their own, or are kin."""
+
+import pytest
+
+from recurrentgpt.errors import ModelRefused, ModelUnavailable
+from recurrentgpt.studies.endpoints import check_keys
+from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.judges import failures, heard, remarks
+from recurrentgpt.studies.judging import judge_run
+from recurrentgpt.studies.plan import Judge
+from recurrentgpt.testing import FaultyServer, ScriptedChatModel
+
+from .conftest import QUICK
+from .readers import MODELS, judged_run, reader
+
+
+def quiet(text):
+    """Take no notice."""
+
+
+def of_a_server(body):
+    class Said:
+        text = body["messages"][0]["content"]
+
+    return reader([Said])
+
+
+@pytest.fixture
+def served():
+    """Give a judge behind an endpoint."""
+    with FaultyServer("ok", text=of_a_server) as endpoint:
+        yield endpoint
+
+
+def test_a_judge_that_cannot_be_reached_has_failed_and_is_asked_again(tmp_path, plan):
+    folder, said = judged_run(tmp_path / "run", plan, Judge(model="reader")), []
+
+    def dead(messages):
+        raise ModelUnavailable("Nobody answers: start the server.")
+
+    assert judge_run(folder, said.append, models={"reader": ScriptedChatModel(replies=dead)}, retry=QUICK) == 1
+    assert folder.rows("qualification.jsonl") == []
+    assert [row["error"] for row in failures(folder)] == ["Nobody answers: start the server."]
+    assert "reader failed: Nobody answers" in " ".join(said)
+    assert judge_run(folder, quiet, models=MODELS, retry=QUICK) == 0
+    assert set(heard(folder)) == {"reader"}
+    assert len(folder.rows("verdicts.jsonl")) == 4
+    assert failures(folder) == []
+
+
+def test_a_judge_that_goes_in_the_middle_keeps_its_verdicts_and_goes_on(tmp_path, plan):
+    folder, left = judged_run(tmp_path / "run", plan, Judge(model="reader")), 15
+
+    def tiring(messages):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ModelRefused("The account is empty: fill it.")
+        return reader(messages)
+
+    chat = ScriptedChatModel(replies=tiring)
+    assert judge_run(folder, quiet, models={"reader": chat}, retry=QUICK) == 1
+    assert set(heard(folder)) == {"reader"}, "it had qualified"
+    assert 0 < len(folder.rows("verdicts.jsonl")) + len(failures(folder)) < 4
+    assert judge_run(folder, quiet, models=MODELS, retry=QUICK) == 0
+    assert len(folder.rows("verdicts.jsonl")) == 4
+
+
+def test_a_fault_that_passes_costs_a_judge_nothing(tmp_path, plan):
+    folder, calls = judged_run(tmp_path / "run", plan, Judge(model="reader")), 0
+
+    def limited(messages):
+        nonlocal calls
+        calls += 1
+        if calls % 7 == 3:
+            raise ModelUnavailable("The rate is limited: wait.")
+        return reader(messages)
+
+    assert judge_run(folder, quiet, models={"reader": ScriptedChatModel(replies=limited)}, retry=QUICK) == 0
+    assert (len(folder.rows("verdicts.jsonl")), failures(folder)) == (4, [])
+
+
+def test_judges_are_answered_from_their_recorded_calls(tmp_path, plan):
+    judges = [Judge(model="reader"), Judge(model="blind"), Judge(model="silent")]
+    live = judged_run(tmp_path / "live", plan, *judges[:2])
+    judge_run(live, quiet, models=MODELS, retry=QUICK)
+    replay = plan.model_copy(update={"replay": str(live.path / "calls")})
+    folder, said = judged_run(tmp_path / "again", replay, *judges), []
+    assert judge_run(folder, said.append, retry=QUICK) == 0
+    for name in ("verdicts.jsonl", "qualification.jsonl"):
+        assert sorted(map(str, folder.rows(name))) == sorted(map(str, live.rows(name)))
+    assert "silent has no recorded calls in" in " ".join(said)
+
+
+def test_verdicts_that_were_not_recorded_are_failures_and_not_invented(tmp_path, plan):
+    live = judged_run(tmp_path / "live", plan.model_copy(update={"criteria": ["coherent"]}), Judge(model="reader"))
+    judge_run(live, quiet, models=MODELS, retry=QUICK)
+    replay = plan.model_copy(update={"replay": str(live.path / "calls")})
+    folder = judged_run(tmp_path / "again", replay, Judge(model="reader"))
+    judge_run(folder, quiet, retry=QUICK)
+    assert {row["criterion"] for row in folder.rows("verdicts.jsonl")} == {"coherent"}
+    assert [row["criterion"] for row in failures(folder)] == ["interesting"] * 2
+    assert all("holds no answer to the judge's prompt" in row["error"] for row in failures(folder))
+
+
+def test_the_generators_key_goes_to_no_other_address(tmp_path, plan, served, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-generator")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    judge_run(judged_run(tmp_path / "none", plan, Judge(model="m", base_url=served.base_url)), quiet, retry=QUICK)
+    assert set(served.keys) == {"none"}
+    served.keys.clear()
+    monkeypatch.setenv("KEY_OF_THE_JUDGE", "its-own-key")
+    own = Judge(model="m", base_url=served.base_url, api_key_env="KEY_OF_THE_JUDGE")
+    folder = judged_run(tmp_path / "own", plan, own)
+    assert judge_run(folder, quiet, retry=QUICK) == 0
+    assert set(served.keys) == {"its-own-key"}
+    assert "its-own-key" not in "".join(path.read_text() for path in folder.path.rglob("*.json*"))
+
+
+@pytest.mark.parametrize("where", ["plan", "environment", "nowhere"])
+def test_at_the_generators_own_address_a_judge_has_its_key(tmp_path, plan, served, monkeypatch, where):
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-generator")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    if where == "environment":
+        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url + "/")
+    if where == "plan":
+        plan = plan.model_copy(update={"base_url": served.base_url})
+    address = served.base_url if where != "plan" else None
+    judge_run(judged_run(tmp_path / "run", plan, Judge(model="m", base_url=address)), quiet, retry=QUICK)
+    assert set(served.keys) == ({"none"} if where == "nowhere" else {"key-of-the-generator"})
+
+
+def test_a_refusal_names_the_key_that_was_asked_with(tmp_path, plan, monkeypatch):
+    monkeypatch.setenv("KEY_OF_THE_JUDGE", "its-own-key")
+    with FaultyServer("401") as endpoint:
+        bare = Judge(model="bare", base_url=endpoint.base_url)
+        keyed = Judge(model="keyed", base_url=endpoint.base_url, api_key_env="KEY_OF_THE_JUDGE")
+        folder = judged_run(tmp_path / "run", plan, bare, keyed)
+        assert judge_run(folder, quiet, retry=QUICK) == 2
+    first, second = (row["error"] for row in failures(folder))
+    assert "asked without a key: `api_key_env`" in first
+    assert "check KEY_OF_THE_JUDGE" in second
+    assert "its-own-key" not in second
+
+
+def test_a_key_that_is_not_there_is_said_before_anything_is_paid_for(plan, monkeypatch):
+    monkeypatch.delenv("NOT_SET", raising=False)
+    plan = plan.model_copy(update={"judges": [Judge(model="m", api_key_env="NOT_SET")]})
+    with pytest.raises(StudyError, match="environment variable NOT_SET, which is not set"):
+        check_keys(plan)
+
+
+def test_verdicts_of_the_generators_family_do_not_count_and_that_is_said(tmp_path, plan):
+    judges = [Judge(model=name, family=family) for name, family in (("reader", "A"), ("other", "b"), ("scripted", "c"))]
+    folder = judged_run(tmp_path / "run", plan, *judges, family="a")
+    folder.meet({"writer": "scripted"})
+    chats = {judge.model: ScriptedChatModel(replies=reader) for judge in judges}
+    said = []
+    judge_run(folder, said.append, models=chats, retry=QUICK)
+    assert set(heard(folder)) == {"other"}
+    assert said[-3:] == remarks(folder)
+    assert "reader is of the generator's own family" in said[-3]
+    assert "scripted is of the generator's own family" in said[-2]
+    assert "Verdicts of 1 of 3 judges count: fewer than 3" in said[-1]
+
+
+def test_a_judge_that_is_no_longer_in_the_plan_is_not_heard(tmp_path, plan):
+    folder = judged_run(tmp_path / "run", plan, Judge(model="reader", family="b"), family="a")
+    judge_run(folder, quiet, models=MODELS, retry=QUICK)
+    assert set(heard(folder)) == {"reader"}
+    folder = RunFolder.create(folder.path, folder.plan.model_copy(update={"judges": [Judge(model="blind")]}))
+    assert heard(folder) == {}
+    judge_run(folder, quiet, models=MODELS, retry=QUICK)
+    assert {row["judge"] for row in folder.rows("qualification.jsonl")} == {"reader", "blind"}
+    assert "The plan does not say the `family` of blind" in " ".join(remarks(folder))

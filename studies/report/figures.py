@@ -9,7 +9,7 @@ from typing import Any
 
 from recurrentgpt.studies.context import TOLERANCE
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.judges import Qualification
+from recurrentgpt.studies.judges import Qualification, heard
 from recurrentgpt.studies.measures.entities import entities
 from recurrentgpt.studies.measures.repetition import in_band, repetition
 from recurrentgpt.studies.measures.steps import contract, prompt_tokens, slope
@@ -89,14 +89,14 @@ def measures(novel: dict[str, Any]) -> dict[str, Any]:
 def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """Return by (first, second, criterion) the mean preference for the first on every unit.
 
-    Only qualified judges are heard.
+    Only judges of the plan are heard that qualified and are not of the generator's own family.
     """
     name, who = _FILES[source]
-    heard = {judge for judge, found in qualifications(folder).items() if found.qualified}
+    counted = heard(folder)
     # By who gave it: the last verdict counts, so that what somebody said twice is heard once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
-        if source == "people" or row["judge"] in heard:
+        if source == "people" or row["judge"] in counted:
             key = (row["first"], row["second"], row["criterion"])
             gathered[key][row["unit"]][row[who]] = float(row["preference"])
     return {key: {unit: mean(given.values()) for unit, given in units.items()} for key, units in gathered.items()}
@@ -104,7 +104,7 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
 
 def qualifications(folder: RunFolder) -> dict[str, Qualification]:
     """Return how each judge did on spoilt copies."""
-    return {row["judge"]: Qualification(**row) for row in folder.rows("qualification.jsonl")}
+    return {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
 
 
 def results(folder: RunFolder) -> list[Result]:
@@ -116,9 +116,9 @@ def results(folder: RunFolder) -> list[Result]:
     first, *others = plan.systems
     found: list[Result] = []
     for source in ("judges", "people"):
-        heard = preferences(folder, source)
+        said = preferences(folder, source)
         keys = [(first, other, criterion) for criterion in plan.criteria for other in others]
-        gathered = {key: by_premise(heard[key], plan) for key in keys if key in heard}
+        gathered = {key: by_premise(said[key], plan) for key in keys if key in said}
         pooled = {key: compare(list(values.values())) for key, values in gathered.items() if values}
         adjusted = dict(zip(pooled, holm([one.p for one in pooled.values()]), strict=True))
         for key in pooled:
@@ -128,7 +128,7 @@ def results(folder: RunFolder) -> list[Result]:
                     continue
                 units = [job.unit for job in plan.jobs() if job.system == first and genre in (job.genre, POOLED)]
                 units = [
-                    unit for unit in units if unit in heard[key] and all((system, unit) in novels for system in key[:2])
+                    unit for unit in units if unit in said[key] and all((system, unit) in novels for system in key[:2])
                 ]
                 both = [[novels[system, unit] for unit in units] for system in key[:2]]
                 found.append(
@@ -188,12 +188,12 @@ def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
 
 def agreements(folder: RunFolder) -> list[dict[str, Any]]:
     """Return Krippendorff's alpha with its interval among judges and among people, and whether judges may stand for people."""
-    heard = {judge for judge, found in qualifications(folder).items() if found.qualified}
+    counted = heard(folder)
     premise_of = {job.unit: f"{job.genre} {job.number}" for job in folder.plan.jobs()}
     raters: dict[str, dict[str, dict[str, float]]] = {"judges": {}, "people": {}}
     for source, (file, who) in _FILES.items():
         for row in folder.rows(file):
-            if row["unit"] in premise_of and (source == "people" or row[who] in heard):
+            if row["unit"] in premise_of and (source == "people" or row[who] in counted):
                 item = "/".join((row["unit"], row["first"], row["second"], row["criterion"]))
                 raters[source].setdefault(row[who], {})[item] = float(row["preference"])
     rows: list[dict[str, Any]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recurrentgpt.studies import judges
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.measures.steps import slope
 from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
@@ -148,11 +149,11 @@ def judge_section(folder: RunFolder) -> Section:
         [
             "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
-            "orders, 95 % of the time. The verdicts of one that does not are not used."
+            "orders, 95 % of the time. The verdicts of one that does not are not used, nor are those of the generator's "
+            "own family."
         ],
     )
-    family = folder.plan.family
-    kin = {judge.model for judge in folder.plan.judges if family and judge.family == family}
+    kin = judges.kinsfolk(folder)
     rows = [
         [
             found.judge + (" (the generator's own family)" if found.judge in kin else ""),
@@ -178,7 +179,8 @@ def judge_section(folder: RunFolder) -> Section:
                 f"{row['among'].removesuffix(' for people')} {may} the {row['humans']} annotators (alt-test: it beats "
                 f"{row['beaten']}, mean winning rate {row['rate']:.2f})."
             )
-    if failures := folder.rows("judge_failures.jsonl"):
+    section.texts += judges.remarks(folder)
+    if failures := judges.failures(folder):
         section.texts.append(f"{len(failures)} verdicts or judges failed; the first: {failures[0]['error']}")
     return section
 

@@ -1,4 +1,4 @@
-"""Every system by name: what it is, how its graph is made, and what 1,000 words of it cost."""
+"""Every system by name: what it is, and how its graph is made."""
 
 from __future__ import annotations
 
@@ -13,21 +13,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What 1,000 words of a novel cost, in a novel of 3,000."""
-
-    calls: float
-    input_tokens: int
-    output_tokens: int
-
-
-@dataclass(frozen=True)
 class System:
     """One system of the comparison."""
 
     name: str
     what: str
-    cost: Cost
     build: Callable[[], Builder]
     recurrent: bool = False
     """Whether it keeps plans, which have a contract to be held to."""
@@ -90,7 +80,6 @@ _ALL = (
     System(
         "recurrentgpt",
         "this project, the simulator choosing the plans",
-        Cost(15, 9300, 2900),
         _recurrent(""),
         recurrent=True,
         remembers=True,
@@ -99,7 +88,6 @@ _ALL = (
     System(
         "no_short_term_memory",
         "recurrentgpt without the short-term memory, in prompts and replies",
-        Cost(15, 9300, 2900),
         _recurrent("no_short_term_memory"),
         recurrent=True,
         recalls=True,
@@ -107,7 +95,6 @@ _ALL = (
     System(
         "no_long_term_memory",
         "recurrentgpt that recalls nothing of earlier passages but the last",
-        Cost(15, 9300, 2900),
         _recurrent("no_long_term_memory"),
         recurrent=True,
         remembers=True,
@@ -115,18 +102,17 @@ _ALL = (
     System(
         "single_call",
         "passage, memory and plans in one call, as in the paper's one prompt",
-        Cost(8, 5000, 2900),
         _recurrent("single_call"),
         recurrent=True,
         remembers=True,
         recalls=True,
     ),
-    System("rolling_1024", "header and the last of the story in 1,024 tokens", Cost(4, 3500, 1400), _rolling(1024)),
-    System("rolling_4096", "header and the last of the story in 4,096 tokens", Cost(4, 6000, 1400), _rolling(4096)),
-    System("rolling_unlimited", "header and the whole story so far", Cost(4, 6500, 1400), _rolling(None)),
-    System("one_shot", "the whole novel in one call", Cost(0.3, 40, 1400), _one_shot, paced=False),
-    System("re3", "plan, draft, rewrite and edit (Re3)", Cost(50, 30000, 6000), _re3, paced=False),
-    System("doc", "detailed outline control, without its controller (DOC)", Cost(150, 90000, 12000), _doc, paced=False),
+    System("rolling_1024", "header and the last of the story in 1,024 tokens", _rolling(1024)),
+    System("rolling_4096", "header and the last of the story in 4,096 tokens", _rolling(4096)),
+    System("rolling_unlimited", "header and the whole story so far", _rolling(None)),
+    System("one_shot", "the whole novel in one call", _one_shot, paced=False),
+    System("re3", "plan, draft, rewrite and edit (Re3)", _re3, paced=False),
+    System("doc", "detailed outline control, without its controller (DOC)", _doc, paced=False),
 )
 SYSTEMS = {system.name: system for system in _ALL}
 

@@ -17,6 +17,7 @@ from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import scripted_author
 
 from .conftest import QUICK
+from .readers import novel
 
 PNG = b"\x89PNG"
 
@@ -75,7 +76,7 @@ def test_an_unknown_run_and_a_damaged_recording_are_a_sentence(toy, tmp_path):
 @pytest.fixture
 def judged(tmp_path, plan):
     """Give a run whose judge prefers recurrentgpt on one premise of two, is qualified, and agrees with two people."""
-    plan = plan.model_copy(update={"judges": [Judge(model="reader", family="a"), Judge(model="blind")], "family": "a"})
+    plan = plan.model_copy(update={"judges": [Judge(model="reader", family="b"), Judge(model="blind")], "family": "a"})
     folder = RunFolder.create(tmp_path / "judged", plan)
     run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
     for name, right in (("reader", 12), ("blind", 3)):
@@ -104,7 +105,8 @@ def test_preferences_come_in_the_papers_shape_and_unqualified_judges_are_not_hea
     assert all(line.startswith(f"| {name} | mystery | fantasy |") for line, name in zip(heads, CRITERIA, strict=True))
     rows = [line for line in judges.splitlines() if line.startswith("| rolling_1024 |")]
     assert [re.findall(r"\d+ : \d+ \(", row) for row in rows] == [["100 : 0 (", "50 : 50 (", "75 : 25 ("]] * 2
-    assert "reader (the generator's own family) | 12/12" in text
+    assert "| reader | 12/12" in text
+    assert "Verdicts of 1 of 2 judges count: fewer than 3" in text
     assert "| blind | 3/12 | 0.25 | 0.25 | 0.25 | not qualified |" in text
     assert "Krippendorff's alpha among 2 people on 4 items: 1.00" in text
     assert "| models | scripted |" in text
@@ -118,6 +120,13 @@ def test_preferences_come_in_the_order_of_the_plan_and_not_of_the_verdicts(tmp_p
         label(folder, "mystery-01-s1", second, criterion, 1.0)
     found = [(one.criterion, one.second) for one in results(folder) if one.genre == POOLED]
     assert found == [("interesting", "one_shot"), ("coherent", "rolling_1024"), ("coherent", "one_shot")]
+
+
+def test_a_judge_of_the_generators_own_family_is_in_no_figure(judged, tmp_path):
+    text = reported(RunFolder.create(judged.path, judged.plan.model_copy(update={"family": "B"})), tmp_path)
+    assert "reader (the generator's own family) | 12/12" in text
+    assert "reader is of the generator's own family: its verdicts are kept out" in text
+    assert "No qualified judge has compared these novels" in text
 
 
 def test_judges_and_people_have_a_matrix_each(judged, tmp_path):
@@ -140,7 +149,7 @@ def test_seeds_are_averaged_within_a_premise_before_any_test(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     for job in plan.jobs():
         if job.system == "recurrentgpt":
-            folder.finish(job, {"system": job.system, "unit": job.unit, "words": 500, "target": 500})
+            folder.finish(job, novel(job.system, job.unit))
             # The first seed alone is lost.
             label(folder, job.unit, "rolling_1024", "coherent", float(job.seed > 1))
     (pooled,) = [one.found for one in results(folder) if one.genre == POOLED]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .alphabets import foreign
+from .loops import loop
 from .runs import ngrams, tokens
 from .sentences import segments
 
@@ -21,9 +22,6 @@ Kind = Literal["copying", "loop", "script", "heading", "meta", "alphabet", "code
 
 COPY_LIMIT = 10
 """Most words in a row that a passage may share with another text. The contract says 12; the margin is for runs across a cut."""
-
-LOOP_RUN = 10
-"""A run of this many words that comes twice in one passage is a loop."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,7 @@ class Examiner:
             or _alphabet(sentence, self.language)
             or (_narrator(sentence, before) if self.third_person else None)
             or self._copying(sentence, before)
-            or _loop(sentence, before)
+            or _looping(sentence, before)
         )
 
     def _copying(self, sentence: str, before: str) -> Fault | None:
@@ -260,56 +258,6 @@ def _alphabet(sentence: str, language: str) -> Fault | None:
     return Fault("alphabet", found[:12]) if found else None
 
 
-# People call "Run! Run! Run!"; nobody calls "Get out! Get out! Get out!" but a model that has run into a groove.
-_STUTTER = re.compile(r"\b(\w+)(?: \1\b){3,}|\b(\w+(?: \w+){1,5})(?: \2\b){2,}")
-_QUOTATION = re.compile(r'["“]([^"“”]+)["”]')
-
-
-def _loop(sentence: str, before: str) -> Fault | None:
-    own = tokens(sentence)
-    begun = _open_quotation(before)
-    if stutter := _STUTTER.search(" ".join(tokens(begun + sentence))):
-        return Fault("loop", stutter.group())
-    if said := _said_again(begun + sentence, before.removesuffix(begun)):
-        return Fault("loop", said)
-    earlier = tokens(before)
-    if len(own) < LOOP_RUN:
-        needle, hay = f" {' '.join(own)} ", f" {' '.join(earlier)} "
-        most = {3: 3, 4: 2}.get(len(own), 1)
-        return Fault("loop", " ".join(own)) if len(own) > 2 and hay.count(needle) >= most else None
-    for run in ngrams(own, LOOP_RUN) & ngrams(earlier, LOOP_RUN):
-        return Fault("loop", " ".join(run))
-    if len(set(own)) < len(own):
-        repeated = [run for run in ngrams(own, LOOP_RUN) if _twice(own, run)]
-        if repeated:
-            return Fault("loop", " ".join(repeated[0]))
-    pieces = ngrams(own, 3)
-    known = pieces & ngrams(earlier, 3)
-    if len(own) >= 8 and len(known) >= 0.7 * len(pieces):
-        return Fault("loop", sentence.strip())
-    return None
-
-
-def _open_quotation(before: str) -> str:
-    """Return the end of `before` from a quotation mark on that its paragraph has not closed yet."""
-    paragraph = before.rpartition("\n")[2]
-    mark = max(paragraph.rfind('"') if paragraph.count('"') % 2 else -1, paragraph.rfind("“"))
-    return paragraph[mark:] if mark >= 0 and "”" not in paragraph[mark:] else ""
-
-
-def _said_again(sentence: str, before: str) -> str | None:
-    """Return a whole quotation in `sentence` that was said as often as people do: the shorter, the more often."""
-    quotations = [" ".join(tokens(said)) for said in _QUOTATION.findall(sentence)]
-    if not quotations:
-        return None
-    earlier = [" ".join(tokens(said)) for said in _QUOTATION.findall(before)]
-    for said in quotations:
-        size = said.count(" ") + 1
-        if size > 1 and earlier.count(said) >= {2: 3, 3: 2}.get(size, 1):
-            return said
-    return None
-
-
-def _twice(items: list[str], run: tuple[str, ...]) -> bool:
-    size = len(run)
-    return sum(tuple(items[start : start + size]) == run for start in range(len(items) - size + 1)) > 1
+def _looping(sentence: str, before: str) -> Fault | None:
+    found = loop(sentence, before)
+    return Fault("loop", found) if found else None

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from .faults import COPY_LIMIT, Examiner, Fault
 from .joined import parted
 from .sentences import count_words, end_at_sentence, ends_a_sentence, language_code, limit_words, segments, words
+from .wrapping import EMPHASIS, paragraphs, strip_opening, unwrap_quotes, without_moral
 
 REPEATING = ("loop", "copying")
 """Kinds of faults of a sentence that nobody misses."""
@@ -138,10 +139,10 @@ class ProseGate:
         if not self.complete:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
-        text = self._sieved(_unwrap_quotes(_paragraphs(self._settled)))
+        text = self._sieved(unwrap_quotes(paragraphs(self._settled)))
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
-        return _closed(_without_moral(text, self.min_words, self.language))
+        return _closed(without_moral(text, self.min_words, self.language))
 
     def _sieved(self, text: str) -> str:
         """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
@@ -156,11 +157,11 @@ class ProseGate:
 
     def _settle(self, *, final: bool) -> None:
         if not self._settled:
-            opening = _strip_opening(self._tail, final=final)
+            opening = strip_opening(self._tail, final=final)
             if opening is None:
                 return
             self._tail = opening
-        self._tail = _EMPHASIS.sub("", self._tail)
+        self._tail = EMPHASIS.sub("", self._tail)
         pieces = segments(self._tail, self.language)
         if not final and pieces and not pieces[-1].endswith("\n"):
             pieces.pop()
@@ -231,80 +232,3 @@ def _is_balanced(piece: str) -> bool:
 
 def _starts_word(piece: str) -> bool:
     return piece[0].isalnum() or piece[0] in "\"“‘«'—"
-
-
-# Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
-_EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
-_WRAPPERS = re.compile(
-    r"^\s*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:]{0,120}[:!.]\s*\n+"
-    r"|here(?:'s| is| are)\b[^\n:]{0,120}[:.]\s*\n+"
-    r"|(?:title|chapter|scene|part)\b[^\n]{0,80}\n+|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{1,100}\*\*:?\s*\n+"
-    r"|```\w*\s*\n|-{3,}\s*\n+|(?=[^\n]{2,60}\n\s*\n)[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
-    re.IGNORECASE,
-)
-_PREFACE = re.compile(
-    r"^\s*(?:sure|certainly|of course|here(?:'s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE
-)
-
-
-def _strip_opening(text: str, *, final: bool) -> str | None:
-    """Return `text` without the lines that only announce a passage, or None while that cannot be told yet."""
-    while match := _WRAPPERS.match(text):
-        text = text[match.end() :]
-    undecided = "\n" not in text.strip() and (
-        _PREFACE.match(text) or (len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text))
-    )
-    if undecided and not final and len(text) < 200:
-        return None
-    return text.lstrip()
-
-
-def _paragraphs(text: str) -> str:
-    lines = (re.sub(r"[ \t\u00a0]+", " ", line).strip() for line in text.split("\n"))
-    return "\n\n".join(line for line in lines if line and not re.fullmatch(r"[\W_]+", line))
-
-
-def _unwrap_quotes(text: str) -> str:
-    """Remove one pair of quotation marks around a whole passage of several paragraphs."""
-    first = text.split("\n", 1)[0]
-    if (
-        "\n" in text
-        and text[0] in '"“'
-        and text[-1] in '"”'
-        and first.count(text[0]) == 1
-        and not re.search(r'["”]', first[1:])
-    ):
-        return text[1:-1].strip()
-    return text
-
-
-_MORAL = re.compile(
-    "|".join(
-        (
-            r"\blittle did \w+ know\b|\bwould never be the same\b|\bonly the beginning\b",
-            r"\b(?:had|was|were) (?:only )?just (?:begun|beginning)\b",
-            r"\b(?:testament|reminder) (?:to|of|that)\b|\bpower of (?:love|friendship|hope)\b",
-            r"\bwhatever (?:the future|came next|lay ahead|challenges)\b|\bno matter what\b.*\btogether\b",
-            r"\b(?:journey|adventure|story|battle) (?:was )?(?:far from over|ahead)\b",
-            r"\b(?:sense|feeling) of (?:hope|purpose|determination|peace|accomplishment|closure|relief)\b",
-            r"\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bonly time would tell\b",
-            r"\bwork(?:ed|ing)? together\b",
-            r"\b(?:he|she|they) knew (?:that )?(?:it|this|he|she|they|there) (?:was|were|would|had)\b",
-            r"\bwould (?:find a way|get through|be ready|never forget)\b|\bfor the first time in (?:years|a long time)\b",
-        )
-    ),
-    re.IGNORECASE,
-)
-
-
-def _without_moral(text: str, min_words: int, language: str) -> str:
-    """Drop closing sentences that say what it all meant, as long as the passage stays long enough."""
-    for _ in range(3):
-        pieces = segments(text, language)
-        if len(pieces) < 3 or not _MORAL.search(pieces[-1]) or '"' in pieces[-1]:
-            break
-        shorter = end_at_sentence("".join(pieces[:-1]).rstrip())
-        if count_words(shorter) < min_words:
-            break
-        text = shorter
-    return text

@@ -115,6 +115,8 @@ def recall_section(rows: list[dict[str, Any]]) -> Section:
     )
     for level in ("retrieval", "memory", "prompt", "text"):
         ways = sorted({int(way) for row in rows for way in row[level]})
+        if not ways:
+            continue  # no system of these has it
         body = [
             [
                 row["system"],

@@ -24,10 +24,11 @@ def test_systems_are_measured_at_four_levels(cli):
     assert found["edges"] == {"rolling_1024": pytest.approx(2, abs=0.5)}
     assert found["half_life"] == pytest.approx(4.5, abs=0.1)
     assert rolling["prompt"]["1"][0] > rolling["prompt"]["4"][0] == 0
-    assert forgetful["retrieval"]["4"][0] == 0
+    assert forgetful["retrieval"] == {}, "it does not retrieve"
     printed = cli("study", "recall", "--distance", "2", "--system", "rolling_1024")
     assert "rolling_1024 reaches 2.1 passages back." in printed.err
-    assert {"retrieval", "memory", "prompt", "text"} <= {line.split()[0] for line in printed.out.splitlines()}
+    begins = [line.split()[0] for line in printed.out.splitlines()]
+    assert [level for level in begins if level != "rolling_1024"] == ["prompt", "text", "prompt"]
 
 
 def test_an_unknown_system_is_a_sentence(cli):

@@ -69,8 +69,9 @@ def look_around(page: Page, take: Take) -> None:
     take("edit")
     page.keyboard.press("Escape")
     page.locator("#memory").scroll_into_view_if_needed()
-    page.locator("details summary").first.click()
-    page.locator("details").last.scroll_into_view_if_needed()
+    if (folded := page.locator("details summary")).count():
+        folded.first.click()
+    page.locator(".memory .found-list li").last.scroll_into_view_if_needed()
     take("memory")
     page.locator("h1").first.click(position={"x": 1, "y": 1}, trial=True)
     page.evaluate("document.activeElement.blur()")

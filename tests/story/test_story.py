@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from recurrentgpt.errors import BadAnswer, SettingsError, StoryNotFound
+from recurrentgpt.errors import BadAnswer, StoryNotFound
 from recurrentgpt.library import Library
 from recurrentgpt.story import Story
 
@@ -161,12 +161,6 @@ def test_a_bad_choice_changes_nothing(begin):
             story.edit_memory(bad)
     assert story.head == head
     assert story.step().step == 2
-
-
-@pytest.mark.parametrize("steps", [0, -1, -100])
-def test_a_number_of_steps_below_one_is_one_sentence(begin, steps):
-    with pytest.raises(SettingsError, match=f"1 or more; it is {steps}"):
-        list(begin().stream(steps))
 
 
 def test_nothing_written_yet_is_said_so(begin):

@@ -139,7 +139,8 @@ def test_a_run_without_its_server_stops_and_goes_on_later(impatient, orphaned, s
 def test_a_client_is_killed_and_the_next_one_finds_its_novels(server, writer, folder, report, tmp_path):
     (tmp_path / "small.toml").write_text(PLAN)
     writer.hold = LAST
-    command = [sys.executable, "-m", "recurrentgpt", "study", "run", "small.toml", "-o", "run", "--remote", server.url]
+    run = ["study", "run", "small.toml", "-o", "run", "--remote", server.url, "--yes"]
+    command = [sys.executable, "-m", "recurrentgpt", *run]
     alone = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path / "nowhere")}
     client = subprocess.Popen(command, cwd=tmp_path, env=alone, stderr=subprocess.PIPE)
     assert writer.reached.wait(60)

@@ -44,19 +44,25 @@ class Founding:
     plans: list[str]
 
 
-async def conceive(run: Run, given: StoryInput, seed: int) -> Founding:
-    """Return a new story made from what is given; what the model should keep is in its prompt."""
+async def conceive(run: Run, given: StoryInput, seed: int, form: type[BaseModel] = FoundingReply) -> Founding:
+    """Return a new story made from what is given; what the model should keep is in its prompt.
+
+    `form` is what a capable model fills in: FoundingReply, or the same without a memory.
+    """
     model = await run.model("planner")
-    return await (_dealt if model.tier == "small" else _asked)(run, model, given, seed)
+    if model.tier == "small":
+        return await _dealt(run, model, given, seed)
+    return await _asked(run, model, given, seed, form)
 
 
-async def _asked(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
+async def _asked(run: Run, model: ResolvedModel, given: StoryInput, seed: int, form: type[BaseModel]) -> Founding:
     prompts, context = run.prompts(model), run.context
     request = prompts.fill("open", **_variables(context, given))
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     turns = [SystemMessage(system), HumanMessage(request)]
-    reply = await ask(model, turns, FoundingReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
-    return Founding(reply.title, reply.premise, reply.characters, reply.outline, reply.short_term_memory, reply.plans)
+    reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    fields = reply.model_dump()
+    return Founding(memory=fields.pop("short_term_memory", []), **fields)
 
 
 async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:

@@ -6,13 +6,15 @@ import asyncio
 import re
 import uuid
 
+from pydantic import BaseModel
+
 from recurrentgpt.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.graph.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
 from recurrentgpt.memory.overlay import read_overlay
 from recurrentgpt.models.embeddings import check_embedder
 from recurrentgpt.nodes.answers import LONG_WORD, check_memory, control_character
-from recurrentgpt.nodes.conceive import conceive
+from recurrentgpt.nodes.conceive import FoundingReply, conceive
 from recurrentgpt.nodes.routes import plan_waits
 from recurrentgpt.nodes.run import Run, Update
 from recurrentgpt.prose.sentences import count_words
@@ -33,16 +35,17 @@ MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_ter
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
 
 
-async def open_story(state: State, run: Run) -> Update:
+async def open_story(state: State, run: Run, form: type[BaseModel] = FoundingReply) -> Update:
     """Return the state at the story's head, or a new story's brief, first memory and first plans.
 
-    A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on.
+    A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on. `form`
+    is what a capable model fills in for a new one.
     """
     if run.context.embeddings is None and run.context.vector_store is None:
         # Needed first when there is a passage to remember, which would be late to say that there is no such model.
         await asyncio.to_thread(check_embedder)
     reopened = await _reopen(state, run) if state.get("story") else None
-    update = reopened or await _begin(state, run)
+    update = reopened or await _begin(state, run, form)
     until = run.context.steps and update["step"] + run.context.steps
     return {"until": until, "spent": 0, "dearest": 0, **update}
 
@@ -137,7 +140,7 @@ async def restored(
     }
 
 
-async def _begin(state: State, run: Run) -> Update:
+async def _begin(state: State, run: Run, form: type[BaseModel]) -> Update:
     """Return a new story: its brief, what is known on its first page, and plans for its first passage."""
     given = StoryInput(
         genre=state.get("genre", ""),
@@ -152,7 +155,7 @@ async def _begin(state: State, run: Run) -> Update:
     given["premise"], given["player"] = " ".join(given["premise"].split()), " ".join(given["player"].split())
     story = state.get("story") or uuid.uuid4().hex[:12]
     genre = given["genre"].strip() or run.chance({"story": story}, "genre").choice(GENRES)
-    opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}))
+    opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}), form)
     memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
     plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
     played = run.context.mode == "fiction"

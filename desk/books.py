@@ -104,7 +104,7 @@ async def _rest(events: AsyncGenerator[Event], folder: Path, room: Room) -> Asyn
             async for event in source:
                 if event["event"] == "import":
                     room.unread = {name: event[name] for name in ("done", "total")}
-                    room.save_draft()
+                    room.save_soon()
                 yield event
         room.unread = None
     finally:

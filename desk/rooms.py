@@ -253,8 +253,12 @@ class Room:
         self.doing.draft = text
         if self.draft is not None:
             self.draft = replace(self.draft, text=text)
-            if self._saving is None:
-                self._saving = asyncio.get_running_loop().call_later(SECONDS_BETWEEN_DRAFTS, self.save_draft)
+            self.save_soon()
+
+    def save_soon(self) -> None:
+        """Keep it within a second, however often this is asked."""
+        if self._saving is None:
+            self._saving = asyncio.get_running_loop().call_later(SECONDS_BETWEEN_DRAFTS, self.save_draft)
 
     def save_draft(self) -> None:
         """Keep what is not in the log beside the story, so that a server that dies loses no more than the last second."""
@@ -288,12 +292,5 @@ class Room:
         if self.draft is not None and not self.draft.text.strip():
             self.draft = None
         self.save_draft()
-        self.tell(
-            busy=False,
-            stage="",
-            stopping=False,
-            progress=None,
-            replay=None,
-            draft=self.draft.text if self.draft else "",
-            revision=self.doing.revision + 1,
-        )
+        words, revision = self.draft.text if self.draft else "", self.doing.revision + 1
+        self.tell(busy=False, stage="", stopping=False, progress=None, replay=None, draft=words, revision=revision)

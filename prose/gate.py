@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 from .faults import COPY_LIMIT, Examiner, Fault
 from .joined import parted
+from .quotations import closed, is_balanced
 from .sentences import count_words, end_at_sentence, ends_a_sentence, language_code, limit_words, segments, words
 from .wrapping import EMPHASIS, paragraphs, strip_opening, unwrap_quotes, without_moral
 
@@ -127,10 +128,10 @@ class ProseGate:
         `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
         """
         self._tail, self.fault, self._in_a_row, self._mark, self._unsaid = "", None, 0, "", False
-        self._settled = _closed(self._settled.rstrip())
+        self._settled = closed(self._settled.rstrip())
         self._longest = max(self._longest, self._settled, key=len)
         if back:
-            self._settled = _closed("".join(segments(self._settled, self.language)[:-back]).rstrip())
+            self._settled = closed("".join(segments(self._settled, self.language)[:-back]).rstrip())
         return self._settled
 
     def finish(self) -> str:
@@ -142,14 +143,14 @@ class ProseGate:
         text = self._sieved(unwrap_quotes(paragraphs(self._settled)))
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
-        return _closed(without_moral(text, self.min_words, self.language))
+        return closed(without_moral(text, self.min_words, self.language))
 
     def _sieved(self, text: str) -> str:
         """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
         kept = ""
         for piece in segments(text, self.language):
             fault = self._examiner.examine(piece, kept) if piece.strip() else None
-            if fault is None or fault.kind not in REPEATING or not _is_balanced(piece):
+            if fault is None or fault.kind not in REPEATING or not is_balanced(piece):
                 kept += piece
             elif piece.endswith("\n"):
                 kept = kept.rstrip() + piece[len(piece.rstrip()) :]
@@ -206,7 +207,7 @@ class ProseGate:
         """
         if fault.kind not in REPEATING or self._in_a_row >= MOST_IN_A_ROW or len(self.skipped) >= MOST_SKIPPED:
             return None
-        if _is_balanced(piece):
+        if is_balanced(piece):
             return piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
         if piece.count('"') != 1 or _CURLY.search(piece):
             return None
@@ -215,19 +216,6 @@ class ProseGate:
             return None if piece.endswith("\n") else '"'
         spoken_before = self._settled.rpartition("\n")[2].rpartition('"')[2].strip()
         return f'"{told}' if spoken_before and ends_a_sentence(spoken_before) else None
-
-
-def _closed(text: str) -> str:
-    """Return `text` with the quotation closed in whose middle it was cut: what comes next begins a new paragraph."""
-    paragraph = text.rpartition("\n")[2]
-    if paragraph.count('"') % 2:
-        return text + '"'
-    return text + "”" if paragraph.count("“") > paragraph.count("”") else text
-
-
-def _is_balanced(piece: str) -> bool:
-    """Tell whether a sentence neither opens nor closes a quotation of several."""
-    return piece.count('"') % 2 == 0 and piece.count("“") == piece.count("”")
 
 
 def _starts_word(piece: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .quotations import quotations, unclosed
 from .runs import ngrams, tokens
 
 LOOP_RUN = 10
@@ -11,19 +12,19 @@ LOOP_RUN = 10
 
 # People call "Run! Run! Run!"; nobody calls "Get out! Get out! Get out!" but a model that has run into a groove.
 _STUTTER = re.compile(r"\b(\w+)(?: \1\b){3,}|\b(\w+(?: \w+){1,5})(?: \2\b){2,}")
-_QUOTATION = re.compile(r'["“]([^"“”]+)["”]')
 
 
 def loop(sentence: str, before: str) -> str | None:
     """Return the words that `sentence` says again after `before`, the rest of its passage, or None."""
     own = tokens(sentence)
-    begun = _open_quotation(before)
+    begun = unclosed(before)
     if stutter := _STUTTER.search(" ".join(tokens(begun + sentence))):
         return stutter.group()
     if said := _said_again(begun + sentence, before.removesuffix(begun)):
         return said
     earlier = tokens(before)
     if len(own) < LOOP_RUN:
+        # The shorter a sentence, the more often people say it.
         needle, hay = f" {' '.join(own)} ", f" {' '.join(earlier)} "
         most = {3: 3, 4: 2}.get(len(own), 1)
         return " ".join(own) if len(own) > 2 and hay.count(needle) >= most else None
@@ -40,20 +41,13 @@ def loop(sentence: str, before: str) -> str | None:
     return None
 
 
-def _open_quotation(before: str) -> str:
-    """Return the end of `before` from a quotation mark on that its paragraph has not closed yet."""
-    paragraph = before.rpartition("\n")[2]
-    mark = max(paragraph.rfind('"') if paragraph.count('"') % 2 else -1, paragraph.rfind("“"))
-    return paragraph[mark:] if mark >= 0 and "”" not in paragraph[mark:] else ""
-
-
 def _said_again(sentence: str, before: str) -> str | None:
     """Return a whole quotation in `sentence` that was said as often as people do: the shorter, the more often."""
-    quotations = [" ".join(tokens(said)) for said in _QUOTATION.findall(sentence)]
-    if not quotations:
+    own = [" ".join(tokens(said)) for said in quotations(sentence)]
+    if not own:
         return None
-    earlier = [" ".join(tokens(said)) for said in _QUOTATION.findall(before)]
-    for said in quotations:
+    earlier = [" ".join(tokens(said)) for said in quotations(before)]
+    for said in own:
         size = said.count(" ") + 1
         if size > 1 and earlier.count(said) >= {2: 3, 3: 2}.get(size, 1):
             return said

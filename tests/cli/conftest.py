@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,14 @@ def reply(body: dict[str, Any]) -> str:
     if schema:
         asked += f"\n{SCHEMA_HEADING}\n{json.dumps(schema)}"
     return story_replies([HumanMessage(f"{asked} {body.get('seed')}"), HumanMessage(asked)])
+
+
+def wait_for_requests(server: FaultyServer, count: int) -> None:
+    """Return once `server` was asked so often; fail after a minute."""
+    deadline = time.monotonic() + 60
+    while len(server.requests) < count:
+        assert time.monotonic() < deadline, f"only {len(server.requests)} requests of {count} came"
+        time.sleep(0.05)
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """`recurrentgpt study run`: what it asks before tokens are spent, what it tells, and how it stops."""
 
 import signal
-import time
 
 import pytest
 
@@ -10,7 +9,7 @@ from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Judge, read_plan
 from recurrentgpt.testing import FaultyServer
 
-from .conftest import reply
+from .conftest import reply, wait_for_requests
 
 PLAN = """
 name = "tiny"
@@ -106,9 +105,7 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_has_no_failures(server, pro
     with FaultyServer("ok", "endless", text=reply) as slow:
         given = plan(f'model = "scripted"\nbase_url = "{slow.base_url}"\n')
         running = process("study", "run", given, "-o", "run", "--yes", cwd=tmp_path)
-        deadline = time.monotonic() + 60
-        while len(slow.requests) < 2 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for_requests(slow, 2)
         running.send_signal(how)
         _, err = running.communicate(timeout=30)
     assert running.returncode == 130

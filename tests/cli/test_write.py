@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 
 import pytest
 
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.testing import FaultyServer
 
-from .conftest import reply
+from .conftest import reply, wait_for_requests
 
 
 def _saved(cli, story):
@@ -193,10 +192,7 @@ def test_a_wrong_embedder_is_told_before_anything_is_written(cli, server, monkey
 def test_being_stopped_saves_and_says_how_to_go_on(cli, story, server, process, how):
     with FaultyServer("ok", "endless", text=reply) as slow:
         running = process("write", story, "--base-url", slow.base_url, "--steps", "2")
-        deadline = time.monotonic() + 60
-        while len(slow.requests) < 2 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.3)
+        wait_for_requests(slow, 2)
         running.send_signal(how)
         _, err = running.communicate(timeout=30)
     assert running.returncode == 130
@@ -224,9 +220,7 @@ def test_a_reader_that_leaves_is_no_error(process, server):
 def test_two_writers_of_one_story(cli, story, server, process):
     with FaultyServer("ok", "endless", text=reply) as slow:
         running = process("write", story, "--base-url", slow.base_url, "--steps", "2")
-        deadline = time.monotonic() + 60
-        while len(slow.requests) < 2 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for_requests(slow, 2)
         result = cli("write", story, "--steps", "1")
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=30)

@@ -116,6 +116,16 @@ class Desk:
         room = self.rooms[fresh.id] = Room(fresh, self.shelf)
         return room
 
+    async def erase(self, room: Room) -> None:
+        """Delete the story of a room for ever; whoever looks at it is sent away."""
+        room.check_idle()
+        library, story = await self.library(), room.story.id
+        await library.aerase(story)
+        self.rooms.pop(story, None)
+        room.close()
+        await room.kept()
+        await asyncio.to_thread(self.shelf.remove, story)
+
     def context(self, story: str, began: Mapping[str, Any]) -> Any:
         """Return the settings that hold for a story: the machine's, those it was begun with, then those changed since."""
         machine, own = self.shelf.read(MACHINE).get("settings", {}), self.shelf.read(story).get("settings", {})

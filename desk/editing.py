@@ -146,6 +146,13 @@ async def title(room: TheRoom, wish: Title) -> Done:
     return moved(room)
 
 
+@router.delete("/stories/{story}")
+async def erase(desk: TheDesk, room: TheRoom) -> Done:
+    """Delete the story for ever, with its branches and its memory."""
+    await desk.erase(room)
+    return Done()
+
+
 @router.put("/stories/{story}/archived")
 async def archived(room: TheRoom, wish: Put) -> Done:
     """Put the story away from the list, or back."""

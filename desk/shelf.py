@@ -56,6 +56,11 @@ class Shelf:
                 ) from error
         return value
 
+    def remove(self, name: str) -> None:
+        """Take away all that is kept under a name. Not for an event loop."""
+        with self._lock, suppress(FileNotFoundError):
+            self._path(name).unlink()
+
     # The key of the endpoint
 
     def use_key(self) -> None:

@@ -1,9 +1,9 @@
 """The story log: git for a novel, in any LangGraph `BaseStore`.
 
 One entry per passage, a commit, named by the hash of its parent, its plan and its text: running a node twice writes
-the same row, another take is a sibling, and nothing is ever overwritten or deleted. A branch is a path of parents, so a
-story needs no more than the id of its newest commit, its head. Every commit holds the whole LSTM state after its
-passage, so that a story can be reopened at any of them from the log alone.
+the same row, another take is a sibling, nothing is ever overwritten, and what is deleted is a whole story. A branch is a
+path of parents, so a story needs no more than the id of its newest commit, its head. Every commit holds the whole LSTM
+state after its passage, so that a story can be reopened at any of them from the log alone.
 
 Rows are kept in these namespaces below one root:
 
@@ -13,6 +13,8 @@ Rows are kept in these namespaces below one root:
 * `links/<story>`: parent, step and words of each commit, small, so that a tree of thousands is read at once
 * `names/<story>`: the names of branches. A name is a second pointer that moves, with the head that carries it
 * `overlays/<story>`: what was corrected for a branch as a whole; see `recurrentgpt.memory.overlay`
+
+Others add to a story below its id in the same way: `vectors/<story>/...`, `calls/<story>`; `replays` has a row a story.
 """
 
 from __future__ import annotations
@@ -21,7 +23,17 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from langgraph.store.base import BaseStore, GetOp, Op, PutOp, Result, SearchItem, SearchOp
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    ListNamespacesOp,
+    MatchCondition,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+)
 
 from recurrentgpt.errors import StoryError, StoryNotFound
 from recurrentgpt.memory.owners import own_root
@@ -179,6 +191,25 @@ class Chronicle:
         """Return all stories, oldest first."""
         rows = await self.scan((*self.root, "stories"))
         return sorted((cast(StoryRecord, row.value) for row in rows), key=lambda record: record["created"])
+
+    async def erase(self, story: str) -> None:
+        """Delete every row of a story, whoever wrote it; with SQLite and Postgres all of them or none."""
+        rows = [row for namespace in await self._namespaces(story) for row in await self.scan(namespace)]
+        listed = [((*self.root, table), story) for table in ("stories", "heads", "replays")]
+        await self.batch(self.put(*row, None) for row in [*((row.namespace, row.key) for row in rows), *listed])
+
+    async def _namespaces(self, story: str) -> list[tuple[str, ...]]:
+        """Return the namespaces that hold rows of this story alone."""
+        below = MatchCondition("prefix", (*self.root, "*", story))
+        found: list[tuple[str, ...]] = []
+        while True:
+            (page,) = await self.batch([ListNamespacesOp((below,), limit=PAGE, offset=len(found))])
+            found += cast("list[tuple[str, ...]]", page)
+            if len(found) % PAGE or not page:
+                break
+        kind = len(self.root)
+        # A store may compare prefixes letter by letter, and below `users` are others' stories.
+        return [names for names in found if names[kind + 1] == story and names[kind] != "users"]
 
     async def scan(self, namespace: tuple[str, ...]) -> list[SearchItem]:
         """Return every row of exactly this namespace."""

@@ -19,6 +19,7 @@ from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.errors import StoryNotFound
 from recurrentgpt.graph.rewrite import RewriteGraph, build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, Graph, build_story_graph
+from recurrentgpt.lock import writing
 from recurrentgpt.loop import acall, aiterate, call, iterate
 from recurrentgpt.memory.chronicle import Chronicle, StoryRecord
 
@@ -202,6 +203,24 @@ class Library:
         async with aclosing(import_source(Session(self, source.id, context, None), source, **wishes)) as events:
             async for event in events:
                 yield event
+
+    def erase(self, name: str) -> None:
+        """Delete a story for ever, with its branches, memory and checkpoints; raise StoryBusy where it is being written.
+
+        It is named as `find` finds it. What a vector store of the host's own keeps of it is the host's to delete.
+        """
+        return call(lambda: self._erase(name))
+
+    async def aerase(self, name: str) -> None:
+        """Erase like `erase`, without blocking the event loop."""
+        return await acall(lambda: self._erase(name))
+
+    async def _erase(self, name: str) -> None:
+        story = (await self.find(name))["story"]
+        async with writing(self.locks, story):
+            # The log last: a story without checkpoints is whole, and checkpoints without a story would never be found.
+            await self.persistence.saver.adelete_thread(story)
+            await self.chronicle.erase(story)
 
     async def find(self, name: str) -> StoryRecord:
         """Return the story of this id, unique prefix of an id, or title; raise StoryNotFound for none or several."""

@@ -88,7 +88,7 @@ for group, commands in {
     READ: (reading.stories, reading.show, reading.memory, reading.recall),
     MOVE: (branching.tree, branching.goto, branching.undo, branching.redo, branching.name, branching.diff),
     EDIT: (editing.edit, editing.edit_memory, editing.edit_plan, editing.edit_summary, editing.edit_brief,
-           editing.rename, editing.set_settings, editing.archive, editing.unarchive),
+           editing.rename, editing.set_settings, editing.archive, editing.unarchive, editing.erase),
     FILES: (files.import_file, files.export),
 }.items():  # fmt: skip
     for command in commands:

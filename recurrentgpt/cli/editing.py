@@ -149,6 +149,21 @@ def archive(story: StoryName) -> None:
     keep.archive(story)
 
 
+def erase(story: StoryName, yes: Yes = False) -> None:
+    """Delete a story for ever.
+
+    \b
+    Examples:
+      recurrentgpt export 3f2a -o kept.json    keep all of it first, to restore with import
+      recurrentgpt erase 3f2a
+
+    Its branches, memory and checkpoints go with it; nobody can bring them back.
+    """
+    from recurrentgpt.cli import keep
+
+    keep.erase(story, yes=yes)
+
+
 def unarchive(story: StoryName) -> None:
     """Put a story back into the list of stories.
 

@@ -1,12 +1,12 @@
-"""`rename`, `archive`, `unarchive`, `set` and `show --settings`: what a story is called, and how it is told."""
+"""`rename`, `archive`, `unarchive`, `erase`, `set` and `show --settings`: what a story is called, and how it is told."""
 
 from __future__ import annotations
 
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from recurrentgpt.cli.console import note, one_line, print_json, print_table
-from recurrentgpt.cli.work import reading
+from recurrentgpt.cli.console import counted, note, one_line, print_json, print_table
+from recurrentgpt.cli.work import confirmed, reading
 from recurrentgpt.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -29,6 +29,18 @@ def archive(name: str, *, back: bool = False) -> None:
         else:
             story.archive()
             note(f"{title!r} ({story.id}) is put away. Bring it back: recurrentgpt unarchive {story.id}")
+
+
+def erase(name: str, *, yes: bool) -> None:
+    """Delete a story for ever, after asking."""
+    with reading(name) as story:
+        title, passages = one_line(story.title), sum(node.step > 0 for node in story.tree().nodes.values())
+        what = f"{title!r} ({story.id}), {counted(passages, 'passage')} on all its branches"
+        if not confirmed(f"Erase {what}, for ever?", yes=yes):
+            note("Nothing was erased.")
+            return
+        story.library.erase(story.id)
+        note(f"{title!r} ({story.id}) is erased.")
 
 
 def set_settings(name: str, pairs: list[str], *, json: bool) -> None:

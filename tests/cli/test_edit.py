@@ -188,6 +188,17 @@ def test_a_story_is_renamed_and_put_away(cli, story):
     assert story in cli("stories").out
 
 
+def test_a_story_is_erased_after_asking(cli, story):
+    refused = cli("erase", story)
+    assert refused.code == 2
+    assert "for ever? There is nobody here to ask: run it again with --yes." in refused.err
+    done = cli("erase", story, "--yes")
+    assert (done.code, done.out) == (0, "")
+    assert f"({story}) is erased." in done.err
+    assert story not in cli("stories", "--all").out
+    assert cli("show", story).code == 1
+
+
 def test_a_budget_stops_between_passages(cli, story):
     result = cli("write", story, "--steps", "50", "--budget-tokens", "20000", "--json")
     assert result.code == 0, result.err

@@ -24,9 +24,9 @@ HEAVY = (
 )
 COMMANDS = (
     "write", "play", "choose", "retry", "replan", "stories", "show", "memory", "recall", "tree", "goto", "undo", "redo", "name",
-    "diff", "edit", "edit-memory", "edit-plan", "edit-summary", "edit-brief", "rename", "set", "archive", "unarchive", "import",
-    "export", "prompts", "prompts export", "prompts check", "doctor", "models", "models list", "models pull", "models path",
-    "config", "config show", "config path",
+    "diff", "edit", "edit-memory", "edit-plan", "edit-summary", "edit-brief", "rename", "set", "archive", "unarchive", "erase",
+    "import", "export", "prompts", "prompts export", "prompts check", "doctor", "models", "models list", "models pull",
+    "models path", "config", "config show", "config path",
 )  # fmt: skip
 
 

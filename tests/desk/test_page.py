@@ -252,6 +252,26 @@ def test_a_story_is_put_away_and_found_again(page: Any, desk: Served) -> None:
     written(page, 1)
 
 
+def test_a_story_is_erased_for_ever_once_it_was_put_away_and_asked_about(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    title, address = page.locator("h1").inner_text(), page.url
+    story = address.rpartition("/")[2]
+    button(page, "Write my own").click()
+    page.get_by_label("Your plan for the next passage").fill("Mira goes home.")
+    page.goto(desk.address)
+    assert button(page, f"Erase {title}").count() == 0
+    button(page, f"Put away {title}").click()
+    button(page, re.compile(r"^Show \d+ stor(y|ies) put away$")).click()
+    button(page, f"Erase {title}").click()
+    button(page, "Keep it").click()
+    button(page, f"Erase {title}").click()
+    button(page, "Erase it").click()
+    page.get_by_role("link", name=title).wait_for(state="detached")
+    assert [key for key in page.evaluate("Object.keys(localStorage)") if story in key] == []
+    page.goto(address)
+    page.get_by_text("There is no story").wait_for()
+
+
 def test_two_quick_undos_are_two(page: Any, desk: Served) -> None:
     begin(page, desk.address, 3)
     page.keyboard.press("z")

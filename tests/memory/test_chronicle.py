@@ -14,6 +14,11 @@ def log(persistence):
     return Chronicle(persistence.store)
 
 
+async def rows(log):
+    found = await log.store.asearch(log.root, limit=1000)
+    return {(*row.namespace, row.key) for row in found}
+
+
 async def test_appending_twice_is_one_row(log, commit):
     opening = commit("s", None, "")
     first = commit("s", opening, "Mira ran.")
@@ -44,6 +49,23 @@ async def test_stories_do_not_see_each_other(log, commit):
     links = [await log.links(story) for story in ("s", "s1", "s-1")]
     assert [len(found) for found in links] == [1, 1, 1]
     assert len({next(iter(found)) for found in links}) == 3
+
+
+async def test_an_erased_story_leaves_nothing_and_its_neighbours_everything(log, commit):
+    for story in ("s", "s1", "s-1"):
+        entry = commit(story, None, "")
+        await log.append(entry, "choosing", also=[log.name_op(story, "the end", entry["id"])])
+        vector = log.put((*log.root, "vectors", story, "model"), entry["id"], {"dimension": 1})
+        await log.batch([vector, log.put((*log.root, "replays"), story, {"at": 1})])
+    others = log.put((*log.root, "users", "s", "commits", "t"), "row", {"text": "Another user's."})
+    await log.batch([others])
+    before = await rows(log)
+    await log.erase("s")
+    left = await rows(log)
+    assert len(before) - len(left) == 6
+    assert {row for row in left if "s" in row} == {(*log.root, "users", "s", "commits", "t", "row")}
+    await log.erase("s")
+    assert await rows(log) == left
 
 
 async def test_a_log_of_more_than_a_page_is_read_whole(log, commit, monkeypatch):

@@ -5,12 +5,39 @@ import threading
 
 import pytest
 
-from recurrentgpt.errors import BadAnswer, StoryNotFound
+from recurrentgpt.errors import BadAnswer, StoryBusy, StoryNotFound
 from recurrentgpt.library import Library
+from recurrentgpt.loop import call
 from recurrentgpt.story import Story
 
 EDIT = "Zoltan owes Mira a horse."
 OWN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
+
+
+def test_an_erased_story_is_gone_and_no_other(each_library, settings):
+    gone, kept = (Story.new("fantasy", library=each_library, **settings()) for _ in range(2))
+    for story in (gone, kept):
+        story.step()
+        list(story.edit_passage(1, OWN))
+    assert call(lambda: each_library.persistence.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is not None
+    each_library.erase(gone.id)
+    assert [summary.story for summary in each_library.stories(archived=True)] == [kept.id]
+    assert call(lambda: each_library.persistence.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is None
+    with pytest.raises(StoryNotFound):
+        Story.open(gone.id, library=each_library)
+    with pytest.raises(StoryNotFound):
+        each_library.erase(gone.id)
+    assert kept.step().step == 2
+
+
+def test_a_story_that_is_being_written_is_not_erased(library, settings):
+    story = Story.new("fantasy", library=library, **settings())
+    writing = story.stream(2)
+    next(event for event in writing if event["event"] == "passage")
+    with pytest.raises(StoryBusy):
+        library.erase(story.id)
+    list(writing)
+    assert len(story.passages()) == 2
 
 
 def test_a_story_from_its_first_step_to_its_fifth(each_library, settings, model, write_prompts):

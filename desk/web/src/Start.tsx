@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { get, send, type Field, type Listed, type Settings } from "./api";
 import { goTo } from "./App";
 import { useDraft } from "./drafts";
+import { Erase } from "./Erase";
 import { Problem, useAttempt } from "./parts";
 import { Input, MachineSettings } from "./Settings";
 import { count } from "./words";
@@ -21,6 +22,7 @@ export function Start(props: { onFile: (file: File | undefined) => void }) {
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
   const [all, setAll] = useState(false);
+  const [erased, setErased] = useState<Listed | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
   useEffect(() => {
@@ -127,13 +129,20 @@ export function Start(props: { onFile: (file: File | undefined) => void }) {
                   {story.genre} · {count(story.step, "passage")} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
                   {story.archived && " · put away"}
                 </span>
-                <button
-                  className="quiet"
-                  aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
-                  onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
-                >
-                  {story.archived ? "Put back" : "Put away"}
-                </button>
+                <span className="row">
+                  <button
+                    className="quiet"
+                    aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
+                    onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
+                  >
+                    {story.archived ? "Put back" : "Put away"}
+                  </button>
+                  {story.archived && (
+                    <button className="quiet" aria-label={`Erase ${story.title}`} onClick={() => setErased(story)}>
+                      Erase
+                    </button>
+                  )}
+                </span>
               </li>
             ))}
           </ul>
@@ -143,6 +152,16 @@ export function Start(props: { onFile: (file: File | undefined) => void }) {
         <button className="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
           {all ? "Hide" : "Show"} {count(away, "story", "stories")} put away
         </button>
+      )}
+      {erased && (
+        <Erase
+          story={erased}
+          onClose={() => setErased(null)}
+          onErased={() => {
+            setErased(null);
+            void read();
+          }}
+        />
       )}
       {settings && <MachineSettings onClose={() => setSettings(false)} />}
     </main>

@@ -89,6 +89,11 @@ export function useHidden(prefix: string): [key: string, draft: Draft][] {
   return [...drafts].filter(([key, draft]) => key.startsWith(prefix) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
 }
 
+/** Take away all drafts of a story that is no more. */
+export function forget(story: string) {
+  [...drafts.keys()].filter((key) => key.startsWith(`${story}/`) || key.includes(`/stories/${story}/`)).forEach((key) => setDraft(key, null));
+}
+
 /** Open the editor of a draft wherever it is shown, with the caret in it. */
 export function reveal(key: string) {
   const draft = drafts.get(key);

@@ -72,7 +72,7 @@ class WorldAuthor(BaseChatModel):
         """Return the plan of a passage: its scene, and what it needs."""
         distance = self.due(step)
         need = self.world.fact(step - distance).plan if distance else "Mira opens the house. Tobias comes by."
-        return f"Scene {step}. {need}"
+        return f"Scene {step:04d}. {need}"
 
     def answer(self, messages: list[BaseMessage]) -> str:
         """Return the answer to a prompt."""
@@ -132,7 +132,7 @@ class WorldAuthor(BaseChatModel):
         distance = self.due(step)
         self._used[step] = bool(distance) and self._held[step][distance]
         said = f" It was {self.world.fact(step - distance).value}, as before." if self._used[step] else ""
-        return f"{self.world.passage(step)}{said} So ended day {step}."
+        return f"{self.world.passage(step)}{said} So ended day {step:04d}."
 
     def _said(self, messages: list[BaseMessage]) -> AIMessage:
         text = self.answer(messages)

@@ -185,7 +185,7 @@ def edge(system: str, seed: int = 1) -> float | None:
 
 
 def _entry(world: World, number: int, parent: str) -> Commit:
-    plan, passage = f"Scene {number}.", world.passage(number)
+    plan, passage = f"Scene {number:04d}.", world.passage(number)
     return Commit(
         id=commit_id("world", parent, plan, passage),
         story="world",

@@ -19,7 +19,7 @@ from recurrentgpt.studies.writing import asked
 
 CANDIDATES = 8
 PER_LEAF = 8
-PASSAGE_WORDS = (48, 120)
+PASSAGE_WORDS = (48, 160)
 """64 tokens, and the longest passage that takes their place where a leaf has many words to fill."""
 ENOUGH = 0.5
 """Share of a leaf's words below which it is not ended: the length of the novel would suffer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pydantic import BaseModel, Field, create_model
@@ -17,6 +18,7 @@ from recurrentgpt.studies.text import first_tokens
 from recurrentgpt.studies.writing import asked
 
 FEWEST_LEAVES, MOST_LEAVES = 9, 16
+FEWEST_MAIN = 3
 FEWEST_CHILDREN, MOST_CHILDREN = 2, 5
 WORDS_PER_LEAF = 300
 MOST_OVERLAP = 0.6
@@ -57,18 +59,19 @@ def leaves_wanted(target: int) -> int:
 async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
     """Plan the main events."""
     count = 3 if leaves_wanted(run.settings.target_words) <= 10 else 4
-    return {"outline": await _events(state, run, [], "", "", count, "main")}
+    return {"outline": await _events(state, run, [], "", "", count, FEWEST_MAIN, "main")}
 
 
 async def divide(state: Any, run: StudyRun) -> dict[str, Any]:
     """Divide every main event into leaves, level by level and in order, and give each its place and people."""
     main, wanted = state["outline"], leaves_wanted(run.settings.target_words)
     children = min(MOST_CHILDREN, max(FEWEST_CHILDREN, round(wanted / len(main))))
+    fewest = min(children, math.ceil(FEWEST_LEAVES / len(main)))
     leaves: list[Leaf] = []
     for number, event in enumerate(main):
         earlier = [*main[:number], *(leaf["event"] for leaf in leaves)]
         after = main[number + 1] if number + 1 < len(main) else ""
-        events = await _events(state, run, earlier, event, after, children, str(number))
+        events = await _events(state, run, earlier, event, after, children, fewest, str(number))
         details = await _details(state, run, events, number)
         leaves += [
             Leaf(event=text, parent=number, setting=" ".join(found.setting.split()), characters=found.characters)
@@ -79,9 +82,12 @@ async def divide(state: Any, run: StudyRun) -> dict[str, Any]:
 
 
 async def _events(
-    state: Any, run: StudyRun, earlier: list[str], parent: str, after: str, count: int, purpose: str
+    state: Any, run: StudyRun, earlier: list[str], parent: str, after: str, count: int, fewest: int, purpose: str
 ) -> list[str]:
-    """Return `count` events, fewer where too few pass the filter twice, but never less than two."""
+    """Return `count` events, or fewer where too few pass the filter twice.
+
+    Where less than `fewest` do, those that come first of the others stay too: a novel of two events cannot have its length.
+    """
     schema: Any = create_model("Events", events=(list[str], Field(min_length=count, max_length=count)))
     best: list[str] = []
     proposed: list[str] = []
@@ -100,12 +106,21 @@ async def _events(
             after=after,
             count=count,
         )
-        proposed = [" ".join(event.split()) for event in reply.events if event.strip()]
-        passed = await _filtered(state, run, earlier, parent, proposed, f"{purpose} {trial}")
-        best = max(best, passed, key=len)
+        events = [" ".join(event.split()) for event in reply.events if event.strip()]
+        passed = await _filtered(state, run, earlier, parent, events, f"{purpose} {trial}")
+        if not trial or len(passed) > len(best):
+            proposed, best = events, passed
         if len(best) == count:
             break
-    return best if len(best) >= FEWEST_CHILDREN else proposed[:FEWEST_CHILDREN]
+    spare = fewest - len(best)
+    kept: list[str] = []
+    for number, event in enumerate(proposed):
+        if event in best and event not in proposed[:number]:
+            kept.append(event)
+        elif spare > 0:
+            kept.append(event)
+            spare -= 1
+    return kept
 
 
 async def _filtered(

@@ -257,8 +257,18 @@ class TestDoc:
             return author_replies(messages)
 
         novel = await write("doc", 900, candidates=1, replies=repeating)
-        # Twice asked, twice all but one left out: two stay, for a part needs two.
-        assert len(novel.prompts("Divide this part")) == 6
+        assert len(novel.prompts("Divide this part")) == 6, "every part is divided twice"
+
+    async def test_a_filter_that_passes_nothing_leaves_leaves_enough_for_the_length(self, write):
+        def strict(messages):
+            reply = json.loads(text) if (text := author_replies(messages)).startswith("{") else {}
+            if reply.keys() == {"verdicts"}:
+                return json.dumps({"verdicts": [{"known": True, "in_order": False} for _ in reply["verdicts"]]})
+            return text
+
+        novel = await write("doc", 6000, candidates=1, replies=strict)
+        assert 9 <= len({passage["plan"] for passage in novel.passages}) <= 16
+        assert novel.result["words"] == pytest.approx(6000, rel=0.1)
 
     async def test_a_draft_prompt_has_its_parts_in_order(self, write):
         novel = await write("doc", 900, candidates=1)

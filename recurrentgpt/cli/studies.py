@@ -17,27 +17,38 @@ from recurrentgpt.errors import MissingExtra
 from recurrentgpt.studies.costs import estimate, judging_cost
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Job, Plan, read_plan
+from recurrentgpt.studies.plan import Job, Judge, Plan, read_plan
 
 if TYPE_CHECKING:
     from recurrentgpt.studies.runner import Outcome, Progress, Report
 
 
-def run_plan(name: str, output: Path | None, *, live: bool, remote: str | None, only_estimate: bool, yes: bool) -> None:
+def run_plan(
+    name: str,
+    output: Path | None,
+    judges: list[str],
+    *,
+    live: bool,
+    remote: str | None,
+    only_estimate: bool,
+    yes: bool,
+) -> None:
     """Write the novels of a plan, telling the cost first and the progress on the way."""
     plan = read_plan(name)
-    if live:
-        plan = plan.model_copy(update={"replay": ""})
-    if only_estimate:
-        note(_told(plan, list(plan.jobs()), cost := estimate(list(plan.jobs()), plan)))
-        print_json(cost)
-        return
+    known = {judge.model for judge in plan.judges}
+    added = [Judge(model=model) for model in dict.fromkeys(judges) if model not in known]
+    plan = plan.model_copy(update={"judges": [*plan.judges, *added]} | ({"replay": ""} if live else {}))
     target = output or Path(plan.name)
+    if only_estimate:
+        RunFolder(target).check(plan)
+        note(_told(plan, *(left := _left(plan, RunFolder(target)))))
+        print_json(left[1])
+        return
     try:
         _run_plan(plan, target, remote, yes=yes)
     except KeyboardInterrupt:
-        given = {"-o": output, "--remote": remote}
-        options = [part for option, value in given.items() if value is not None for part in (option, str(value))]
+        given = [("-o", output), ("--remote", remote), *(("--judge", model) for model in judges)]
+        options = [part for option, value in given if value is not None for part in (option, str(value))]
         again = shlex.join(["recurrentgpt", "study", "run", name, *options, *(["--live"] if live else [])])
         note("Stopped. What was finished is kept, and so is every passage of the others.")
         note(f"Continue: {again}")
@@ -174,20 +185,24 @@ def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
     told = {row["judge"]: Qualification.of(row).qualified for row in folder.rows("qualification.jsonl")}
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     jobs = [job for job in plan.jobs() if folder.novel(job) is None]
-    return jobs, estimate(jobs, plan, judging_cost(plan, done, told))
+    cost = estimate(jobs, plan, judging_cost(plan, done, told))
+    return jobs, {
+        name: amount if name in ("novels", "words") else 0 for name, amount in cost.items()
+    } if plan.replay else cost
 
 
 def _told(plan: Plan, jobs: list[Job], cost: dict[str, float]) -> str:
     """Return in one line what there is to do and what it costs about."""
+    if plan.replay:
+        return f"{counted(len(jobs), 'novel')}, {cost['words']:,.0f} words, from recorded calls: no model is asked."
     money = f", {cost['money']:,.2f} at the plan's price" if "money" in cost else ""
-    source = " from recorded calls" if plan.replay else ""
-    judging = ""
+    judging = "" if len(plan.systems) < 2 else "; no judge is named (--judge MODEL), so there will be no preferences"
     if plan.judges:
         judging = (
             f"; {cost['judges_calls']:,.0f} of the calls and {cost['judges_input_tokens']:,.0f} of the tokens in are of "
             f"{counted(len(plan.judges), 'judge')}, qualification included"
         )
     return (
-        f"{counted(len(jobs), 'novel')}{source}, {cost['words']:,.0f} words: about {cost['calls']:,.0f} calls, "
+        f"{counted(len(jobs), 'novel')}, {cost['words']:,.0f} words: about {cost['calls']:,.0f} calls, "
         f"{cost['input_tokens']:,.0f} tokens in and {cost['output_tokens']:,.0f} out{money}{judging}"
     )

@@ -68,6 +68,15 @@ def run(
             "RECURRENTGPT_REMOTE_TOKEN.",
         ),
     ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help="A model that compares the novels, beside the plan's own judges; asked at the generator's address. May be "
+            "given again.",
+        ),
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
 ) -> None:
@@ -78,13 +87,13 @@ def run(
     \b
     Examples:
       recurrentgpt study run toy                 from recorded calls, without a model
-      recurrentgpt study run table1 --estimate
+      recurrentgpt study run table1 --judge gpt-4o --estimate
       recurrentgpt study run my-plan.toml -o my-run --yes
       recurrentgpt study run my-plan.toml -o my-run --remote http://127.0.0.1:2024
     """
     from recurrentgpt.cli import studies
 
-    studies.run_plan(plan, output, live=live, remote=remote, only_estimate=estimate, yes=yes)
+    studies.run_plan(plan, output, judge or [], live=live, remote=remote, only_estimate=estimate, yes=yes)
 
 
 @study.command()

@@ -1,5 +1,6 @@
 """`recurrentgpt study run`: what it asks before tokens are spent, what it tells, and how it stops."""
 
+import json
 import signal
 
 import pytest
@@ -66,6 +67,31 @@ def test_a_judge_that_did_not_qualify_costs_nothing_more(cli, server, plan):
     again = cli("study", "run", judged, "-o", "run")
     assert again.code == 0, again.err
     assert len(server.requests) == asked
+
+
+def test_judges_are_named_on_the_command_line_and_missed_where_there_are_none(cli, server, plan, tmp_path):
+    alone = cli("study", "run", plan(), "-o", "run", "--estimate")
+    assert "no judge is named (--judge MODEL), so there will be no preferences" in alone.err
+    judged = cli(
+        "study", "run", plan(), "-o", "run", "--judge", "reader", "--judge", "other", "--judge", "reader", "--yes"
+    )
+    assert judged.code == 0, judged.err
+    assert "are of 2 judges" in judged.err
+    assert "reader is not qualified" in judged.err
+    assert [judge.model for judge in RunFolder.open(tmp_path / "run").plan.judges] == ["reader", "other"]
+
+
+def test_an_estimate_is_of_what_is_left_and_of_what_is_asked(cli, server, plan):
+    estimate = ("study", "run", "tiny.toml", "-o", "run", "--estimate")
+    plan()
+    assert json.loads(cli(*estimate).out)["calls"] == 2
+    assert cli("study", "run", plan(), "-o", "run", "--yes").code == 0
+    left = json.loads(cli(*estimate).out)
+    assert (left["novels"], left["calls"], left["input_tokens"]) == (0, 0, 0)
+    again = cli("study", "run", plan('replay = "run/calls"\n'), "-o", "again", "--estimate")
+    recorded = json.loads(again.out)
+    assert (recorded["novels"], recorded["calls"]) == (2, 0)
+    assert "2 novels, 600 words, from recorded calls: no model is asked." in again.err
 
 
 def test_recorded_calls_are_not_asked_about(cli, server, plan):

@@ -22,7 +22,7 @@ export function Erase(props: { story: Listed; onClose: () => void; onErased: () 
     <Dialog title="Erase this story for ever?" onClose={props.onClose}>
       <Problem text={problem} onClose={() => setProblem("")} />
       <p>
-        <bdi>{story.title || "Untitled"}</bdi> has {count(story.step, "passage")} where it stands. They go, with every other branch, take and memory, and
+        “<bdi>{story.title || "Untitled"}</bdi>” has {count(story.step, "passage")} where it stands. They go, with every other branch, take and memory, and
         nobody can bring them back. To keep a copy, open the story and export Everything first.
       </p>
       <div className="row">

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel
 
 from recurrentgpt.errors import ModelReplyError
-from recurrentgpt.models.calls import write_stream
+from recurrentgpt.models.calls import ask, write_stream
 from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import end_at_sentence, limit_words
@@ -19,6 +21,8 @@ from recurrentgpt.studies.context import Pace
 from recurrentgpt.studies.surroundings import StudyRun, warmth
 
 MOST_SAMPLES = 4
+LONGEST_TEXT = 600
+"""Characters of a text in a small model's form: a summary has 128 tokens, and an event of an outline a sentence or two."""
 
 
 def asked(run: StudyRun, system: str, template: str, **variables: Any) -> list[BaseMessage]:
@@ -26,6 +30,36 @@ def asked(run: StudyRun, system: str, template: str, **variables: Any) -> list[B
     language = run.context.language
     author = run.own("shared").fill("author", language=language)
     return [SystemMessage(author), *run.own(system).turns(template, language=language, **variables)]
+
+
+async def filled(
+    run: StudyRun, model: ResolvedModel, turns: list[BaseMessage], form: type[BaseModel], seed: int
+) -> Any:
+    """Return a form that a model has filled in; a small model's texts are held to a length, or one of them has no end."""
+    held = _held(form) if model.tier == "small" else form
+    return await ask(model, turns, held, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+
+
+def _held(form: type[BaseModel]) -> type[BaseModel]:
+    """Return a form in whose JSON schema every text has a greatest length; one that is longer all the same is taken."""
+
+    class Held(form):  # type: ignore[misc, valid-type]
+        @classmethod
+        def model_json_schema(cls, *given: Any, **more: Any) -> dict[str, Any]:
+            return cast("dict[str, Any]", _with_ends(super().model_json_schema(*given, **more))) | {
+                "title": form.__name__
+            }
+
+    return Held
+
+
+def _with_ends(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_with_ends(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    ended = {name: _with_ends(value) for name, value in node.items()}
+    return ended | {"maxLength": LONGEST_TEXT} if node.get("type") == "string" else ended
 
 
 async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace, *, purpose: str = "write") -> str:

@@ -15,15 +15,13 @@ from langchain_core.messages import BaseMessage
 from pydantic import Field, create_model
 
 from recurrentgpt.errors import ModelReplyError
-from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.prose.faults import find_fault, narration
 from recurrentgpt.prose.runs import ngrams, tokens
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.studies.bare import bare
 from recurrentgpt.studies.surroundings import StudyRun
 from recurrentgpt.studies.text import first_tokens
-from recurrentgpt.studies.writing import asked, raw
+from recurrentgpt.studies.writing import asked, filled, raw
 
 REPEATED_RUN, REPEATED_RUN_COST = 5, 0.3
 NEAR_DUPLICATE, NEAR_DUPLICATE_COST = 0.8, 1.0
@@ -124,7 +122,7 @@ async def scores(state: Any, run: StudyRun, wanted: Wanted, texts: list[str], pu
         drafts=[texts[at] for at in order],
     )
     seed = run.seed(state, purpose, "grade")
-    reply = await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await filled(run, model, turns, schema, seed)
     weights = {"relevance": 1.0, "coherence": 1.0, "move": 0.5, "entering": 0.2}
     found = [0.0] * len(texts)
     for place, at in enumerate(order):
@@ -141,6 +139,6 @@ async def summarised(state: Any, run: StudyRun, text: str) -> str:
     schema: Any = create_model("Summary", summary=(str, Field(min_length=1)))
     turns = asked(run, "shared", "summary", summary=state["summary"], text=text, words=90)
     seed = run.seed(state, "summary")
-    reply = await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await filled(run, model, turns, schema, seed)
     said = " ".join(reply.summary.split())
     return first_tokens(said, SUMMARY_TOKENS) or said[: SUMMARY_TOKENS * 4]

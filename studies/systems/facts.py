@@ -8,13 +8,11 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
-from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import prose_tokens
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.prose.runs import tokens
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.surroundings import StudyRun
-from recurrentgpt.studies.writing import asked
+from recurrentgpt.studies.writing import asked, filled
 
 MOST_FACTS = 6
 """Of one passage."""
@@ -58,7 +56,7 @@ async def stated(state: Any, run: StudyRun, passage: str) -> list[Fact]:
     model = await run.model("memory")
     turns = asked(run, "re3", "facts", passage=passage, most=MOST_FACTS)
     seed = run.seed(state, "facts")
-    reply = await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await filled(run, model, turns, schema, seed)
     said = " ".join(tokens(passage))
     return [
         Fact(entity=fact.entity, attribute=fact.attribute, value=fact.value, quote=fact.quote)
@@ -97,7 +95,7 @@ async def contradictions(state: Any, run: StudyRun, found: list[Clash]) -> list[
     model = await run.model("memory")
     turns = asked(run, "re3", "contradictions", pairs=found)
     seed = run.seed(state, "contradictions")
-    reply = await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await filled(run, model, turns, schema, seed)
     return [found[number - 1] for number in sorted(set(reply.numbers)) if 1 <= number <= len(found)]
 
 

@@ -8,14 +8,12 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
-from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.prose.runs import overlap
 from recurrentgpt.studies.novel import begin
 from recurrentgpt.studies.surroundings import StudyRun
 from recurrentgpt.studies.systems.planning import plan
 from recurrentgpt.studies.text import first_tokens
-from recurrentgpt.studies.writing import asked
+from recurrentgpt.studies.writing import asked, filled
 
 FEWEST_LEAVES, MOST_LEAVES = 9, 16
 FEWEST_MAIN = 3
@@ -132,7 +130,7 @@ async def _filtered(
     model = await run.model("judge")
     turns = asked(run, "doc", "filter", earlier=earlier or ["(nothing yet)"], parent=parent, events=events)
     seed = run.seed(state, "filter", purpose)
-    reply = await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await filled(run, model, turns, schema, seed)
     passed: list[str] = []
     for event, verdict in zip(events, reply.verdicts, strict=True):
         repeats = any(overlap(event, other) > MOST_OVERLAP for other in [*earlier, *passed])

@@ -6,13 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.studies.novel import Draft, keep
 from recurrentgpt.studies.surroundings import StudyRun
 from recurrentgpt.studies.systems.drafts import TAIL_TOKENS, summarised
 from recurrentgpt.studies.text import last_tokens
-from recurrentgpt.studies.writing import asked
+from recurrentgpt.studies.writing import asked, filled
 
 CHARACTERS = 3
 
@@ -66,7 +64,7 @@ async def plan(
     model = await run.model("planner")
     turns = asked(run, system, template, genre=state["genre"], premise=state["premise"], **more)
     seed = run.seed(state, template, purpose)
-    return await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    return await filled(run, model, turns, schema, seed)
 
 
 async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:

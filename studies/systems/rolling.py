@@ -10,13 +10,11 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from pydantic import Field, create_model
 
-from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.studies.context import StudyContext, pace
 from recurrentgpt.studies.novel import Draft, NovelInput, NovelOutput, begin, goes_on, keep
 from recurrentgpt.studies.surroundings import StudyRun, study_node
 from recurrentgpt.studies.text import count_tokens, last_tokens
-from recurrentgpt.studies.writing import asked, prose, raw, readable
+from recurrentgpt.studies.writing import asked, filled, prose, raw, readable
 
 OUTLINE_ITEMS = 4
 MARGIN = 2
@@ -99,7 +97,7 @@ async def _open(state: Any, run: StudyRun) -> dict[str, Any]:
     turns = asked(run, "rolling", "outline", genre=state["genre"], premise=state["premise"], items=OUTLINE_ITEMS)
     seed = run.seed(state, "outline")
     model = await run.model("planner")
-    reply = await ask(model, turns, schema, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await filled(run, model, turns, schema, seed)
     return await begin(state, run, [" ".join(item.split()) for item in reply.outline], [])
 
 

@@ -9,12 +9,14 @@ from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Plan
 from recurrentgpt.studies.report.figures import POOLED, Result
 from recurrentgpt.studies.report.parts import Section, Table
+from recurrentgpt.studies.statistics import FEW
 
 _TITLES = {"table1": "Table 1", "table2": "Table 2"}
 HOW = (
     "A row is a system, a column a genre. A cell is the mean preference in per cent, `{first} : the row's system`: each premise "
     "counts 100 for the system that is preferred, ties 50 : 50, and the mean of its judges and seeds where there are several. "
-    "In brackets the BCa bootstrap interval over premises, 95 %, or Wilson's where all premises say the same. "
+    f"In brackets the interval of 95 % over premises: Student's of fewer than {FEW} premises, the BCa bootstrap's from there on, "
+    "Wilson's where all say the same. "
     "`won/tied/lost` counts premises of all genres. "
     "p: sign-flip permutation test over premises; Holm over baselines and criteria. Per genre nothing is tested: twenty premises "
     "find a true preference of 60 % in 13 % of studies, six times twenty in 54 %, and in 46 % where a fifth are ties."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recurrentgpt.studies import judges
+from recurrentgpt.studies.costs import SPOILT_KINDS, SPOILT_NOVELS
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.measures.steps import slope
 from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
@@ -151,8 +152,9 @@ def judge_section(folder: RunFolder) -> Section:
         [
             "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
-            "orders, 95 % of the time. The verdicts of one that does not are not used, nor are those of the generator's "
-            "own family."
+            "orders, 95 % of the time, of "
+            f"{SPOILT_NOVELS * SPOILT_KINDS} or as many as the novels allow; the others are asked when the run has grown. The "
+            "verdicts of one that does not are not used, nor are those of the generator's own family."
         ],
     )
     kin = judges.kinsfolk(folder)

@@ -223,9 +223,9 @@ def _over_seeds(given: dict[str, float], premise_of: dict[str, str]) -> dict[str
 
 
 def by_system(rows: list[dict[str, Any]], name: str) -> dict[str, float]:
-    """Return the mean of a measure per system, novels without it left out."""
-    values: dict[str, list[float]] = defaultdict(list)
+    """Return per system the mean of a measure over premises, each the mean of its seeds; novels without it are left out."""
+    values: dict[str, dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row[name] is not None:
-            values[row["system"]].append(float(row[name]))
-    return {system: mean(found) for system, found in values.items()}
+            values[row["system"]][row["genre"], row["number"]].append(float(row[name]))
+    return {system: mean(map(mean, premises.values())) for system, premises in values.items()}

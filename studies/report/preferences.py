@@ -36,14 +36,14 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}")
     found = {(one.criterion, one.second, one.genre): one for one in results if one.source == source}
     if not found:
-        nobody = {
-            "judges": "No qualified judge has compared these novels.",
-            "people": "Nobody has labelled these novels yet.",
-        }
-        section.texts.append(nobody[source])
+        section.parts.append(_nobody(plan, source))
         return section
     paper, first = paper_figures(), plan.systems[0]
-    section.texts += [HOW.format(first=first), _WORDS.format(first=first)]
+    explains = source == "judges" or not any(one.source == "judges" for one in results)
+    if explains:
+        section.parts += [HOW.format(first=first), _WORDS.format(first=first)]
+    else:
+        section.parts.append("To be read as the tables of the judges are.")
     shown = False
     for criterion in plan.criteria:
         rows: list[list[str]] = []
@@ -58,10 +58,21 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
                 shown = True
         if rows:
             tests = ["won/tied/lost", "p", "Holm p", "sign test", "words", "off target"]
-            section.tables.append(Table([criterion, *plan.genres, POOLED, *tests], rows))
-    if not shown:
-        section.texts.append(_NOT_FILLED_IN)
+            section.parts.append(Table([criterion, *plan.genres, POOLED, *tests], rows))
+    if explains and not shown:
+        section.parts.append(_NOT_FILLED_IN)
     return section
+
+
+def _nobody(plan: Plan, source: str) -> str:
+    if source == "people":
+        return "Nobody has labelled these novels yet."
+    if plan.judges:
+        return "No qualified judge has compared these novels."
+    return (
+        "The plan names no judge: give it a table `[[judges]]` for each and run it into the same folder again; what is "
+        "written is kept."
+    )
 
 
 def _cell(one: Result) -> str:
@@ -100,7 +111,7 @@ def matrix_section(folder: RunFolder, results: list[Result]) -> Section | None:
             for row in known
         ]
         if body:
-            section.tables.append(Table([f"by {source}", *known], body))
+            section.parts.append(Table([f"by {source}", *known], body))
     return section if section.tables else None
 
 

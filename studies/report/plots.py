@@ -32,10 +32,11 @@ _LOOKS: dict[str, dict[str, Any]] = {
         "linestyle": style,
         "markersize": 10 - number / 2,
         "fillstyle": "none",
+        "zorder": 2 + number % 4 / 10,
     }
     for number, (system, marker, style) in enumerate(zip(SYSTEMS, cycle("osD^v<>PXd"), cycle(("-", "--", "-.", ":"))))
 }
-"""A system's colour, marker and dashes are its own in every plot; markers are hollow, so that a line shows below another."""
+"""A system's look is its own in every plot, and no line hides another: markers are hollow, and dots lie upon what is solid."""
 _NO_BAR = (nan, nan)
 _META = {"Software": None}
 """Without the version of the plotting library, the same figures are the same file."""
@@ -77,6 +78,7 @@ def repeats(novels: list[dict[str, Any]], path: Path) -> None:
     _lines(axes, _gathered(novels, lambda novel: curve(novel["text"])[:-1]), least=high)
     label = "bar: all windows of four classics"
     axes.errorbar([6000], [(low + high) / 2], yerr=(high - low) / 2, color="black", capsize=4, label=label)
+    axes.set_xlim(left=0)
     _save(figure, axes, path, _BARS)
 
 

@@ -82,7 +82,7 @@ def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
             "of the four lie there, for novels of that length. These detect repetition, never coherence. `conflicts` are eyes, "
             "hair, ages and hands that change; `vanished` are names of the first half that the second never has.",
             _means(folder, rows, names),
-            Picture("repetition.png", f"Repeated 4-grams against words; {_BARS}"),
+            Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
             "The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
             "blank.",
             _means(folder, rows, kept),

@@ -19,6 +19,7 @@ SPOILT_NOVELS = 8
 """Novels of which a judge is shown spoilt copies to qualify, and how many copies of each."""
 SPOILT_KINDS = 3
 NOBODY: Mapping[str, bool] = MappingProxyType({})
+_UNTOLD: Mapping[str, int] = MappingProxyType({})
 _WINDOW_TOKENS = 1400
 """Tokens by which the window of a rolling system fills in 1,000 words, header and all."""
 
@@ -79,20 +80,24 @@ def per_1000_words(system: str, words: int = 3000) -> Cost:
     return Cost(round(cost.calls, 1), round(cost.input_tokens, -2), round(cost.output_tokens, -2))
 
 
-def judging_cost(plan: Plan, judged: Collection[tuple[str, ...]] = (), qualified: Mapping[str, bool] = NOBODY) -> Cost:
+def judging_cost(
+    plan: Plan,
+    judged: Collection[tuple[str, ...]] = (),
+    qualified: Mapping[str, bool] = NOBODY,
+    shown: Mapping[str, int] = _UNTOLD,
+) -> Cost:
     """Return what the plan's judges cost about, if all qualify: each compares the first system with every other, twice.
 
-    Left out are verdicts in `judged` (judge, unit, first, second, criterion), the qualification of judges in `qualified`, and
-    the verdicts of those that are not.
+    Left out are verdicts in `judged` (judge, unit, first, second, criterion), the verdicts of judges that `qualified` says are
+    not, and the novels of which `shown` says that a judge has seen spoilt copies; all of them, if only `qualified` has it.
     """
     units = {job.unit: job.words for job in plan.jobs()}
     reference, total = plan.systems[0], Cost(0, 0, 0)
     if len(plan.systems) < 2:
         return total
     for judge in plan.judges:
-        if judge.model not in qualified:
-            shown = list(units.values())[:SPOILT_NOVELS]
-            total += _verdicts(shown).times(SPOILT_KINDS)
+        seen = shown.get(judge.model, SPOILT_NOVELS if judge.model in qualified else 0)
+        total += _verdicts(list(units.values())[seen:SPOILT_NOVELS]).times(SPOILT_KINDS)
         if not qualified.get(judge.model, True):
             continue
         wanted = [

@@ -21,7 +21,7 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import sentences
-from recurrentgpt.studies.costs import SPOILT_NOVELS
+from recurrentgpt.studies.costs import SPOILT_KINDS, SPOILT_NOVELS
 from recurrentgpt.studies.folder import VERDICT, RunFolder
 from recurrentgpt.studies.surroundings import PROMPTS
 
@@ -64,11 +64,18 @@ class Qualification:
     pairs: int
     right: int
     by_kind: dict[str, float]
+    units: tuple[str, ...] = ()
+    """Novels whose spoilt copies it was shown."""
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
-        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"])
+        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
+
+    def lacks(self, novels: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return the novels that it is still to be shown spoilt, until it has seen as many as qualify a judge."""
+        left = {novel["unit"]: novel for novel in novels if novel["unit"] not in self.units}
+        return list(left.values())[: max(0, SPOILT_NOVELS - self.pairs // SPOILT_KINDS)]
 
     @property
     def rate(self) -> float:
@@ -93,7 +100,7 @@ def pairs(folder: RunFolder) -> list[tuple[Pair, dict[str, Any], dict[str, Any]]
     return found
 
 
-def spoilt(text: str, seed: int) -> dict[str, str]:
+def spoilt(text: str, seed: str) -> dict[str, str]:
     """Return copies of a story that anybody who reads it finds worse: sentences shuffled, paragraphs twice, names swapped."""
     dealer = random.Random(f"spoilt {seed}")
     lines = sentences(text)
@@ -150,22 +157,21 @@ def consolidated(there: str, back: str) -> float:
     return 0.0 if (there, back) == ("B", "A") else 0.5
 
 
-async def qualify(name: str, prefer: Prefer, novels: Iterable[dict[str, Any]]) -> Qualification:
-    """Return how often a judge prefers stories to spoilt copies, in both orders; nonsense counts as wrong.
+async def qualify(known: Qualification, prefer: Prefer, novel: dict[str, Any]) -> Qualification:
+    """Return what is known of a judge with how often it prefers one more story to spoilt copies; nonsense counts as wrong.
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """
-    right: dict[str, list[bool]] = {}
-    chosen = list({novel["unit"]: novel for novel in novels}.values())[:SPOILT_NOVELS]
-    for number, novel in enumerate(chosen):
-        for kind, copy in spoilt(novel["text"], number).items():
-            try:
-                preference = await prefer("coherent", novel["premise"], novel["text"], copy)
-            except ModelReplyError:
-                preference = 0.5
-            right.setdefault(kind, []).append(preference == 1.0)
-    flat = [each for found in right.values() for each in found]
-    return Qualification(name, len(flat), sum(flat), {kind: sum(got) / len(got) for kind, got in right.items()})
+    right: dict[str, bool] = {}
+    for kind, copy in spoilt(novel["text"], novel["unit"]).items():
+        try:
+            right[kind] = await prefer("coherent", novel["premise"], novel["text"], copy) == 1.0
+        except ModelReplyError:
+            right[kind] = False
+    shown = known.pairs // SPOILT_KINDS
+    by_kind = {kind: (known.by_kind.get(kind, 0.0) * shown + told) / (shown + 1) for kind, told in right.items()}
+    units = (*known.units, novel["unit"])
+    return Qualification(known.judge, known.pairs + len(right), known.right + sum(right.values()), by_kind, units)
 
 
 def heard(folder: RunFolder) -> dict[str, Qualification]:

@@ -34,7 +34,6 @@ from recurrentgpt.studies.runner import packaged_tapes
 from recurrentgpt.studies.tape import Recorder, Tape
 from recurrentgpt.studies.taped import recording, replaying
 
-AT_ONCE = 4
 T = TypeVar("T")
 
 
@@ -110,8 +109,8 @@ async def _judge_one(court: _Court, judge: Judge) -> None:
         for criterion in folder.plan.criteria
         if (judge.model, *asdict(found[0]).values(), criterion) not in court.done
     ]
-    known = court.known.get(judge.model)
-    if known is None or (known.qualified and wanted):
+    known = court.known.get(judge.model, Qualification(judge.model, 0, 0, {}))
+    if known.lacks(first for _, first, _ in court.compared) or (known.qualified and wanted):
         model = await _model(court, judge)
         if model is None:
             return
@@ -155,18 +154,19 @@ async def _ask(
     court: _Court,
     judge: Judge,
     model: ResolvedModel,
-    known: Qualification | None,
+    known: Qualification,
     wanted: list[tuple[tuple[Pair, dict[str, Any], dict[str, Any]], str]],
 ) -> Qualification:
-    """Let a judge qualify, if it has not, and give the verdicts that are wanted of it."""
+    """Let a judge qualify, as far as the novels allow and it has not, and give the verdicts that are wanted of it."""
     folder = court.folder
 
     async def prefer(criterion: str, premise: str, first: str, second: str) -> float:
         return await _patiently(lambda: both_orders(model, criterion, premise, first, second, Meter()), court.retry)
 
-    if known is None:
-        known = await qualify(judge.model, prefer, [first for _, first, _ in court.compared])
-        folder.append("qualification.jsonl", asdict(known))
+    if lacking := known.lacks(first for _, first, _ in court.compared):
+        for novel in lacking:
+            known = await qualify(known, prefer, novel)
+            folder.append("qualification.jsonl", asdict(known))
         court.report(f"{judge.model} told {known.right} of {known.pairs} stories from spoilt copies")
     if known.qualified:
         await _compare(folder, judge, prefer, wanted)
@@ -180,7 +180,7 @@ async def _compare(
     wanted: list[tuple[tuple[Pair, dict[str, Any], dict[str, Any]], str]],
 ) -> None:
     """Write down a judge's verdicts, some at a time; what cannot be used is noted, and a judge that is gone is raised."""
-    gate, gone = asyncio.Semaphore(AT_ONCE), list[RecurrentGPTError]()
+    gate, gone = asyncio.Semaphore(folder.plan.parallel), list[RecurrentGPTError]()
 
     async def one(pair: Pair, first: dict[str, Any], second: dict[str, Any], criterion: str) -> None:
         row = {"judge": judge.model, **asdict(pair), "criterion": criterion}

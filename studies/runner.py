@@ -25,7 +25,7 @@ from recurrentgpt.studies.faults import RunStopped, StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Options, Plan
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
-from recurrentgpt.studies.tape import Played, Recorder, Tape, model_names
+from recurrentgpt.studies.tape import Played, Recorder, Tape, model_names, spent
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,9 @@ async def _write(
         snapshot = await graph.aget_state(config)
     novel = as_novel(job, await written(job.id, snapshot.values["head"], Chronicle(persistence.store)))
     if told.tape is None:
-        return {**novel, **_played(folder, told.recorder.roles), "outdated": 0}
+        # The log knows of the last try of each step; what a crash left behind was paid for too.
+        usage = {**novel["usage"], **spent(folder.calls(job))}
+        return {**novel, "usage": usage, **_played(folder, told.recorder.roles), "outdated": 0}
     if told.tape.outdated:
         tell(f"{told.tape.outdated} prompts have changed since the recording, and were answered in its order")
     # Of its own time a replay has nothing to say; of the recording's it knows the sum, and not which passage took what.

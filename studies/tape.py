@@ -190,6 +190,17 @@ def model_names(roles: Mapping[str, Played]) -> list[str]:
     return sorted({played.name for played in roles.values()})
 
 
+def spent(path: Path) -> dict[str, float]:
+    """Return what all calls of a recording cost, also those that a crash left behind; nothing where there is none."""
+    calls = [row for row in _rows(path, torn=True) if "key" in row] if path.exists() else []
+    if not calls:
+        return {}
+    tokens = {
+        f"{kind}_tokens": sum(row["usage"].get(kind, 0) for row in calls) for kind in ("input", "cached", "output")
+    }
+    return {"calls": len(calls), **tokens, "seconds": round(sum(row["seconds"] for row in calls), 3)}
+
+
 def read_header(path: Path) -> dict[str, Played]:
     """Return which model plays which role in a recording."""
     return _roles(path, _rows(path, torn=True))

@@ -14,7 +14,7 @@ from recurrentgpt.studies.measures.entities import entities
 from recurrentgpt.studies.measures.repetition import in_band, repetition
 from recurrentgpt.studies.measures.steps import contract, prompt_tokens, slope
 from recurrentgpt.studies.plan import Plan
-from recurrentgpt.studies.statistics import Comparison, agreement, alt_test, compare, holm, student
+from recurrentgpt.studies.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
 POOLED = "all genres"
@@ -169,7 +169,7 @@ def is_off(novel: dict[str, Any]) -> bool:
 def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
     """Return by system the slope of its prompts with the interval of 95 %, from novels long enough to have one.
 
-    Of one premise it is the novels' own; of several, Student's over the premises, each the mean of its seeds.
+    Of one premise it is the novels' own; of several, that of their mean, each premise the mean of its seeds.
     """
     names = ("prompt_slope", "prompt_slope_low", "prompt_slope_high")
     gathered: dict[str, dict[tuple[str, int], list[list[float]]]] = defaultdict(lambda: defaultdict(list))
@@ -182,7 +182,8 @@ def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
         if len(of_each) == 1:
             found[system] = (of_each[0][0], of_each[0][1], of_each[0][2])
         else:
-            found[system] = student([each[0] for each in of_each])
+            steepness = [each[0] for each in of_each]
+            found[system] = (mean(steepness), *mean_interval(steepness))
     return found
 
 
@@ -222,9 +223,9 @@ def _over_seeds(given: dict[str, float], premise_of: dict[str, str]) -> dict[str
 
 
 def by_system(rows: list[dict[str, Any]], name: str) -> dict[str, float]:
-    """Return the mean of a measure per system, novels without it left out."""
-    values: dict[str, list[float]] = defaultdict(list)
+    """Return per system the mean of a measure over premises, each the mean of its seeds; novels without it are left out."""
+    values: dict[str, dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row[name] is not None:
-            values[row["system"]].append(float(row[name]))
-    return {system: mean(found) for system, found in values.items()}
+            values[row["system"]][row["genre"], row["number"]].append(float(row[name]))
+    return {system: mean(map(mean, premises.values())) for system, premises in values.items()}

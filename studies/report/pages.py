@@ -16,7 +16,7 @@ from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.figures import Result, measures, results
-from recurrentgpt.studies.report.parts import Section, Table
+from recurrentgpt.studies.report.parts import Picture, Section, Table
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _STYLE = (
@@ -62,32 +62,38 @@ def _write(folder: RunFolder, target: Path, novels: list[dict[str, Any]], note: 
     return sorted(target.iterdir())
 
 
-def markdown(title: str, parts: list[Section]) -> str:
+def markdown(title: str, sections: list[Section]) -> str:
     """Return the report as Markdown."""
     lines = [f"# {title}", ""]
-    for part in parts:
-        lines += [f"## {part.heading}", ""]
-        for text in part.texts:
-            lines += [text, ""]
-        for table in part.tables:
-            lines += [*_markdown_table(table), ""]
-        for file, caption in part.pictures:
-            lines += [f"![{caption}]({file})", ""]
+    for section in sections:
+        lines += [f"## {section.heading}", ""]
+        for part in section.parts:
+            match part:
+                case Table():
+                    lines += _markdown_table(part)
+                case Picture(file, caption):
+                    lines.append(f"![{caption}]({file})")
+                case _:
+                    lines.append(part)
+            lines.append("")
     return "\n".join(lines)
 
 
-def page(title: str, parts: list[Section]) -> str:
+def page(title: str, sections: list[Section]) -> str:
     """Return the report as one HTML page; whatever came from a plan or a model is escaped."""
     body = [f"<h1>{html.escape(title)}</h1>"]
-    for part in parts:
-        body.append(f"<h2>{html.escape(part.heading)}</h2>")
-        body += [f"<p>{_code(html.escape(text))}</p>" for text in part.texts]
-        body += [_html_table(table) for table in part.tables]
-        body += [
-            f'<figure><img src="{html.escape(file, quote=True)}" alt="{html.escape(caption, quote=True)}">'
-            f"<figcaption>{html.escape(caption)}</figcaption></figure>"
-            for file, caption in part.pictures
-        ]
+    for section in sections:
+        body.append(f"<h2>{html.escape(section.heading)}</h2>")
+        for part in section.parts:
+            match part:
+                case Table():
+                    body.append(_html_table(part))
+                case Picture(file, caption):
+                    said = html.escape(caption, quote=True)
+                    shown = f'<img src="{html.escape(file, quote=True)}" alt="{said}">'
+                    body.append(f"<figure>{shown}<figcaption>{said}</figcaption></figure>")
+                case _:
+                    body.append(f"<p>{_code(html.escape(part))}</p>")
     head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
     return "\n".join([head, *body, "</html>\n"])
 

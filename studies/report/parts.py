@@ -13,12 +13,22 @@ class Table:
     rows: list[list[str]]
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A plot."""
+
+    file: str
+    caption: str
+
+
 @dataclass
 class Section:
-    """One part of a report."""
+    """One part of a report: texts, tables and plots in the order in which they are read."""
 
     heading: str
-    texts: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    pictures: list[tuple[str, str]] = field(default_factory=list)
-    """File and caption."""
+    parts: list[str | Table | Picture] = field(default_factory=list)
+
+    @property
+    def tables(self) -> list[Table]:
+        """Return its tables alone."""
+        return [part for part in self.parts if isinstance(part, Table)]

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import cycle
+from math import nan
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 from typing import Any
 
 from recurrentgpt.errors import MissingExtra
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
 from recurrentgpt.studies.measures.steps import prompt_tokens
-from recurrentgpt.studies.statistics import wilson
+from recurrentgpt.studies.statistics import mean_interval, wilson
+from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
 try:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
+    from matplotlib.transforms import ScaledTranslation
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise MissingExtra("Plots need Matplotlib; install it with: pip install 'recurrentgpt[study]'") from error
 
-_SIZE = (7.0, 4.2)
+_SIZE = (9.5, 4.2)
+_BARS = "mean over premises;\nbars: its interval, 95 %"
+_LOOKS: dict[str, dict[str, Any]] = {
+    system: {
+        "color": f"C{number}",
+        "marker": marker,
+        "linestyle": style,
+        "markersize": 10 - number / 2,
+        "fillstyle": "none",
+        "zorder": 2 + number % 4 / 10,
+    }
+    for number, (system, marker, style) in enumerate(zip(SYSTEMS, cycle("osD^v<>PXd"), cycle(("-", "--", "-.", ":"))))
+}
+"""A system's look is its own in every plot, and no line hides another: markers are hollow, and dots lie upon what is solid."""
+_NO_BAR = (nan, nan)
 _META = {"Software": None}
 """Without the version of the plotting library, the same figures are the same file."""
 
@@ -35,33 +54,32 @@ def recall(rows: list[dict[str, Any]], level: str, path: Path) -> None:
         all_ways.update(ways)
         rates = [tallies[way][0] / tallies[way][1] for way in ways]
         spans = [wilson(*tallies[way]) for way in ways]
-        below = [max(0.0, rate - low) for rate, (low, _) in zip(rates, spans, strict=True)]
-        above = [max(0.0, high - rate) for rate, (_, high) in zip(rates, spans, strict=True)]
-        tries = min(tally[1] for tally in tallies.values())
-        axes.errorbar(ways, rates, yerr=[below, above], marker="o", capsize=2, label=f"{row['system']} (n >= {tries})")
+        counts = [tally[1] for tally in tallies.values()]
+        _bars(axes, row["system"], ways, rates, spans, f"{row['system']}, {_counted(min(counts), max(counts), 'fact')}")
     axes.set_xscale("log", base=2)
     axes.set_xticks(sorted(all_ways), [str(way) for way in sorted(all_ways)])
     axes.set_ylim(-0.05, 1.05)
-    _save(figure, axes, path)
+    _save(figure, axes, path, "bars: Wilson's interval, 95 %")
 
 
 def prompts(novels: list[dict[str, Any]], path: Path) -> None:
-    """Plot prompt tokens per call against the step, the mean of each system's novels."""
+    """Plot prompt tokens per call against the step, the mean of each system's premises."""
     figure, axes = _axes("step", "prompt tokens per call")
-    for system, values in _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))).items():
-        _line(axes, system, values)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _save(figure, axes, path)
+    _lines(axes, _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))))
+    axes.set_xlim(0.5, 0.5 + max((len(novel["passages"]) for novel in novels), default=1))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    _save(figure, axes, path, _BARS)
 
 
 def repeats(novels: list[dict[str, Any]], path: Path) -> None:
     """Plot the share of repeated 4-grams against words, with the human band at 6,000."""
     figure, axes = _axes("words", "repeated 4-grams")
-    for system, values in _gathered(novels, lambda novel: curve(novel["text"])[:-1]).items():
-        _line(axes, system, values)
     low, high = HUMAN_BAND["repeated_4grams"]
-    axes.errorbar([6000], [(low + high) / 2], yerr=(high - low) / 2, color="black", capsize=4, label="four classics")
-    _save(figure, axes, path)
+    _lines(axes, _gathered(novels, lambda novel: curve(novel["text"])[:-1]), least=high)
+    label = "bar: all windows of four classics"
+    axes.errorbar([6000], [(low + high) / 2], yerr=(high - low) / 2, color="black", capsize=4, label=label)
+    axes.set_xlim(left=0)
+    _save(figure, axes, path, _BARS)
 
 
 def _gathered(novels: list[dict[str, Any]], points: Any) -> dict[str, dict[float, list[float]]]:
@@ -76,16 +94,43 @@ def _gathered(novels: list[dict[str, Any]], points: Any) -> dict[str, dict[float
     return found
 
 
-def _line(axes: Any, system: str, values: dict[float, list[float]]) -> None:
-    """Draw the mean, and the interval of 95 % where several premises reach so far."""
-    places = sorted(values)
-    means = [mean(values[place]) for place in places]
-    reach = [1.96 * stdev(values[x]) / len(values[x]) ** 0.5 if len(values[x]) > 1 else 0.0 for x in places]
-    most = max((len(found) for found in values.values()), default=0)
-    (line,) = axes.plot(places, means, marker=".", label=f"{system} (n = {most} premises)")
-    low = [middle - span for middle, span in zip(means, reach, strict=True)]
-    high = [middle + span for middle, span in zip(means, reach, strict=True)]
-    axes.fill_between(places, low, high, alpha=0.15, color=line.get_color())
+def _lines(axes: Any, systems: dict[str, dict[float, list[float]]], least: float = 0.0) -> None:
+    """Draw every system's mean, and its interval where several premises reach so far; the means say how high the picture is."""
+    highest, reached = least, least
+    for system, values in systems.items():
+        places = sorted(values)
+        means = [mean(values[place]) for place in places]
+        spans = [mean_interval(values[place]) for place in places]
+        counts = [len(values[place]) for place in places]
+        label = f"{system}, {_counted(min(counts), max(counts), 'premise')}"
+        _bars(
+            axes,
+            system,
+            places,
+            means,
+            [span if n > 1 else _NO_BAR for n, span in zip(counts, spans, strict=True)],
+            label,
+        )
+        highest, reached = max(highest, *means), max(reached, *(high for _, high in spans))
+    axes.set_ylim(0, 1.05 * min(reached, 1.5 * highest) or 1.0)
+
+
+def _bars(
+    axes: Any, system: str, places: Sequence[float], means: list[float], spans: list[tuple[float, float]], label: str
+) -> None:
+    """Draw a line with an interval at every place, moved aside by a point or two, so that none stands upon another's."""
+    aside = 0.7 * (list(_LOOKS).index(system) - len(_LOOKS) / 2) / 72
+    beside = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
+    reach = [[abs(middle - low) for middle, (low, _) in zip(means, spans, strict=True)]]
+    reach.append([abs(high - middle) for middle, (_, high) in zip(means, spans, strict=True)])
+    axes.update_datalim(list(zip(places, means, strict=True)))
+    axes.errorbar(places, means, yerr=reach, label=label, transform=beside, capsize=2, elinewidth=0.8, **_LOOKS[system])
+
+
+def _counted(fewest: int, most: int, what: str) -> str:
+    """Return how many there are, `1 premise` or `3 to 5 premises`."""
+    many = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return f"{many} {what}{'' if most == 1 else 's'}"
 
 
 def _axes(x: str, y: str) -> tuple[Figure, Any]:
@@ -97,7 +142,8 @@ def _axes(x: str, y: str) -> tuple[Figure, Any]:
     return figure, axes
 
 
-def _save(figure: Figure, axes: Any, path: Path) -> None:
+def _save(figure: Figure, axes: Any, path: Path, title: str) -> None:
+    """Write the plot with its legend beside it, where it hides nothing."""
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize="small")
+        figure.legend(loc="outside right upper", fontsize="small", title=title, title_fontsize="small", handlelength=3)
     figure.savefig(path, dpi=120, metadata=_META)

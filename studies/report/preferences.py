@@ -9,12 +9,14 @@ from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Plan
 from recurrentgpt.studies.report.figures import POOLED, Result
 from recurrentgpt.studies.report.parts import Section, Table
+from recurrentgpt.studies.statistics import FEW
 
 _TITLES = {"table1": "Table 1", "table2": "Table 2"}
 HOW = (
     "A row is a system, a column a genre. A cell is the mean preference in per cent, `{first} : the row's system`: each premise "
     "counts 100 for the system that is preferred, ties 50 : 50, and the mean of its judges and seeds where there are several. "
-    "In brackets the BCa bootstrap interval over premises, 95 %, or Wilson's where all premises say the same. "
+    f"In brackets the interval of 95 % over premises: Student's of fewer than {FEW} premises, the BCa bootstrap's from there on, "
+    "Wilson's where all say the same. "
     "`won/tied/lost` counts premises of all genres. "
     "p: sign-flip permutation test over premises; Holm over baselines and criteria. Per genre nothing is tested: twenty premises "
     "find a true preference of 60 % in 13 % of studies, six times twenty in 54 %, and in 46 % where a fifth are ties."
@@ -34,14 +36,14 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}")
     found = {(one.criterion, one.second, one.genre): one for one in results if one.source == source}
     if not found:
-        nobody = {
-            "judges": "No qualified judge has compared these novels.",
-            "people": "Nobody has labelled these novels yet.",
-        }
-        section.texts.append(nobody[source])
+        section.parts.append(_nobody(plan, source))
         return section
     paper, first = paper_figures(), plan.systems[0]
-    section.texts += [HOW.format(first=first), _WORDS.format(first=first)]
+    explains = source == "judges" or not any(one.source == "judges" for one in results)
+    if explains:
+        section.parts += [HOW.format(first=first), _WORDS.format(first=first)]
+    else:
+        section.parts.append("To be read as the tables of the judges are.")
     shown = False
     for criterion in plan.criteria:
         rows: list[list[str]] = []
@@ -56,10 +58,21 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
                 shown = True
         if rows:
             tests = ["won/tied/lost", "p", "Holm p", "sign test", "words", "off target"]
-            section.tables.append(Table([criterion, *plan.genres, POOLED, *tests], rows))
-    if not shown:
-        section.texts.append(_NOT_FILLED_IN)
+            section.parts.append(Table([criterion, *plan.genres, POOLED, *tests], rows))
+    if explains and not shown:
+        section.parts.append(_NOT_FILLED_IN)
     return section
+
+
+def _nobody(plan: Plan, source: str) -> str:
+    if source == "people":
+        return "Nobody has labelled these novels yet."
+    if plan.judges:
+        return "No qualified judge has compared these novels."
+    return (
+        "The plan names no judge: give it a table `[[judges]]` for each and run it into the same folder again; what is "
+        "written is kept."
+    )
 
 
 def _cell(one: Result) -> str:
@@ -98,7 +111,7 @@ def matrix_section(folder: RunFolder, results: list[Result]) -> Section | None:
             for row in known
         ]
         if body:
-            section.tables.append(Table([f"by {source}", *known], body))
+            section.parts.append(Table([f"by {source}", *known], body))
     return section if section.tables else None
 
 

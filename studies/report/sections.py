@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from recurrentgpt.studies import judges
+from recurrentgpt.studies.costs import SPOILT_KINDS, SPOILT_NOVELS
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.measures.steps import slope
 from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
-from recurrentgpt.studies.report.parts import Section, Table
+from recurrentgpt.studies.report.parts import Picture, Section, Table
+from recurrentgpt.studies.statistics import FEW
 
-_BANDS = "bands are 95 % intervals of the mean over premises"
+_BARS = (
+    "a line is the mean over premises, each the mean of its seeds; bars are its 95 % intervals, Student's of fewer than "
+    f"{FEW} premises and the BCa bootstrap's from there on; a single premise has none, some end where the picture does, "
+    "and systems stand side by side"
+)
+_LISTED = 20
+"""Novels off their target that are listed."""
 WARM_UP = 20
 """Steps in which memories and windows fill."""
 
@@ -41,18 +49,22 @@ def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
     section = Section(
         "Novels and their cost",
         [
-            "Means per novel. `off target` is the share by which novels are longer or shorter than asked for; novels off by more "
-            "than a tenth are listed, and are counted beside each comparison.",
+            "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
+            "novels are longer or shorter than asked for.",
+            _means(folder, rows, names),
         ],
-        [_means(folder, rows, names)],
     )
     off = [
-        [row["novel"], f"{row['words']:,}", f"{row['target']:,}", f"{100 * row['off_target']:+.0f} %"]
+        [row["novel"], f"{row['words']:,}", f"{row['target']:,}", _percent(row["off_target"])]
         for row in rows
         if row["off_by_over_a_tenth"]
     ]
     if off:
-        section.tables.append(Table(["novel off its target", "words", "asked for", "off"], off))
+        listed = f"; the first {_LISTED} are listed, and all are in measures.csv" if len(off) > _LISTED else ""
+        section.parts += [
+            f"Off by more than a tenth are {len(off)} of {len(rows)} novels, which are counted beside each comparison{listed}.",
+            Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED]),
+        ]
     return section
 
 
@@ -65,21 +77,19 @@ def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
     return Section(
         "Measures without a judge",
         [
-            "Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib "
-            "ratio of 2.37-2.56 and "
-            "an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` "
-            "counts how many of the four "
-            "lie there, for novels of that length. These detect repetition, never coherence.",
-            "`conflicts` are eyes, hair, ages and hands that change; `vanished` are names of the first half "
-            "that the second never has.",
-            "The contract of each step; what a system does not have is left blank.",
-            "Prompt tokens per call against the step, the mean of each system's novels, with the interval of 95 %: 0 in it is "
-            f"a prompt that does not grow. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
-        ],
-        [_means(folder, rows, names), _means(folder, rows, kept), _slopes(folder, rows)],
-        [
-            ("prompts.png", f"Prompt tokens per call against the step; {_BANDS}"),
-            ("repetition.png", f"Repetition against words; {_BANDS}"),
+            "Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib ratio of 2.37-2.56 "
+            "and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` counts how many "
+            "of the four lie there, for novels of that length. These detect repetition, never coherence. `conflicts` are eyes, "
+            "hair, ages and hands that change; `vanished` are names of the first half that the second never has.",
+            _means(folder, rows, names),
+            Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
+            "The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
+            "blank.",
+            _means(folder, rows, kept),
+            "Prompt tokens per call against the step, with the interval of 95 %: 0 in it is a prompt that does not grow. Novels "
+            f"of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
+            _slopes(folder, rows),
+            Picture("prompts.png", f"Prompt tokens per call against the step; {_BARS}"),
         ],
     )
 
@@ -124,15 +134,14 @@ def recall_section(rows: list[dict[str, Any]]) -> Section:
             ]
             for row in rows
         ]
-        section.tables.append(Table([level, *map(str, ways)], body))
         caption = f"Facts there against distance: {level}; bars are Wilson's 95 % intervals"
-        section.pictures.append((f"recall-{level}.png", caption))
-    section.texts.append(
+        section.parts += [Table([level, *map(str, ways)], body), Picture(f"recall-{level}.png", caption)]
+    section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
         "with its interval of 95 %. 0 within the interval is a prompt that does not grow."
     )
     slopes = [(row["system"], slope(row["prompt_tokens"], warm_up=WARM_UP)) for row in rows]
-    section.tables.append(
+    section.parts.append(
         Table(
             ["prompt tokens", "steps", "mean", "slope per step", "interval"],
             [
@@ -151,8 +160,9 @@ def judge_section(folder: RunFolder) -> Section:
         [
             "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
-            "orders, 95 % of the time. The verdicts of one that does not are not used, nor are those of the generator's "
-            "own family."
+            "orders, 95 % of the time, of "
+            f"{SPOILT_NOVELS * SPOILT_KINDS} or as many as the novels allow; the others are asked when the run has grown. The "
+            "verdicts of one that does not are not used, nor are those of the generator's own family."
         ],
     )
     kin = judges.kinsfolk(folder)
@@ -166,24 +176,24 @@ def judge_section(folder: RunFolder) -> Section:
         for found in qualifications(folder).values()
     ]
     if rows:
-        section.tables.append(Table(["judge", "right", "shuffled", "doubled", "swapped", ""], rows))
+        section.parts.append(Table(["judge", "right", "shuffled", "doubled", "swapped", ""], rows))
     else:
-        section.texts.append("No judge has been asked.")
+        section.parts.append("No judge has been asked.")
     for row in agreements(folder):
         if "alpha" in row:
-            section.texts.append(
+            section.parts.append(
                 f"Krippendorff's alpha among {row['raters']} {row['among']} on {row['items']} items: {row['alpha']:.2f} "
                 f"({row['low']:.2f} to {row['high']:.2f})."
             )
         else:
             may = "may stand for" if row["passes"] else "may not stand for"
-            section.texts.append(
+            section.parts.append(
                 f"{row['among'].removesuffix(' for people')} {may} the {row['humans']} annotators (alt-test: it beats "
                 f"{row['beaten']}, mean winning rate {row['rate']:.2f})."
             )
-    section.texts += judges.remarks(folder)
+    section.parts += judges.remarks(folder)
     if failures := judges.failures(folder):
-        section.texts.append(f"{len(failures)} verdicts or judges failed; the first: {failures[0]['error']}")
+        section.parts.append(f"{len(failures)} verdicts or judges failed; the first: {failures[0]['error']}")
     return section
 
 
@@ -203,16 +213,17 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["models", ", ".join(models)]]
     facts += [[name, value] for name, value in manifest["versions"].items()]
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
-    section = Section("The run", tables=[Table(["", ""], facts)])
+    section = Section("The run", [Table(["", ""], facts)])
     if outdated:
-        section.texts.append(
+        section.parts.append(
             f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
             "the program runs, and not how a model writes with these prompts."
         )
     failures = folder.failures()
     if failures:
-        section.texts.append(f"{len(failures)} novels failed and are in no figure:")
-        section.tables.append(Table(["novel", "error"], [[row["novel"], row["error"]] for row in failures]))
+        many = "1 novel has failed and is" if len(failures) == 1 else f"{len(failures)} novels have failed and are"
+        section.parts.append(f"{many} in no figure:")
+        section.parts.append(Table(["novel", "error"], [[row["novel"], row["error"]] for row in failures]))
     return section
 
 
@@ -223,13 +234,25 @@ def deviation_section() -> Section:
 
 def _means(folder: RunFolder, rows: list[dict[str, Any]], names: tuple[str, ...]) -> Table:
     columns = {name: by_system(rows, name) for name in names}
-    count = {system: sum(row["system"] == system for row in rows) for system in folder.plan.systems}
     body = [
-        [system, str(count[system]), *(_number(columns[name].get(system)) for name in names)]
+        [
+            system,
+            str(len(set(premises))),
+            str(len(premises)),
+            *(_shown(name, columns[name].get(system)) for name in names),
+        ]
         for system in folder.plan.systems
-        if count[system]
+        if (premises := [(row["genre"], row["number"]) for row in rows if row["system"] == system])
     ]
-    return Table(["system", "n", *(name.replace("_", " ") for name in names)], body)
+    return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body)
+
+
+def _shown(name: str, value: float | None) -> str:
+    return _percent(value) if name == "off_target" and value is not None else _number(value)
+
+
+def _percent(share: float) -> str:
+    return f"{round(100 * share):+d} %"
 
 
 def _number(value: float | None) -> str:

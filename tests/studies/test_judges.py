@@ -25,12 +25,12 @@ def judged(tmp_path, plan):
 
 
 def test_a_spoilt_copy_has_the_same_words_in_a_worse_order():
-    copies = spoilt(STORY, 1)
+    copies = spoilt(STORY, "mystery-01-s1")
     assert sorted(copies["shuffled"].split()) == sorted(STORY.split())
     assert len(copies["doubled"]) > len(STORY)
     assert copies["swapped"].count("Tobias lit") > 0
     assert all(faults(copy) > 0 for copy in copies.values())
-    assert copies == spoilt(STORY, 1)
+    assert copies == spoilt(STORY, "mystery-01-s1")
 
 
 def test_verdicts_that_change_with_the_order_are_ties():

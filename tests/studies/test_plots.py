@@ -1,9 +1,14 @@
-"""The plots of a report: what stands at their axes, and what an interval is of."""
+"""The plots of a report: what stands at their axes, what an interval is of, and that no system hides another."""
 
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from recurrentgpt.studies.report import plots
+from recurrentgpt.studies.statistics import mean_interval
+from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
 
 @pytest.fixture
@@ -20,10 +25,10 @@ def drawn(monkeypatch, tmp_path):
     return draw
 
 
-def novel(number, seed, tokens):
+def novel(number, seed, tokens, system="doc"):
     usage = [{"usage": {"input_tokens": count, "calls": 1}} for count in tokens]
     return {
-        "system": "doc",
+        "system": system,
         "genre": "mystery",
         "number": number,
         "seed": seed,
@@ -34,9 +39,57 @@ def novel(number, seed, tokens):
 
 def test_seeds_of_a_premise_are_one_value(drawn):
     axes = drawn(plots.prompts, [novel(1, 1, [100, 300]), novel(1, 2, [300, 500]), novel(2, 1, [800, 600])])
-    (line,) = axes.get_lines()
+    ((line, _, _),) = axes.containers
     assert line.get_ydata().tolist() == [500, 500]
-    assert line.get_label() == "doc (n = 2 premises)"
+    assert labels(axes) == ["doc, 2 premises"]
+
+
+def labels(axes):
+    return axes.get_legend_handles_labels()[1]
+
+
+def test_a_plot_says_how_many_premises_reach_how_far(drawn):
+    assert labels(drawn(plots.prompts, [novel(1, 1, [100, 300])])) == ["doc, 1 premise"]
+    axes = drawn(plots.prompts, [novel(1, 1, [100, 300]), novel(2, 1, [100])])
+    assert labels(axes) == ["doc, 1 to 2 premises"]
+    (legend,) = axes.figure.legends
+    assert "bars: its interval, 95 %" in legend.get_title().get_text()
+
+
+def test_bars_are_the_intervals_of_the_tables_and_a_single_premise_has_none(drawn):
+    axes = drawn(plots.prompts, [novel(1, 1, [100, 300]), novel(2, 1, [120]), novel(3, 1, [170])])
+    ((_, _, (bars,)),) = axes.containers
+    both, alone = bars.get_segments()
+    assert both[:, 1].tolist() == pytest.approx(mean_interval([100, 120, 170]))
+    assert not len(alone)
+    assert axes.get_ylim()[0] == 0
+
+
+def test_a_system_has_one_colour_whichever_others_are_drawn(drawn):
+    def of(*systems):
+        axes = drawn(plots.prompts, [novel(1, 1, [100, 300], system) for system in systems])
+        names = [label.partition(",")[0] for label in labels(axes)]
+        return dict(zip(names, (container[0].get_color() for container in axes.containers), strict=True))
+
+    everybody = of(*SYSTEMS)
+    assert len(set(everybody.values())) == len(SYSTEMS)
+    assert of("re3", "doc") == {name: everybody[name] for name in ("re3", "doc")}
+    rows = [{"system": "doc", "text": {"1": [5, 5], "4": [3, 6]}}]
+    ((line, _, _),) = drawn(plots.recall, rows, "text").containers
+    assert line.get_color() == everybody["doc"]
+
+
+@pytest.mark.parametrize("apart", [1, 4])
+def test_no_curve_is_hidden_under_another(drawn, apart):
+    # Every fourth system has the same dashes.
+    for pair in zip(SYSTEMS, list(SYSTEMS)[apart:], strict=False):
+        axes = drawn(plots.prompts, [novel(1, 1, [100, 300, 200], system) for system in pair])
+        canvas = FigureCanvasAgg(axes.figure)
+        canvas.draw()
+        shown = np.asarray(canvas.buffer_rgba())[:, : int(axes.bbox.x1), :3].reshape(-1, 3)
+        for handle in axes.get_legend_handles_labels()[0]:
+            colour = np.round(np.array(to_rgb(handle[0].get_color())) * 255)
+            assert (np.abs(shown - colour).max(axis=1) <= 40).sum() > 150, pair
 
 
 def test_steps_are_whole_numbers(drawn):
@@ -44,8 +97,14 @@ def test_steps_are_whole_numbers(drawn):
     assert all(place == int(place) for place in axes.get_xticks())
 
 
+def test_the_human_band_stands_at_its_length_also_where_all_novels_are_short(drawn):
+    axes = drawn(plots.repeats, [{**novel(1, 1, [100]), "text": "a b c d"}])
+    assert labels(axes) == ["bar: all windows of four classics"]
+    assert axes.get_xlim()[0] == 0
+
+
 def test_distances_are_told_in_passages_and_a_system_without_the_level_is_not_drawn(drawn):
     rows = [{"system": "recurrentgpt", "text": {"1": [5, 5], "4": [3, 6]}}, {"system": "rolling_1024", "text": {}}]
     axes = drawn(plots.recall, rows, "text")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4"]
-    assert axes.get_legend_handles_labels()[1] == ["recurrentgpt (n >= 5)"]
+    assert axes.get_legend_handles_labels()[1] == ["recurrentgpt, 5 to 6 facts"]

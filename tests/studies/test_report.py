@@ -11,7 +11,7 @@ from recurrentgpt.cli.app import app
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import CRITERIA, Judge
-from recurrentgpt.studies.report.figures import POOLED, results, slopes
+from recurrentgpt.studies.report.figures import POOLED, by_system, results, slopes
 from recurrentgpt.studies.report.pages import write_report
 from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import scripted_author
@@ -223,6 +223,65 @@ def test_what_a_system_does_not_have_is_left_blank(toy):
     page = (toy / "report" / "report.html").read_text()
     assert "`" not in page
     assert "<code>off target</code>" in page
+
+
+def test_what_failed_stands_together(judged, tmp_path):
+    job = next(iter(judged.plan.jobs()))
+    (judged.path / "novels" / f"{job.id}.json").unlink()
+    judged.fail(job, "The account is empty.")
+    text = reported(judged, tmp_path)
+    assert (
+        "1 novel has failed and is in no figure:\n\n| novel | error |\n| --- | --- |\n"
+        "| recurrentgpt-mystery-01-s1 | The account is empty. |"
+    ) in text
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "in no figure:</p>\n<table><tr><th>novel</th><th>error</th>" in page
+
+
+def test_texts_tables_and_plots_stand_where_they_are_read(toy):
+    text = (toy / "report" / "report.md").read_text()
+    repetition = ("Repetition:", "| repeated 4grams |", "(repetition.png)", "Prompt tokens per call", "(prompts.png)")
+    recall = (
+        "| retrieval |",
+        "(recall-retrieval.png)",
+        "| memory |",
+        "Prompt tokens of each step",
+        "| prompt tokens | steps |",
+    )
+    found = [text.index(mark) for mark in (*repetition, *recall)]
+    assert found == sorted(found)
+
+
+def test_a_mean_is_of_premises_and_one_with_more_seeds_weighs_no_more():
+    rows = [
+        {"system": "doc", "genre": "mystery", "number": number, "words": words}
+        for number, words in ((1, 100), (1, 300), (2, 600))
+    ]
+    assert by_system(rows, "words") == {"doc": 400}
+
+
+def test_tables_say_how_many_premises_and_novels_they_are_of(tmp_path, plan):
+    plan = plan.model_copy(update={"seeds": [1, 2], "genres": ["mystery"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
+    text = reported(folder, tmp_path)
+    assert text.count("| system | premises | novels |") == 3
+    assert text.count("| recurrentgpt | 1 | 2 |") == 3
+    assert "The plan names no judge" in text
+
+
+def test_of_many_novels_off_their_target_some_are_listed(judged, tmp_path, monkeypatch):
+    monkeypatch.setattr("recurrentgpt.studies.report.sections._LISTED", 2)
+    for job in judged.plan.jobs():
+        judged.finish(job, {**judged.novel(job), "words": 37})
+    text = reported(judged, tmp_path)
+    assert "Off by more than a tenth are 4 of 4 novels" in text
+    assert "the first 2 are listed, and all are in measures.csv" in text
+    assert text.count("| 37 | 500 | -93 % |") == 2
+
+
+def test_how_preferences_are_read_is_said_once(judged, tmp_path):
+    assert reported(judged, tmp_path).count("A row is a system, a column a genre.") == 1
 
 
 def test_what_a_plan_is_called_cannot_run_in_the_page(judged, tmp_path):

@@ -190,6 +190,38 @@ def test_a_novel_that_failed_goes_on_where_it_stopped_and_is_the_same(folder, tm
     assert len(healed.calls) < len(fresh.calls)
 
 
+def test_what_a_crash_left_behind_was_paid_for_and_is_counted(tmp_path, plan):
+    folder = RunFolder.create(tmp_path / "run", plan.model_copy(update={"systems": ["re3"], "genres": ["mystery"]}))
+    (job,) = folder.plan.jobs()
+    left = 3
+
+    def failing(messages):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise ModelRefused("The account is empty: fill it.")
+        return author_replies(messages)
+
+    def tried():
+        model = ScriptedChatModel(tier="full", model_name="scripted", replies=failing)
+        failed = run(folder, quiet, model=model, retry=QUICK).failed
+        rows = map(json.loads, folder.calls(job).read_text().splitlines())
+        return failed, [row for row in rows if "key" in row]
+
+    failed, rows = tried()
+    assert failed == 1
+    # A process that dies in a step has made calls that are on tape and in no passage of the log: here, the last one.
+    with folder.calls(job).open("a") as file:
+        file.write(json.dumps(rows[-1]) + "\n")
+    failed, rows = tried()
+    assert failed == 0
+    usage = folder.novel(job)["usage"]
+    assert usage["calls"] == len(rows)
+    for kind in ("input", "cached", "output"):
+        assert usage[f"{kind}_tokens"] == sum(row["usage"][kind] for row in rows)
+    assert usage["seconds"] == pytest.approx(sum(row["seconds"] for row in rows))
+
+
 def test_a_folder_of_another_plan_or_version_or_kind_is_a_sentence(folder, tmp_path, plan):
     with pytest.raises(StudyError, match=r"another plan \(words differs\)"):
         RunFolder.create(folder.path, plan.model_copy(update={"words": 600}))

@@ -8,7 +8,18 @@ from scipy.stats import binom
 
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.report.preferences import HOW
-from recurrentgpt.studies.statistics import agreement, alt_test, compare, holm, krippendorff, sign_flip, wilson
+from recurrentgpt.studies.statistics import (
+    FEW,
+    agreement,
+    alt_test,
+    compare,
+    holm,
+    interval,
+    krippendorff,
+    mean_interval,
+    sign_flip,
+    wilson,
+)
 
 
 def preferences(dealer, premises, win, tie=0.2):
@@ -70,6 +81,39 @@ def test_the_interval_covers_the_true_rate(monkeypatch):
         found = compare(preferences(dealer, 60, 0.6), seed=number)
         covered += found.low <= 0.2 * 0.5 + 0.8 * 0.6 <= found.high
     assert covered / 150 > 0.88
+
+
+@pytest.mark.parametrize("premises", [2, 3, 4, 6, 12, 20])
+@pytest.mark.parametrize("kind", ["means of labels", "many ties", "six labels"])
+def test_the_interval_of_few_premises_covers_the_true_rate(premises, kind):
+    dealer = np.random.default_rng(premises)
+
+    def drawn():
+        if kind == "means of labels":
+            return np.clip(dealer.normal(0.6, 0.15, premises), 0, 1)
+        if kind == "many ties":
+            return preferences(dealer, premises, 0.6, tie=0.6)
+        return np.mean([preferences(dealer, premises, 0.6, tie=0.3) for _ in range(6)], axis=0)
+
+    true = {"means of labels": 0.6, "many ties": 0.54, "six labels": 0.57}[kind]
+    spans = [interval(drawn()) for _ in range(600)]
+    # With 600 rounds, 0.915 is four standard errors below 0.95.
+    assert np.mean([low <= true <= high for low, high in spans]) > 0.915
+    assert all(0 <= low <= high <= 1 for low, high in spans)
+
+
+def test_many_premises_have_the_interval_of_the_bootstrap_and_few_students(monkeypatch):
+    monkeypatch.setattr("recurrentgpt.studies.statistics.RESAMPLES", 499)
+    skewed = np.tile([0.9, 0.9, 0.9, 0.9, 0.1], FEW)
+    (few, many) = (mean_interval(skewed[: FEW - 5]), mean_interval(skewed[:FEW]))
+    assert few[1] - 0.74 == pytest.approx(0.74 - few[0])
+    assert many[1] - 0.74 < 0.9 * (0.74 - many[0])
+
+
+def test_a_mean_of_one_value_or_of_equal_ones_has_no_spread():
+    assert mean_interval([7.0]) == mean_interval([7.0] * 40) == (7.0, 7.0)
+    # 5, 7: Student's t with one degree of freedom, 12.706, times a standard error of 1.
+    assert mean_interval([5.0, 7.0]) == pytest.approx((6 - 12.706, 6 + 12.706), abs=1e-3)
 
 
 def test_ties_count_half_and_the_sign_test_leaves_them_out():

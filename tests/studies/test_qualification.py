@@ -1,0 +1,108 @@
+"""How many spoilt copies a judge is shown, what a slip costs it, and how many of its calls are under way at a time."""
+
+import asyncio
+
+import pytest
+
+from recurrentgpt.errors import ModelRefused
+from recurrentgpt.studies import judging
+from recurrentgpt.studies.costs import judging_cost
+from recurrentgpt.studies.judges import heard
+from recurrentgpt.studies.judging import judge_run
+from recurrentgpt.studies.plan import Judge
+from recurrentgpt.testing import ScriptedChatModel
+
+from .conftest import QUICK
+from .readers import answer, judged_run, reader
+
+
+def judged(folder, chat):
+    """Return what a run says while its one judge is asked."""
+    said = []
+    assert judge_run(folder, said.append, models={"reader": chat}, retry=QUICK) == 0
+    return " ".join(said)
+
+
+@pytest.fixture
+def grow(tmp_path, plan):
+    """Give a function that returns one run with ever more premises of two genres."""
+
+    def grown(premises, genres=("mystery", "fantasy")):
+        larger = plan.model_copy(update={"premises": premises, "genres": list(genres)})
+        return judged_run(tmp_path / "run", larger, Judge(model="reader"))
+
+    return grown
+
+
+def test_a_slip_among_three_excludes_a_judge_until_the_run_has_grown(grow):
+    slips = iter([True])
+    chat = ScriptedChatModel(replies=lambda messages: answer("tie") if next(slips, False) else reader(messages))
+    folder = grow(1, ["fantasy"])
+    said = judged(folder, chat)
+    assert "reader told 2 of 3 stories from spoilt copies" in said
+    assert "reader is not qualified" in said
+    folder = grow(4)
+    said = judged(folder, chat)
+    assert "reader told 23 of 24 stories from spoilt copies" in said
+    (found,) = heard(folder).values()
+    assert (found.right, found.pairs) == (23, 24)
+    assert sorted(found.by_kind.values()) == pytest.approx([7 / 8, 1, 1])
+    assert len(folder.rows("verdicts.jsonl")) == 8 * 2
+    assert len(chat.calls) == 2 * (24 + 8 * 2), "what was asked is not asked again"
+
+
+def test_a_judge_that_has_seen_24_is_shown_no_more(grow):
+    chat = ScriptedChatModel(replies=reader)
+    judged(grow(4), chat)
+    folder = grow(5)
+    assert "from spoilt copies" not in judged(folder, chat)
+    assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24]
+    assert len(chat.calls) == 2 * (24 + 10 * 2)
+
+
+def test_a_judge_that_goes_while_it_qualifies_keeps_what_it_told(grow):
+    left = 8
+
+    def tiring(messages):
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise ModelRefused("The account is empty: fill it.")
+        return reader(messages)
+
+    folder, chat = grow(2), ScriptedChatModel(replies=tiring)
+    assert judge_run(folder, lambda text: None, models={"reader": chat}, retry=QUICK) == 1
+    assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [3]
+    again = ScriptedChatModel(replies=reader)
+    assert "told 12 of 12" in judged(folder, again)
+    assert len(again.calls) == 2 * 9 + 2 * 8
+
+
+def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monkeypatch):
+    now = most = 0
+
+    async def slow(*given):
+        nonlocal now, most
+        now += 1
+        most = max(now, most)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        now -= 1
+        return 1.0
+
+    monkeypatch.setattr(judging, "both_orders", slow)
+    for parallel in (1, 6):
+        folder, most = grow(3), 0
+        (folder.path / "verdicts.jsonl").unlink(missing_ok=True)
+        folder = folder.create(folder.path, folder.plan.model_copy(update={"parallel": parallel}))
+        judge_run(folder, lambda text: None, models={"reader": ScriptedChatModel()}, retry=QUICK)
+        assert most == parallel
+
+
+def test_spoilt_copies_that_are_missing_are_told_of_beforehand(plan):
+    plan = plan.model_copy(update={"premises": 4, "judges": [Judge(model="reader")]})
+    verdicts = judging_cost(plan, qualified={"reader": True}).calls
+    assert verdicts == 8 * 2 * 2
+    assert judging_cost(plan, qualified={"reader": True}, shown={"reader": 1}).calls == verdicts + 7 * 3 * 2
+    assert judging_cost(plan, qualified={"reader": False}, shown={"reader": 8}).calls == 0
+    assert judging_cost(plan).calls == verdicts + 8 * 3 * 2

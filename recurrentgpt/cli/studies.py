@@ -14,7 +14,7 @@ import typer
 from recurrentgpt.cli.console import counted, note, print_json, print_table, print_text
 from recurrentgpt.cli.work import confirmed
 from recurrentgpt.errors import MissingExtra
-from recurrentgpt.studies.costs import estimate, judging_cost
+from recurrentgpt.studies.costs import SPOILT_KINDS, estimate, judging_cost
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Judge, Plan, read_plan
@@ -182,10 +182,12 @@ def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
     """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
     from recurrentgpt.studies.judges import Qualification, verdict_key
 
-    told = {row["judge"]: Qualification.of(row).qualified for row in folder.rows("qualification.jsonl")}
+    known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
+    told = {name: one.qualified for name, one in known.items()}
+    shown = {name: one.pairs // SPOILT_KINDS for name, one in known.items()}
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     jobs = [job for job in plan.jobs() if folder.novel(job) is None]
-    cost = estimate(jobs, plan, judging_cost(plan, done, told))
+    cost = estimate(jobs, plan, judging_cost(plan, done, told, shown))
     return jobs, {
         name: amount if name in ("novels", "words") else 0 for name, amount in cost.items()
     } if plan.replay else cost

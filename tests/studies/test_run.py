@@ -190,6 +190,28 @@ def test_a_novel_that_failed_goes_on_where_it_stopped_and_is_the_same(folder, tm
     assert len(healed.calls) < len(fresh.calls)
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_novel_whose_story_log_is_lost_is_begun_anew(folder, ended):
+    left = 1000 if ended else 9
+
+    def failing(messages):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise ModelRefused("The account is empty: fill it.")
+        return author_replies(messages)
+
+    broken = ScriptedChatModel(tier="full", model_name="scripted", replies=failing)
+    assert bool(run(folder, quiet, model=broken, retry=QUICK).failed) != ended
+    for path in [*folder.path.glob("stories.db*"), *folder.path.glob("novels/*")]:
+        path.unlink()
+    said = []
+    whole = ScriptedChatModel(tier="full", model_name="scripted", replies=author_replies)
+    assert run(folder, lambda event: said.append(event.what), model=whole, retry=QUICK).finished == 4
+    assert "stories.db does not have what was written of it, and it is begun anew" in said
+    assert all(len(novel["passages"]) > 1 for novel in folder.novels())
+
+
 def test_a_folder_of_another_plan_or_version_or_kind_is_a_sentence(folder, tmp_path, plan):
     with pytest.raises(StudyError, match=r"another plan \(words differs\)"):
         RunFolder.create(folder.path, plan.model_copy(update={"words": 600}))

@@ -1,6 +1,6 @@
 """The folder of a run: its plan and manifest, its novels, its calls, and what failed.
 
-manifest.json     what ran: commit, versions, plan, models by role, seeds, when
+manifest.json     what ran: commit, versions, plan, its premises, models by role, seeds, when
 novels/ID.json    one finished novel each, never written twice
 calls/ID.jsonl    its calls
 failures.jsonl    what went wrong, the latest last
@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -27,8 +28,8 @@ from recurrentgpt.studies.made import made_with, now
 from recurrentgpt.studies.plan import Job, Options, Plan
 
 FORMAT = 1
-DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "premises_file", "replay")
-"""What of a plan decides what a novel is, beside its length and its system's options; the rest may change between runs."""
+DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "replay")
+"""What of a plan decides what a novel is, beside its length and its premise and its system's options; the rest may change."""
 _MANIFEST = ("plan", "created", "commit", "versions", "machine")
 _NOVEL = (
     "id", "system", "genre", "number", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",
@@ -65,11 +66,11 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if not folder._manifest.exists():
-                made = {"format": FORMAT, "run": uuid4().hex, **made_with(), "plan": asked}
+                made = {"format": FORMAT, "run": uuid4().hex, **made_with(), "plan": asked, "premises": _said(plan)}
                 folder._write(folder._manifest, _text(made))
-            elif folder.manifest["plan"] != asked:
+            elif (known := folder.manifest) != (made := {**known, "plan": asked, "premises": _said(plan, known)}):
                 with folder.alone():
-                    folder._write(folder._manifest, _text({**folder.manifest, "plan": asked}))
+                    folder._write(folder._manifest, _text(made))
         except OSError as error:
             raise StorageError(f"Cannot write in {path} ({error.strerror}): check its permissions.") from error
         return folder
@@ -86,6 +87,14 @@ class RunFolder:
             raise StudyError(
                 f"{self.path} holds a run of another plan ({differs} differs): name another folder, or restore that plan."
             )
+        held: dict[str, dict[str, str]] = self.manifest.get("premises", {})
+        for job in plan.jobs():
+            if held.get(job.genre, {}).get(str(job.number), job.premise) != job.premise:
+                raise StudyError(
+                    f"The premise of {job.id} is not the one that {self.path} was made of: restore that premise, or run the "
+                    "plan into a new folder."
+                )
+            self.novel(job)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -113,9 +122,12 @@ class RunFolder:
 
     @property
     def plan(self) -> Plan:
-        """Return the plan that ran."""
+        """Return the plan that ran, with the premises that it ran with."""
+        manifest = self.manifest
+        held = manifest.get("premises", {})
         try:
-            return Plan.model_validate(self.manifest["plan"])
+            plan = Plan.model_validate(manifest["plan"])
+            return plan.holding({genre: {int(number): text for number, text in held[genre].items()} for genre in held})
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             raise StudyError(
@@ -134,9 +146,17 @@ class RunFolder:
         return self.path / "calls" / f"{job.id}.jsonl"
 
     def novel(self, job: Job) -> dict[str, Any] | None:
-        """Return a finished novel, or None."""
+        """Return a finished novel, or None; raise StudyError for one of another premise, or that is damaged."""
         path = self.path / "novels" / f"{job.id}.json"
-        return _with_fields(path, _read(path), _NOVEL) if path.exists() else None
+        if not path.exists():
+            return None
+        novel = _with_fields(path, _read(path), _NOVEL)
+        if novel["premise"] != job.premise:
+            raise StudyError(
+                f"{path} was written from another premise than the run has: restore that premise, or delete the file and run "
+                "the plan again to have the novel written anew."
+            )
+        return novel
 
     def novels(self) -> list[dict[str, Any]]:
         """Return every finished novel, in the order of the plan."""
@@ -242,13 +262,25 @@ def _is_preference(value: Any) -> bool:
     return isinstance(value, int | float) and 0 <= value <= 1
 
 
+def _said(plan: Plan, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, dict[str, str]]:
+    """Return what a plan's premises say, as a manifest has it, beside what the manifest `known` has already."""
+    held: dict[str, dict[str, str]] = known.get("premises", {})
+    asked = {genre: {str(number): text for number, text in plan.chosen(genre)} for genre in plan.genres}
+    return {genre: {**held.get(genre, {}), **asked.get(genre, {})} for genre in {**held, **asked}}
+
+
 def _difference(old: Plan, new: Plan) -> str:
     """Return the name of the first field that makes the novels of two plans different ones; empty where none does."""
     for name in DECIDING:
-        if getattr(old, name) != getattr(new, name):
+        if getattr(old, name) != getattr(new, name) and not (name == "replay" and _place(old) == _place(new)):
             return name
     if any(old.length(genre) != new.length(genre) for genre in old.genres if genre in new.genres):
         return "words"
     known = [name for name in old.systems if name in new.systems]
     usual = Options()
     return "options" if any(old.options.get(name, usual) != new.options.get(name, usual) for name in known) else ""
+
+
+def _place(plan: Plan) -> Path:
+    """Return where the recordings of a plan are, for earlier versions kept the path as it was given."""
+    return Path(plan.replay).resolve()

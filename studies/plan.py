@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.premises import GENRES, premises
@@ -110,6 +110,8 @@ class Plan(BaseModel):
     price: Price | None = None
     recall: int = Field(default=0, ge=0, le=1024)
     """Greatest distance at which the recall of planted facts is measured, with a scripted author; 0 measures none."""
+    _held: dict[str, dict[int, str]] = PrivateAttr(default_factory=dict)
+    """What premises say, by genre and number; those that are not held are read."""
 
     @field_validator("systems")
     @classmethod
@@ -163,14 +165,22 @@ class Plan(BaseModel):
 
     def chosen(self, genre: str) -> list[tuple[int, str]]:
         """Return the premises of a genre that the study uses, with their numbers."""
-        known = premises(genre, self.premises_file)
-        numbers = list(range(1, self.premises + 1)) if isinstance(self.premises, int) else self.premises
-        if not numbers or (wrong := [number for number in numbers if not 1 <= number <= len(known)]):
-            which = f"number {wrong[0]}" if numbers else "none"
+        numbers = range(1, self.premises + 1) if isinstance(self.premises, int) else self.premises
+        held = self._held.get(genre, {})
+        if not all(number in held for number in numbers):
+            held = dict(enumerate(premises(genre, self.premises_file), start=1))
+        if not numbers or (wrong := next((number for number in numbers if number not in held), None)) is not None:
+            which = f"number {wrong}" if numbers else "none"
             raise StudyError(
-                f"The plan asks for premise {which} of {genre}, which has {len(known)}: correct `premises`."
+                f"The plan asks for premise {which} of {genre}, which has {len(held)}: correct `premises`."
             )
-        return [(number, known[number - 1]) for number in numbers]
+        return [(number, held[number]) for number in numbers]
+
+    def holding(self, said: dict[str, dict[int, str]]) -> Plan:
+        """Return this plan with what its premises say, by genre and number, so that they need not be read."""
+        plan = self.model_copy()
+        plan._held = said
+        return plan
 
     def length(self, genre: str) -> int:
         """Return how many words a novel of a genre has."""
@@ -209,10 +219,11 @@ def parse_plan(text: str, name: str, folder: Path) -> Plan:
         raise StudyError(f"The plan {name} cannot be used: {place}: {first['msg'].lower()}.") from error
     changes: dict[str, Any] = {}
     if plan.premises_file is not None:
-        changes["premises_file"] = folder / plan.premises_file
+        changes["premises_file"] = (folder / plan.premises_file).resolve()
     if plan.replay and plan.replay != "packaged":
-        changes["replay"] = str(folder / plan.replay)
+        changes["replay"] = str((folder / plan.replay).resolve())
     plan = plan.model_copy(update=changes)
+    plan = plan.holding({genre: dict(plan.chosen(genre)) for genre in plan.genres})
     # Whatever a plan names must exist before the first call is paid for.
     list(plan.jobs())
     return plan

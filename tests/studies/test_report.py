@@ -149,7 +149,7 @@ def test_seeds_are_averaged_within_a_premise_before_any_test(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     for job in plan.jobs():
         if job.system == "recurrentgpt":
-            folder.finish(job, novel(job.system, job.unit))
+            folder.finish(job, novel(job))
             # The first seed alone is lost.
             label(folder, job.unit, "rolling_1024", "coherent", float(job.seed > 1))
     (pooled,) = [one.found for one in results(folder) if one.genre == POOLED]

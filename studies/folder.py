@@ -30,6 +30,8 @@ from recurrentgpt.studies.plan import Job, Options, Plan
 FORMAT = 1
 DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "replay")
 """What of a plan decides what a novel is, beside its length and its premise and its system's options; the rest may change."""
+OWN = ("novels", "calls")
+"""Folders in that of a run."""
 _MANIFEST = ("plan", "created", "commit", "versions", "machine")
 _NOVEL = (
     "id", "system", "genre", "number", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",

@@ -97,6 +97,22 @@ def reported(folder, tmp_path):
     return (tmp_path / "report" / "report.md").read_text()
 
 
+@pytest.mark.parametrize("place", [".", "calls", "novels", "novels/deeper", "report/..", "../link"])
+def test_a_report_does_not_take_the_place_of_a_runs_own_files(judged, place):
+    (judged.path / "../link").symlink_to(judged.path, target_is_directory=True)
+    before = {path: path.stat().st_mtime_ns for path in judged.path.rglob("*")}
+    with pytest.raises(StudyError, match=r"holds the files of a run, .* name another folder"):
+        write_report(judged, judged.path / place)
+    assert {path: path.stat().st_mtime_ns for path in judged.path.rglob("*")} == before
+
+
+def test_a_report_may_lie_in_the_folder_of_its_run(judged):
+    (judged.path / "report").mkdir()
+    for _ in range(2):
+        assert "report.html" in {path.name for path in write_report(judged, judged.path / "report")}
+    assert len(RunFolder.open(judged.path).novels()) == 4
+
+
 def test_preferences_come_in_the_papers_shape_and_unqualified_judges_are_not_heard(judged, tmp_path):
     text = reported(judged, tmp_path)
     judges = text.partition("preferred by judges")[2].partition("\n## ")[0]

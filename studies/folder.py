@@ -23,9 +23,9 @@ from pydantic import ValidationError
 
 from recurrentgpt.errors import StorageError
 from recurrentgpt.studies import lines
-from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.faults import StudyError, fault
 from recurrentgpt.studies.made import made_with, now
-from recurrentgpt.studies.plan import Job, Options, Plan
+from recurrentgpt.studies.plan import MEANT, Job, Options, Plan
 
 FORMAT = 1
 DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "replay")
@@ -84,6 +84,8 @@ class RunFolder:
                 raise StudyError(f"{self.path} is a file: name a folder.")
             if self.path.exists() and any(self.path.iterdir()):
                 raise StudyError(f"{self.path} is not empty and no run of a study: name a new folder.")
+            if plan.replay not in ("", "packaged") and not _place(plan).is_dir():
+                raise StudyError(f"There is no folder of recordings {plan.replay}: correct `replay`, or take it out.")
             return
         if differs := _difference(self.plan, plan):
             raise StudyError(
@@ -131,10 +133,9 @@ class RunFolder:
             plan = Plan.model_validate(manifest["plan"])
             return plan.holding({genre: {int(number): text for number, text in held[genre].items()} for genre in held})
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
             raise StudyError(
-                f"The plan in {self._manifest} cannot be read ({'.'.join(map(str, first['loc']))}: {first['msg'].lower()}): "
-                "read it with the version that wrote it, or restore it."
+                f"The plan in {self._manifest} cannot be read, {fault(error, MEANT)}: read it with the version that wrote it, "
+                "or restore it."
             ) from error
 
     @property

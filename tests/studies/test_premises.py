@@ -1,6 +1,7 @@
 """What novels start from: a run holds its premises, wherever it is and whatever becomes of the file that they were read from."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.judging import judge_run
-from recurrentgpt.studies.plan import read_plan
+from recurrentgpt.studies.plan import parse_plan, read_plan
+from recurrentgpt.studies.premises import GENRES
 from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import scripted_author
 
@@ -96,6 +98,13 @@ def test_a_plan_is_the_same_by_whatever_path_it_is_named(place, monkeypatch, pla
     assert RunFolder.create(place / "run", read_plan(f"plans/{plan}")).plan == folder.plan
 
 
+def test_nothing_is_made_for_recordings_that_are_not_there(place):
+    (place / "calls").rmdir()
+    with pytest.raises(StudyError, match=r"no folder of recordings .*plans/calls: correct `replay`"):
+        RunFolder.create(place / "run", read_plan("replayed.toml"))
+    assert not (place / "run").exists()
+
+
 def test_a_run_of_an_earlier_version_is_read_while_its_premises_are_there(finished, place):
     forget(finished)
     assert len(RunFolder.open(finished.path).novels()) == 2
@@ -119,3 +128,46 @@ def test_a_novel_is_not_given_another_premise_than_it_was_written_from(finished,
     for job, novel in zip(finished.plan.jobs(), finished.novels(), strict=True):
         assert novel["premise"] == WHALE
         assert WHALE in finished.calls(job).read_text()
+
+
+def of_genres(place, *genres, premise=CLOCK):
+    """Return a plan of genres of one's own."""
+    (place / "own.toml").write_text(
+        "".join(f"[{json.dumps(genre)}]\npremises = [{json.dumps(premise)}]\n" for genre in genres)
+    )
+    text = PLAN.replace('["mystery", "fantasy"]', json.dumps(genres)) + 'premises_file = "own.toml"\n'
+    return parse_plan(text, "own", place)
+
+
+def test_novels_of_the_papers_genres_have_the_names_that_they_had():
+    plan = read_plan("table1")
+    assert {job.unit for job in plan.jobs() if job.number == 7} == {
+        f"{genre.replace(' ', '-')}-07-s1" for genre in GENRES
+    }
+
+
+def test_genres_of_ones_own_may_be_called_anything(place):
+    genres = ["sci-fi/space", "ciencia ficción", "детектив", "нуар", "../../etc", "Mystery \n?"]
+    folder = RunFolder.create(place / "run", of_genres(place, *genres))
+    assert run(folder, quiet, model=scripted_author(), retry=QUICK).finished == 12, folder.failures()
+    names = [path.stem for path in (folder.path / "novels").iterdir()]
+    assert len(names) == 12
+    assert {"rolling_1024-sci-fi-space-01-s1", "rolling_1024-ciencia-ficcion-01-s1", "recurrentgpt-etc-01-s1"} < set(
+        names
+    )
+    assert all(re.fullmatch(r"[\w-]{1,64}", name, re.ASCII) for name in names)
+    assert [novel["genre"] for novel in folder.novels()][::2] == genres
+
+
+@pytest.mark.parametrize(
+    ("genres", "premise", "message"),
+    [
+        (("my stery", "my-stery"), CLOCK, "'my stery' and 'my-stery' would have the same files"),
+        (("Mystery", "mystery"), CLOCK, "would have the same files"),
+        (("m" * 60,), CLOCK, "too long a name"),
+        (("mystery",), "word " * 600, "recurrentgpt-mystery-01-s1 cannot be written. .* at most"),
+    ],
+)
+def test_genres_and_premises_that_cannot_be_written_are_said_when_the_plan_is_read(place, genres, premise, message):
+    with pytest.raises(StudyError, match=message):
+        of_genres(place, *genres, premise=premise)

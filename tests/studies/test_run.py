@@ -54,10 +54,33 @@ def test_the_tables_have_the_papers_lengths():
         (('"rolling_1024"]', '"rolling_9"]'), "no system 'rolling_9'"),
         (('"fantasy"]', '"cookery"]'), "no premises of the genre 'cookery'"),
         (("premises = 1", "premises = 21"), "premise number 21 of mystery, which has 20"),
-        (("premises = 1", "premises = []"), "premise none"),
+        (("premises = 1", "premises = []"), "a list of their numbers, from 1; it is empty"),
+        (("premises = 1", "premises = -2"), "from 1; it is -2"),
+        (("premises = 1", "premises = [1, 0]"), "from 1; it is 0"),
+        (("premises = 1", 'premises = "all"'), "`premises` must be how many"),
+        (("premises = 1", "premises = 100_000_000_000"), "premise number 21 of mystery"),
         (("words = 500", "words = {mystery = 500}"), "no length for fantasy"),
-        (("parallel = 2", "parallel = 0"), "parallel"),
-        (("parallel = 2", "paralell = 2"), "paralell"),
+        (("words = 500", 'words = "long"'), "`words` must be a whole number, or a table"),
+        (("parallel = 2", "parallel = 0"), "`parallel` must be at least 1"),
+        (("parallel = 2", "parallel = 65"), "`parallel` must be at most 64"),
+        (("parallel = 2", 'parallel = "many"'), "`parallel` must be a whole number"),
+        (("parallel = 2", "paralell = 2"), "`paralell` is no setting"),
+        (('name = "small"', ""), "`name` is missing"),
+        (('name = "small"', 'name = "a/b"'), "`name` must be 1 to 40 letters"),
+        (("parallel = 2", 'tier = "huge"'), "`tier` must be 'auto', 'small' or 'full'"),
+        (("parallel = 2", "temperature = 99.0"), "`temperature` must be at most 2\\."),
+        (("parallel = 2", "temperature = nan"), "`temperature` must be at most 2\\."),
+        (("parallel = 2", 'base_url = "nonsense"'), "'nonsense' is none"),
+        (("parallel = 2", 'base_url = "http://h:99999/v1"'), "begins with http:// or https://"),
+        (("parallel = 2", '[[judges]]\nmodel = "m"\nbase_url = "ftp://h"'), "'ftp://h' is none"),
+        (("parallel = 2", "[[judges]]\nmodel = 7"), "`judges.1.model` must be text"),
+        (("parallel = 2", 'criteria = [""]'), "`criteria` must be a list of words"),
+        (("parallel = 2", "price = {input = inf, output = 1}"), "`price.input` must be a number"),
+        (
+            ("parallel = 2", "options = {rolling_1024 = {candidates = 4}}"),
+            "rolling_1024 compares no drafts, re3 and doc do",
+        ),
+        (("parallel = 2", f"seeds = [{10**50}]"), "too long a name for a novel"),
         (("parallel = 2", 'premises_file = "none.toml"'), "cannot be read"),
         (("parallel = 2", "parallel = "), "not TOML"),
     ],
@@ -65,6 +88,7 @@ def test_the_tables_have_the_papers_lengths():
 def test_a_plan_that_cannot_be_run_is_a_sentence(change, message):
     with pytest.raises(StudyError, match=message):
         parse_plan(PLAN.replace(*change), "small", Path())
+    assert PLAN.replace(*change) != PLAN
 
 
 def test_a_plan_that_is_not_there_is_a_sentence(tmp_path):

@@ -15,6 +15,7 @@ _FAULTS = {
     "extra_forbidden": "is no setting",
     "missing": "is missing",
     "greater_than_equal": "must be at least {ge:g}",
+    "greater_than": "must be above {gt:g}",
     "less_than_equal": "must be at most {le:g}",
     "literal_error": "must be {expected}",
     "too_short": "must not be empty",

@@ -26,28 +26,24 @@ from recurrentgpt.studies import lines
 from recurrentgpt.studies.faults import StudyError, fault
 from recurrentgpt.studies.made import made_with, now
 from recurrentgpt.studies.plan import MEANT, Job, Options, Plan
+from recurrentgpt.studies.rows import MANIFEST, NOVEL, ROWS, whole
 
 FORMAT = 1
 DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "replay")
 """What of a plan decides what a novel is, beside its length and its premise and its system's options; the rest may change."""
 OWN = ("novels", "calls")
 """Folders in that of a run."""
-_MANIFEST = ("plan", "created", "commit", "versions", "machine")
-_NOVEL = (
-    "id", "system", "genre", "number", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",
-)  # fmt: skip
 _COMPARED = ("unit", "first", "second", "criterion")
 VERDICT = ("judge", *_COMPARED)
 """What a verdict is about, by whom."""
-_ROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "failures.jsonl": (("novel",), ("error",)),
-    "qualification.jsonl": (("judge",), ("pairs", "right", "by_kind")),
-    "verdicts.jsonl": (VERDICT, ("preference",)),
-    "labels.jsonl": (("annotator", *_COMPARED), ("preference",)),
-    "judge_failures.jsonl": ((), ("judge", "error")),
-    "recall.jsonl": (("system",), ()),
+_KEYS = {
+    "failures.jsonl": ("novel",),
+    "qualification.jsonl": ("judge",),
+    "verdicts.jsonl": VERDICT,
+    "labels.jsonl": ("annotator", *_COMPARED),
+    "recall.jsonl": ("system",),
 }
-"""What the rows of a file are about, and what else they have; of rows about the same thing the last holds."""
+"""What the rows of a file are about; of rows about the same thing the last holds."""
 
 
 class RunFolder:
@@ -122,7 +118,7 @@ class RunFolder:
                 f"{self.path} was made by another version of this program (format {found.get('format')}, this one reads "
                 f"{FORMAT}): read it with that version, or run the plan into a new folder."
             )
-        return _with_fields(self._manifest, found, _MANIFEST)
+        return whole(self._manifest, found, MANIFEST)
 
     @property
     def plan(self) -> Plan:
@@ -153,7 +149,9 @@ class RunFolder:
         path = self.path / "novels" / f"{job.id}.json"
         if not path.exists():
             return None
-        novel = _with_fields(path, _read(path), _NOVEL)
+        novel = whole(path, _read(path), NOVEL)
+        if novel["id"] != job.id or novel["system"] != job.system or novel["unit"] != job.unit:
+            raise StudyError(f"{path} holds another novel: restore it, or delete it and run the plan again.")
         if novel["premise"] != job.premise:
             raise StudyError(
                 f"{path} was written from another premise than the run has: restore that premise, or delete the file and run "
@@ -202,7 +200,6 @@ class RunFolder:
         path = self.path / name
         if not path.exists():
             return []
-        key, fields = _ROWS.get(name, ((), ()))
         try:
             found = lines.read(path, torn=True)
         except OSError as error:
@@ -211,10 +208,8 @@ class RunFolder:
             raise StudyError(f"{path} is damaged in line {error.number}: mend or delete that line.") from error
         last: dict[tuple[str, ...], dict[str, Any]] = {}
         for number, row in enumerate(found):
-            _with_fields(path, row, (*key, *fields))
-            if "preference" in fields and not _is_preference(row["preference"]):
-                raise StudyError(f"{path} has a preference that is not 0 to 1: mend or delete that line.")
-            last[tuple(str(row[part]) for part in key) or (str(number),)] = row
+            whole(path, row, ROWS[name])
+            last[tuple(str(row[part]) for part in _KEYS.get(name, ())) or (str(number),)] = row
         return list(last.values())
 
     @contextmanager
@@ -252,17 +247,6 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise StudyError(f"{path} holds no object: restore it, or delete it and run the plan again.")
     return found
-
-
-def _with_fields(path: Path, found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return what was read, if it has everything that is needed of it."""
-    if missing := [name for name in names if name not in found]:
-        raise StudyError(f"{path} is damaged, a {missing[0]!r} is missing: restore it, or delete what is damaged.")
-    return found
-
-
-def _is_preference(value: Any) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= 1
 
 
 def _said(plan: Plan, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, dict[str, str]]:

@@ -29,8 +29,8 @@ from recurrentgpt.studies.plan import MEANT, Job, Options, Plan
 from recurrentgpt.studies.rows import MANIFEST, NOVEL, ROWS, whole
 
 FORMAT = 1
-DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "replay")
-"""What of a plan decides what a novel is, beside its length and its premise and its system's options; the rest may change."""
+DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder")
+"""What of a plan decides what a novel is, beside its recordings, length, premise and system's options; the rest may change."""
 OWN = ("novels", "calls")
 """Folders in that of a run."""
 _COMPARED = ("unit", "first", "second", "criterion")
@@ -80,7 +80,7 @@ class RunFolder:
                 raise StudyError(f"{self.path} is a file: name a folder.")
             if self.path.exists() and any(self.path.iterdir()):
                 raise StudyError(f"{self.path} is not empty and no run of a study: name a new folder.")
-            if plan.replay not in ("", "packaged") and not _place(plan).is_dir():
+            if plan.replay not in ("", "packaged") and not Path(plan.replay).is_dir():
                 raise StudyError(f"There is no folder of recordings {plan.replay}: correct `replay`, or take it out.")
             return
         if differs := _difference(self.plan, plan):
@@ -259,8 +259,10 @@ def _said(plan: Plan, known: Mapping[str, Any] = MappingProxyType({})) -> dict[s
 def _difference(old: Plan, new: Plan) -> str:
     """Return the name of the first field that makes the novels of two plans different ones; empty where none does."""
     for name in DECIDING:
-        if getattr(old, name) != getattr(new, name) and not (name == "replay" and _place(old) == _place(new)):
+        if getattr(old, name) != getattr(new, name):
             return name
+    if _place(old) != _place(new):
+        return "replay"
     if any(old.length(genre) != new.length(genre) for genre in old.genres if genre in new.genres):
         return "words"
     known = [name for name in old.systems if name in new.systems]
@@ -268,6 +270,6 @@ def _difference(old: Plan, new: Plan) -> str:
     return "options" if any(old.options.get(name, usual) != new.options.get(name, usual) for name in known) else ""
 
 
-def _place(plan: Plan) -> Path:
+def _place(plan: Plan) -> str:
     """Return where the recordings of a plan are, for earlier versions kept the path as it was given."""
-    return Path(plan.replay).resolve()
+    return plan.replay if plan.replay in ("", "packaged") else str(Path(plan.replay).resolve())

@@ -98,6 +98,20 @@ def test_a_plan_is_the_same_by_whatever_path_it_is_named(place, monkeypatch, pla
     assert RunFolder.create(place / "run", read_plan(f"plans/{plan}")).plan == folder.plan
 
 
+def test_recordings_where_one_works_are_not_those_of_a_model(finished, place):
+    plan = read_plan("plan.toml")
+    with pytest.raises(StudyError, match=r"replay differs"):
+        RunFolder.create(finished.path, plan.model_copy(update={"replay": str(place)}))
+
+
+def test_a_run_of_an_earlier_version_has_its_recordings_where_they_were(place):
+    folder = RunFolder.create(place / "run", read_plan("replayed.toml"))
+    manifest = folder.path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace(str(place / "calls"), "calls"))
+    assert RunFolder.open(folder.path).plan.replay == "calls"
+    assert RunFolder.create(folder.path, read_plan("replayed.toml")).plan.replay == str(place / "calls")
+
+
 def test_nothing_is_made_for_recordings_that_are_not_there(place):
     (place / "calls").rmdir()
     with pytest.raises(StudyError, match=r"no folder of recordings .*plans/calls: correct `replay`"):

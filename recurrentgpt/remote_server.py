@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -17,6 +19,7 @@ from recurrentgpt.errors import SettingsError, StoryBusy, StoryError, StoryNotFo
 MOST_STORIES = 1000
 """What is asked for at once."""
 LONGEST_REASON = 300
+_SHOWN = re.compile(r"""[A-Za-z_]\w*\((["'].*["'])\)""", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -99,5 +102,11 @@ def _why(response: httpx.Response) -> str:
 
 
 def said(data: object) -> str:
-    """Return what an error event says, without the machinery around it."""
-    return str(data.get("message") or data.get("error")) if isinstance(data, dict) else str(data)
+    """Return what an error event or a failed task says, without the machinery around it."""
+    text = str(data.get("message") or data.get("error")) if isinstance(data, dict) else str(data)
+    # Servers tell of a failed task as Python shows its exception.
+    if shown := _SHOWN.fullmatch(text):
+        with suppress(ValueError, SyntaxError):
+            sentence = ast.literal_eval(shown[1])
+            return sentence if isinstance(sentence, str) else text
+    return text

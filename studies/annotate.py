@@ -10,6 +10,7 @@ import hmac
 import html
 import re
 import secrets
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -18,13 +19,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from string import Template
 from typing import Any, cast
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.judges import QUESTIONS, Pair, pairs
 
 MOST_BYTES = 10_000
+_LENGTH = re.compile(r"[0-9]{1,9}")
 _ANNOTATOR = re.compile(r"[\w .-]{1,40}")
 _SAID = {
     "A": "You chose A; another answer takes its place.",
@@ -119,37 +121,57 @@ def server(folder: RunFolder, port: int) -> ThreadingHTTPServer:
         tasks = annotation
 
     try:
-        return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        return _Server(("127.0.0.1", port), Handler)
     except OSError as error:
         raise StudyError(f"Port {port} cannot be used ({error.strerror}): name another with --port.") from error
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away: the terminal belongs to the command."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
     tasks: Annotation
     server_version, sys_version = "recurrentgpt", ""
+    timeout = 60
+    """Seconds to wait for a browser that has said half of what it announced."""
 
     def do_GET(self) -> None:
         """Show the next task of the annotator named in the address."""
+        self._answer(self._shown_next)
+
+    def do_POST(self) -> None:
+        """Store a label and show the next task."""
+        self._answer(self._labelled)
+
+    def _answer(self, work: Callable[[], None]) -> None:
+        """Do what was asked, if it may be asked, and say what is wrong with the run where something is."""
         if not self._welcome():
             return
-        asked = urlsplit(self.path)
-        if asked.path != "/":
+        try:
+            work()
+        except StudyError as error:
+            self._say(500, str(error))
+
+    def _shown_next(self) -> None:
+        path, _, query = self.path.partition("?")
+        if path != "/":
             self._say(404, "There is nothing here.")
             return
-        annotator = parse_qs(asked.query).get("annotator", [""])[0].strip()
+        annotator = parse_qs(query).get("annotator", [""])[0].strip()
         if not annotator:
             self._page("start", token="")
         elif not _ANNOTATOR.fullmatch(annotator):
             self._say(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
         else:
-            self._show(annotator, parse_qs(asked.query).get("task", [""])[0])
+            self._show(annotator, parse_qs(query).get("task", [""])[0])
 
-    def do_POST(self) -> None:
-        """Store a label and show the next task."""
-        if not self._welcome():
-            return
+    def _labelled(self) -> None:
         length = self.headers.get("Content-Length", "")
-        if not length.isdigit() or int(length) > MOST_BYTES:
+        if not _LENGTH.fullmatch(length) or int(length) > MOST_BYTES:
             self._say(413, "That is no label.")
             return
         fields = {

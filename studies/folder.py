@@ -1,6 +1,6 @@
 """The folder of a run: its plan and manifest, its novels, its calls, and what failed.
 
-manifest.json     what ran: commit, versions, plan, models by role, seeds, when
+manifest.json     what ran: commit, versions, plan, its premises, models by role, seeds, when
 novels/ID.json    one finished novel each, never written twice
 calls/ID.jsonl    its calls
 failures.jsonl    what went wrong, the latest last
@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -22,29 +23,27 @@ from pydantic import ValidationError
 
 from recurrentgpt.errors import StorageError
 from recurrentgpt.studies import lines
-from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.faults import StudyError, fault
 from recurrentgpt.studies.made import made_with, now
-from recurrentgpt.studies.plan import Job, Options, Plan
+from recurrentgpt.studies.plan import MEANT, Job, Options, Plan
+from recurrentgpt.studies.rows import MANIFEST, NOVEL, ROWS, whole
 
 FORMAT = 1
-DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder", "premises_file", "replay")
-"""What of a plan decides what a novel is, beside its length and its system's options; the rest may change between runs."""
-_MANIFEST = ("plan", "created", "commit", "versions", "machine")
-_NOVEL = (
-    "id", "system", "genre", "number", "unit", "premise", "target", "words", "usage", "text", "passages", "models", "outdated",
-)  # fmt: skip
+DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder")
+"""What of a plan decides what a novel is, beside its recordings, length, premise and system's options; the rest may change."""
+OWN = ("novels", "calls")
+"""Folders in that of a run."""
 _COMPARED = ("unit", "first", "second", "criterion")
 VERDICT = ("judge", *_COMPARED)
 """What a verdict is about, by whom."""
-_ROWS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "failures.jsonl": (("novel",), ("error",)),
-    "qualification.jsonl": (("judge",), ("pairs", "right", "by_kind")),
-    "verdicts.jsonl": (VERDICT, ("preference",)),
-    "labels.jsonl": (("annotator", *_COMPARED), ("preference",)),
-    "judge_failures.jsonl": ((), ("judge", "error")),
-    "recall.jsonl": (("system",), ()),
+_KEYS = {
+    "failures.jsonl": ("novel",),
+    "qualification.jsonl": ("judge",),
+    "verdicts.jsonl": VERDICT,
+    "labels.jsonl": ("annotator", *_COMPARED),
+    "recall.jsonl": ("system",),
 }
-"""What the rows of a file are about, and what else they have; of rows about the same thing the last holds."""
+"""What the rows of a file are about; of rows about the same thing the last holds."""
 
 
 class RunFolder:
@@ -65,11 +64,11 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if not folder._manifest.exists():
-                made = {"format": FORMAT, "run": uuid4().hex, **made_with(), "plan": asked}
+                made = {"format": FORMAT, "run": uuid4().hex, **made_with(), "plan": asked, "premises": _said(plan)}
                 folder._write(folder._manifest, _text(made))
-            elif folder.manifest["plan"] != asked:
+            elif (known := folder.manifest) != (made := {**known, "plan": asked, "premises": _said(plan, known)}):
                 with folder.alone():
-                    folder._write(folder._manifest, _text({**folder.manifest, "plan": asked}))
+                    folder._write(folder._manifest, _text(made))
         except OSError as error:
             raise StorageError(f"Cannot write in {path} ({error.strerror}): check its permissions.") from error
         return folder
@@ -81,11 +80,21 @@ class RunFolder:
                 raise StudyError(f"{self.path} is a file: name a folder.")
             if self.path.exists() and any(self.path.iterdir()):
                 raise StudyError(f"{self.path} is not empty and no run of a study: name a new folder.")
+            if plan.replay not in ("", "packaged") and not Path(plan.replay).is_dir():
+                raise StudyError(f"There is no folder of recordings {plan.replay}: correct `replay`, or take it out.")
             return
         if differs := _difference(self.plan, plan):
             raise StudyError(
                 f"{self.path} holds a run of another plan ({differs} differs): name another folder, or restore that plan."
             )
+        held: dict[str, dict[str, str]] = self.manifest.get("premises", {})
+        for job in plan.jobs():
+            if held.get(job.genre, {}).get(str(job.number), job.premise) != job.premise:
+                raise StudyError(
+                    f"The premise of {job.id} is not the one that {self.path} was made of: restore that premise, or run the "
+                    "plan into a new folder."
+                )
+            self.novel(job)
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -109,18 +118,20 @@ class RunFolder:
                 f"{self.path} was made by another version of this program (format {found.get('format')}, this one reads "
                 f"{FORMAT}): read it with that version, or run the plan into a new folder."
             )
-        return _with_fields(self._manifest, found, _MANIFEST)
+        return whole(self._manifest, found, MANIFEST)
 
     @property
     def plan(self) -> Plan:
-        """Return the plan that ran."""
+        """Return the plan that ran, with the premises that it ran with."""
+        manifest = self.manifest
+        held = manifest.get("premises", {})
         try:
-            return Plan.model_validate(self.manifest["plan"])
+            plan = Plan.model_validate(manifest["plan"])
+            return plan.holding({genre: {int(number): text for number, text in held[genre].items()} for genre in held})
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
             raise StudyError(
-                f"The plan in {self._manifest} cannot be read ({'.'.join(map(str, first['loc']))}: {first['msg'].lower()}): "
-                "read it with the version that wrote it, or restore it."
+                f"The plan in {self._manifest} cannot be read, {fault(error, MEANT)}: read it with the version that wrote it, "
+                "or restore it."
             ) from error
 
     @property
@@ -134,9 +145,19 @@ class RunFolder:
         return self.path / "calls" / f"{job.id}.jsonl"
 
     def novel(self, job: Job) -> dict[str, Any] | None:
-        """Return a finished novel, or None."""
+        """Return a finished novel, or None; raise StudyError for one of another premise, or that is damaged."""
         path = self.path / "novels" / f"{job.id}.json"
-        return _with_fields(path, _read(path), _NOVEL) if path.exists() else None
+        if not path.exists():
+            return None
+        novel = whole(path, _read(path), NOVEL)
+        if novel["id"] != job.id or novel["system"] != job.system or novel["unit"] != job.unit:
+            raise StudyError(f"{path} holds another novel: restore it, or delete it and run the plan again.")
+        if novel["premise"] != job.premise:
+            raise StudyError(
+                f"{path} was written from another premise than the run has: restore that premise, or delete the file and run "
+                "the plan again to have the novel written anew."
+            )
+        return novel
 
     def novels(self) -> list[dict[str, Any]]:
         """Return every finished novel, in the order of the plan."""
@@ -179,7 +200,6 @@ class RunFolder:
         path = self.path / name
         if not path.exists():
             return []
-        key, fields = _ROWS.get(name, ((), ()))
         try:
             found = lines.read(path, torn=True)
         except OSError as error:
@@ -188,10 +208,8 @@ class RunFolder:
             raise StudyError(f"{path} is damaged in line {error.number}: mend or delete that line.") from error
         last: dict[tuple[str, ...], dict[str, Any]] = {}
         for number, row in enumerate(found):
-            _with_fields(path, row, (*key, *fields))
-            if "preference" in fields and not _is_preference(row["preference"]):
-                raise StudyError(f"{path} has a preference that is not 0 to 1: mend or delete that line.")
-            last[tuple(str(row[part]) for part in key) or (str(number),)] = row
+            whole(path, row, ROWS[name])
+            last[tuple(str(row[part]) for part in _KEYS.get(name, ())) or (str(number),)] = row
         return list(last.values())
 
     @contextmanager
@@ -231,15 +249,11 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def _with_fields(path: Path, found: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return what was read, if it has everything that is needed of it."""
-    if missing := [name for name in names if name not in found]:
-        raise StudyError(f"{path} is damaged, a {missing[0]!r} is missing: restore it, or delete what is damaged.")
-    return found
-
-
-def _is_preference(value: Any) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= 1
+def _said(plan: Plan, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, dict[str, str]]:
+    """Return what a plan's premises say, as a manifest has it, beside what the manifest `known` has already."""
+    held: dict[str, dict[str, str]] = known.get("premises", {})
+    asked = {genre: {str(number): text for number, text in plan.chosen(genre)} for genre in plan.genres}
+    return {genre: {**held.get(genre, {}), **asked.get(genre, {})} for genre in {**held, **asked}}
 
 
 def _difference(old: Plan, new: Plan) -> str:
@@ -247,8 +261,15 @@ def _difference(old: Plan, new: Plan) -> str:
     for name in DECIDING:
         if getattr(old, name) != getattr(new, name):
             return name
+    if _place(old) != _place(new):
+        return "replay"
     if any(old.length(genre) != new.length(genre) for genre in old.genres if genre in new.genres):
         return "words"
     known = [name for name in old.systems if name in new.systems]
     usual = Options()
     return "options" if any(old.options.get(name, usual) != new.options.get(name, usual) for name in known) else ""
+
+
+def _place(plan: Plan) -> str:
+    """Return where the recordings of a plan are, for earlier versions kept the path as it was given."""
+    return plan.replay if plan.replay in ("", "packaged") else str(Path(plan.replay).resolve())

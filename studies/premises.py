@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -23,7 +22,6 @@ def premises(genre: str, file: Path | None = None) -> list[str]:
     return known[genre]
 
 
-@cache
 def _load(file: Path | None) -> dict[str, list[str]]:
     where = str(file or "the packaged premises")
     try:

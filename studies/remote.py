@@ -22,7 +22,7 @@ from recurrentgpt.studies.faults import RunStopped, StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Job, Plan
 from recurrentgpt.studies.runner import Outcome, Report, Tell, as_novel, settings, tell_passage, write_each
-from recurrentgpt.studies.tape import model_names, read_header
+from recurrentgpt.studies.tape import model_names, read_header, spent
 
 GRAPHS = "langgraph-studies.json"
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -121,7 +121,8 @@ class _Remote:
         self._folder.write_calls(job, values["calls"])
         roles = read_header(calls)
         self._folder.meet({role: played.name for role, played in roles.items()})
-        novel = {**as_novel(job, values["written"]), "models": model_names(roles), "outdated": 0}
+        found = as_novel(job, values["written"])
+        novel = {**found, "usage": {**found["usage"], **spent(calls)}, "models": model_names(roles), "outdated": 0}
         self._folder.finish(job, novel)
         return novel
 

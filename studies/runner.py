@@ -134,7 +134,12 @@ async def _write(
     )
     config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
     told = context(folder, job, model)
-    snapshot = await graph.aget_state(config)
+    snapshot, log = await graph.aget_state(config), Chronicle(persistence.store)
+    if lost := await _lost(job, snapshot.values, log):
+        tell(f"{lost}, and it is begun anew")
+        await persistence.saver.adelete_thread(job.id)
+        await log.erase(job.id)
+        snapshot = await graph.aget_state(config)
     if snapshot.values.get("status") != "finished" or snapshot.tasks:
         given = None if snapshot.tasks else {"story": job.id, "genre": job.genre, "premise": job.premise}
         tell("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
@@ -142,7 +147,7 @@ async def _write(
         async for update in stream:
             tell_passage(update, tell)
         snapshot = await graph.aget_state(config)
-    novel = as_novel(job, await written(job.id, snapshot.values["head"], Chronicle(persistence.store)))
+    novel = as_novel(job, await written(job.id, snapshot.values["head"], log))
     if told.tape is None:
         # The log knows of the last try of each step; what a crash left behind was paid for too.
         usage = {**novel["usage"], **spent(folder.calls(job))}
@@ -153,6 +158,14 @@ async def _write(
     passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in novel["passages"]]
     timed = {**novel, "usage": {**novel["usage"], "seconds": round(told.tape.seconds, 3)}, "passages": passages}
     return {**timed, **_played(folder, told.tape.roles), "outdated": told.tape.outdated}
+
+
+async def _lost(job: Job, state: Mapping[str, Any], log: Chronicle) -> str:
+    """Return why a novel that was begun cannot be gone on with; empty where it can."""
+    if state.get("premise", job.premise) != job.premise:
+        return "it was begun from another premise"
+    head = state.get("head")
+    return "stories.db does not have what was written of it" if head and await log.find(job.id, head) is None else ""
 
 
 def _played(folder: RunFolder, roles: Mapping[str, Played]) -> dict[str, Any]:

@@ -17,9 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
+from pydantic import TypeAdapter, ValidationError
+
+# Pydantic cannot read Python 3.11's own.
+from typing_extensions import TypedDict
 
 from recurrentgpt.studies import lines
-from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.faults import StudyError, fault
 
 FORMAT, VERSION = "recurrentgpt-calls", 1
 
@@ -55,6 +59,15 @@ class Call:
     def pieces(self) -> list[str]:
         """Return the reply as it streamed in."""
         return [self.reply[start:end] for start, end in pairwise([0, *self.cuts, len(self.reply)])]
+
+
+class _Header(TypedDict):
+    role: str
+    model: Played
+
+
+_CALL: TypeAdapter[Call] = TypeAdapter(Call)
+_HEADER: TypeAdapter[_Header] = TypeAdapter(_Header)
 
 
 def call_key(role: str, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> str:
@@ -146,12 +159,11 @@ class Tape:
         rows = _rows(path)
         roles = _roles(path, rows)
         try:
-            names = list(Call.__dataclass_fields__)
-            calls = [Call(**{name: row[name] for name in names}) for row in rows if "key" in row]
-        except KeyError as error:
-            raise StudyError(f"{path} has a call without its {error}: record the novel anew.") from error
+            calls = [_CALL.validate_python(row) for row in rows if "key" in row]
+        except ValidationError as error:
+            raise StudyError(f"{path} has a call that is damaged, {fault(error)}: record the novel anew.") from error
         # A process that died in a step made its calls again: the later ones are those that the story went on from.
-        fields = {name for row in rows for name in row.get("parameters", ())}
+        fields = {name for row in rows for name in row.get("parameters") or ()}
         return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
 
     @property
@@ -213,7 +225,13 @@ def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
             continue
         if row["format"] != FORMAT or row.get("version") != VERSION:
             raise StudyError(f"{path} is a recording of version {row.get('version')}; this program reads {VERSION}.")
-        found[row["role"]] = Played(**row["model"])
+        try:
+            header = _HEADER.validate_python(row)
+        except ValidationError as error:
+            raise StudyError(
+                f"{path} has a damaged header, {fault(error)}: copy it again or record it anew."
+            ) from error
+        found[header["role"]] = header["model"]
     if rows and not found:
         raise StudyError(f"{path} is not a recording of calls: it has no header.")
     return found

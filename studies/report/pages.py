@@ -13,7 +13,7 @@ from typing import Any
 
 from recurrentgpt.errors import StorageError
 from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.folder import OWN, RunFolder
 from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.figures import Result, measures, results
 from recurrentgpt.studies.report.parts import Picture, Section, Table
@@ -27,11 +27,21 @@ _STYLE = (
 
 
 def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = lambda text: None) -> list[Path]:
-    """Write the report of a run into `target` and return its files; raise StudyError where nothing is finished."""
+    """Write the report of a run into `target` and return its files.
+
+    Raises StudyError where nothing is finished, and for a target that holds the files of a run.
+    """
     novels = folder.novels()
     if not novels:
         raise StudyError(f"No novel of {folder.path} is finished: run its plan first.")
     try:
+        where = target.resolve()
+        own = [where, *(place for place in where.parents if where.relative_to(place).parts[0] in OWN)]
+        if any((place / "manifest.json").exists() for place in own):
+            raise StudyError(
+                f"{target} holds the files of a run, and a report would take their place: name another folder, for example "
+                f"{folder.path / 'report'}."
+            )
         target.mkdir(parents=True, exist_ok=True)
         return _write(folder, target, novels, note)
     except OSError as error:

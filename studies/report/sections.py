@@ -33,7 +33,10 @@ DEVIATIONS = (
     "The window of rolling holds header and story together, in tokens of four characters.",
     "re3 and doc grade drafts by one call that grades them all: log-probabilities are constant on chat endpoints. "
     "doc is without its trained controller, as in the paper, and its leaf ends early only once it has half its "
-    "words, so that lengths match.",
+    "words, so that lengths match. For the same reason its outline keeps nine events or more: where the filter leaves "
+    "fewer, those that come first of the others stay.",
+    "What a small model fills into a form is held to 600 characters a text, in every baseline: an outline without an "
+    "end took all the tokens there are.",
     "Prose of recurrentgpt and rolling passes the same guard against headings, scripts and loops; recurrentgpt "
     "alone is also watched for copies of its earlier passages, and on the embedded model it alone has a grammar of "
     "scenes. Drafts of re3 and doc are judged by their own rules. Headings, titles and remarks are taken out of the text of "

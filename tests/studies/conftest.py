@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
+from recurrentgpt.errors import ModelRefused
 from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.faults import is_transient
@@ -33,6 +35,18 @@ words = 500
 parallel = 2
 embedder = "hash-256"
 """
+
+
+def refusing(replies: Callable[[Any], str], *, after: int) -> Callable[[Any], str]:
+    """Return `replies` for so many calls, and then an account that is empty."""
+    left = itertools.count(after, -1)
+
+    def reply(messages: Any) -> str:
+        if next(left) <= 0:
+            raise ModelRefused("The account is empty: fill it.")
+        return replies(messages)
+
+    return reply
 
 
 @dataclass

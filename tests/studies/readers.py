@@ -4,7 +4,9 @@ import itertools
 import json
 import re
 
+from recurrentgpt.models.meter import total_usage
 from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.runner import as_novel
 from recurrentgpt.testing import ScriptedChatModel
 
 STORY = "\n\n".join(
@@ -13,17 +15,9 @@ STORY = "\n\n".join(
 )
 
 
-def novel(system, unit="mystery-01-s1", text=STORY):
-    name = {
-        "id": f"{system}-{unit}",
-        "system": system,
-        "unit": unit,
-        "genre": "mystery",
-        "number": 1,
-        "premise": "Lamps.",
-    }
-    made = {"target": 500, "words": 500, "usage": {}, "passages": [], "models": ["scripted"], "outdated": 0}
-    return {**name, **made, "text": text}
+def novel(job, text=STORY):
+    made = as_novel(job, {"usage": total_usage([]), "passages": []})
+    return {**made, "words": 500, "models": ["scripted"], "outdated": 0, "text": text}
 
 
 def judged_run(path, plan, *judges, family=""):
@@ -32,7 +26,7 @@ def judged_run(path, plan, *judges, family=""):
     folder = RunFolder.create(path, plan)
     for job in plan.jobs():
         text = STORY if job.system == "recurrentgpt" else STORY.replace("lit", "rolled")
-        folder.finish(job, novel(job.system, job.unit, text))
+        folder.finish(job, novel(job, text))
     return folder
 
 

@@ -7,6 +7,7 @@ import pytest
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import Judge, Options, Price, parse_plan
+from recurrentgpt.studies.report.pages import write_report
 from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import scripted_author
 from recurrentgpt.testing import ScriptedChatModel
@@ -97,28 +98,69 @@ def test_a_row_without_its_fields_is_a_sentence(folder, row):
 def test_a_preference_that_is_none_is_a_sentence(folder, preference):
     row = {"judge": "j", "unit": "u", "first": "x", "second": "y", "criterion": "c", "preference": preference}
     folder.append("verdicts.jsonl", row)
-    with pytest.raises(StudyError, match="a preference that is not 0 to 1"):
+    with pytest.raises(StudyError, match=r"verdicts.jsonl is damaged, `preference` must be"):
         folder.rows("verdicts.jsonl")
 
 
 def test_a_novel_without_its_fields_is_a_sentence_for_report_and_run(finished):
     job = next(finished.plan.jobs())
     (finished.path / "novels" / f"{job.id}.json").write_text('{"id": "x"}')
-    with pytest.raises(StudyError, match=r"novels/.*damaged, a 'system' is missing: restore it, or delete"):
+    with pytest.raises(StudyError, match=r"novels/.*damaged, `system` is missing: restore it, or delete"):
         finished.novels()
     with pytest.raises(StudyError, match="damaged"):
         run(finished, quiet, model=scripted_author(), retry=QUICK)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("usage", {}), ("usage", None), ("text", None), ("passages", [{"step": 1}]), ("passages", {}), ("words", "500"),
+        ("target", 0), ("models", None), ("system", "another"), ("unit", "mystery-02-s1"), ("number", None), ("outdated", "no"),
+    ],
+)  # fmt: skip
+def test_damage_within_a_novel_is_a_sentence_that_names_its_file(finished, tmp_path, field, value):
+    path = finished.path / "novels" / f"{next(finished.plan.jobs()).id}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), field: value}))
+    with pytest.raises(StudyError, match=rf"novels/.*\.json (is damaged, `{field}|holds another novel)"):
+        write_report(finished, tmp_path / "report")
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "field"),
+    [
+        ("qualification.jsonl", {"judge": "j", "pairs": "x", "right": 3, "by_kind": {}}, "pairs"),
+        ("qualification.jsonl", {"judge": "j", "pairs": 3, "right": 3, "by_kind": None}, "by_kind"),
+        (
+            "recall.jsonl",
+            {"system": "recurrentgpt", "level": "text", "distance": 1, "there": 1, "tries": 1},
+            "retrieval",
+        ),
+        ("failures.jsonl", {"novel": "x", "error": None}, "error"),
+        ("manifest.json", {"versions": None}, "versions"),
+        ("manifest.json", {"models": {"writer": None}}, "models.writer"),
+        ("manifest.json", {"premises": {"mystery": {"first": "x"}}}, "premises.mystery"),
+        ("manifest.json", {"plan": []}, "plan"),
+    ],
+)
+def test_damage_within_rows_and_manifest_is_a_sentence_that_names_its_file(finished, tmp_path, name, row, field):
+    path = finished.path / name
+    known = json.loads(path.read_text()) if name == "manifest.json" else {}
+    path.write_text(json.dumps({**known, **row}) + "\n")
+    with pytest.raises(StudyError, match=rf"{name} is damaged, `{field}"):
+        write_report(finished, tmp_path / "report")
 
 
 def test_a_manifest_of_a_newer_plan_or_without_its_fields_is_a_sentence(folder):
     manifest = folder.path / "manifest.json"
     known = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**known, "plan": {**known["plan"], "colour": "blue"}}))
-    with pytest.raises(StudyError, match=r"manifest.json cannot be read \(colour: .*read it with the version"):
+    with pytest.raises(
+        StudyError, match=r"manifest.json cannot be read, `colour` is no setting: read it with the version"
+    ):
         RunFolder.open(folder.path).novels()
     del known["commit"]
     manifest.write_text(json.dumps(known))
-    with pytest.raises(StudyError, match="damaged, a 'commit' is missing"):
+    with pytest.raises(StudyError, match="damaged, `commit` is missing"):
         RunFolder.open(folder.path)
 
 
@@ -157,8 +199,8 @@ def test_what_a_plan_names_twice_is_there_once(tmp_path):
     ("more", "message"),
     [
         ("", "not 50"),
-        ('[[judges]]\nmodel = "a/b"\n[[judges]]\nmodel = "a/b"\nfamily = "x"\n', "two judges are called a/b"),
-        ('[[judges]]\nmodel = "a/b"\n[[judges]]\nmodel = "a_b"\n', "two judges are called a_b"),
+        ('[[judges]]\nmodel = "a/b"\n[[judges]]\nmodel = "a/b"\nfamily = "x"\n', "Two judges are called a/b"),
+        ('[[judges]]\nmodel = "a/b"\n[[judges]]\nmodel = "a_b"\n', "Two judges are called a_b"),
         ('[[judges]]\nmodel = "a"\napi_key_env = "sk-12345"\n', "api_key_env"),
     ],
 )

@@ -1,6 +1,8 @@
 """Judges: qualification, both orders, ties, nonsense, and the human page."""
 
 import re
+import socket
+import struct
 import threading
 import urllib.error
 import urllib.parse
@@ -81,7 +83,7 @@ def test_a_run_without_pairs_is_said(folder):
 def page(judged):
     """Give the running page: a function that asks it."""
     first = next(job for job in judged.plan.jobs() if job.system != "recurrentgpt")
-    judged.finish(first, novel(first.system, first.unit, "<script>alert(1)</script> & $a story"))
+    judged.finish(first, novel(first, "<script>alert(1)</script> & $a story"))
     with server(judged, 0) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
@@ -97,6 +99,7 @@ def page(judged):
                 with error:
                     return error.code, error.read().decode()
 
+        ask.port = running.server_address[1]
         yield ask
         running.shutdown()
         thread.join()
@@ -176,3 +179,41 @@ def test_other_sites_cannot_reach_the_page(page):
     assert page("/?annotator=%3Cscript%3E")[0] == 400
     assert page("/etc/passwd")[0] == 404
     assert page("/", {"x": "y" * 20_000})[0] == 413
+
+
+@pytest.fixture
+def raw(page):
+    """Give a function that sends bytes to the page and returns the answer, or cuts the line at once."""
+
+    def send(text, *, cut=False):
+        with socket.create_connection(("127.0.0.1", page.port), timeout=30) as line:
+            line.sendall(text.replace("HOST", f"127.0.0.1:{page.port}").encode("latin-1"))
+            if not cut:
+                return b"".join(iter(lambda: line.recv(65536), b"")).decode()
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        for thread in threading.enumerate():
+            if "process_request_thread" in thread.name:
+                thread.join()
+        return ""
+
+    return send
+
+
+@pytest.mark.parametrize("length", ["\xb2", "-1", "1e3", "9" * 5000, "", "10, 10"])
+def test_a_length_that_is_none_is_refused_in_silence(raw, capfd, length):
+    said = raw(f"POST / HTTP/1.0\r\nHost: HOST\r\nContent-Length: {length}\r\n\r\n")
+    assert " 413 " in said.splitlines()[0]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_path_that_is_none_and_a_browser_that_goes_away_leave_the_terminal_alone(raw, page, capfd):
+    assert " 404 " in raw("GET http://[/ HTTP/1.0\r\nHost: HOST\r\n\r\n").splitlines()[0]
+    raw("POST / HTTP/1.0\r\nHost: HOST\r\nContent-Length: 100\r\n\r\ntoken=", cut=True)
+    assert page("/")[0] == 200
+    assert capfd.readouterr() == ("", "")
+
+
+def test_damage_to_the_labels_is_said_on_the_page(judged, page):
+    (judged.path / "labels.jsonl").write_text("{}\n")
+    status, text = page("/?annotator=Ada")
+    assert (status, "labels.jsonl is damaged" in text) == (500, True)

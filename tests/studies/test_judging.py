@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.errors import ModelRefused, ModelUnavailable
+from recurrentgpt.errors import ModelUnavailable
 from recurrentgpt.studies.endpoints import check_keys
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
@@ -11,7 +11,7 @@ from recurrentgpt.studies.judging import judge_run
 from recurrentgpt.studies.plan import Judge
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel
 
-from .conftest import QUICK
+from .conftest import QUICK, refusing
 from .readers import MODELS, judged_run, reader
 
 
@@ -50,16 +50,8 @@ def test_a_judge_that_cannot_be_reached_has_failed_and_is_asked_again(tmp_path, 
 
 
 def test_a_judge_that_goes_in_the_middle_keeps_its_verdicts_and_goes_on(tmp_path, plan):
-    folder, left = judged_run(tmp_path / "run", plan, Judge(model="reader")), 15
-
-    def tiring(messages):
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise ModelRefused("The account is empty: fill it.")
-        return reader(messages)
-
-    chat = ScriptedChatModel(replies=tiring)
+    folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
+    chat = ScriptedChatModel(replies=refusing(reader, after=15))
     assert judge_run(folder, quiet, models={"reader": chat}, retry=QUICK) == 1
     assert set(heard(folder)) == {"reader"}, "it had qualified"
     assert 0 < len(folder.rows("verdicts.jsonl")) + len(failures(folder)) < 4

@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 
-from recurrentgpt.errors import ModelRefused
 from recurrentgpt.studies import judging
 from recurrentgpt.studies.costs import judging_cost
 from recurrentgpt.studies.judges import heard
@@ -12,7 +11,7 @@ from recurrentgpt.studies.judging import judge_run
 from recurrentgpt.studies.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
 
-from .conftest import QUICK
+from .conftest import QUICK, refusing
 from .readers import answer, judged_run, reader
 
 
@@ -61,16 +60,7 @@ def test_a_judge_that_has_seen_24_is_shown_no_more(grow):
 
 
 def test_a_judge_that_goes_while_it_qualifies_keeps_what_it_told(grow):
-    left = 8
-
-    def tiring(messages):
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise ModelRefused("The account is empty: fill it.")
-        return reader(messages)
-
-    folder, chat = grow(2), ScriptedChatModel(replies=tiring)
+    folder, chat = grow(2), ScriptedChatModel(replies=refusing(reader, after=7))
     assert judge_run(folder, lambda text: None, models={"reader": chat}, retry=QUICK) == 1
     assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [3]
     again = ScriptedChatModel(replies=reader)

@@ -9,8 +9,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.errors import SettingsError, StoryError
+from recurrentgpt.errors import ModelReplyError, SettingsError, StoryError
 from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.remote_server import said
 from recurrentgpt.studies import served
 from recurrentgpt.studies.context import StudyContext
 from recurrentgpt.studies.faults import StudyError
@@ -35,16 +36,18 @@ def quiet(event):
 
 @pytest.fixture
 def answers():
-    """Give a function that serves one answer to everything, and returns the address."""
+    """Give a function that serves one answer to everything, or what a function says of each path, and returns the address."""
     running = []
 
     def serve(status, text):
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
+                body = (text if isinstance(text, str) else text(self.path)).encode()
                 self.send_response(status)
-                self.send_header("content-length", str(len(text)))
+                self.send_header("content-type", "text/event-stream" if "stream" in self.path else "application/json")
+                self.send_header("content-length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(text.encode())
+                self.wfile.write(body)
 
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -87,6 +90,45 @@ def test_a_server_that_cannot_write_the_novels_is_a_sentence(folder, answers, st
     with pytest.raises(error, match=message):
         run_remote(folder, quiet, answers(status, text))
     assert folder.failures() == []
+
+
+WRITER = 'The writer\'s \\ "reply" is none: run the plan again.'
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (repr(ModelReplyError(WRITER)), WRITER),
+        (repr(ModelReplyError("It isn't.")), "It isn't."),
+        ({"error": "ModelReplyError", "message": WRITER}, WRITER),
+        ({"error": "X", "message": repr(ModelReplyError(WRITER))}, WRITER),
+        ("Timeout('a', 'b')", "Timeout('a', 'b')"),
+        ("KeyError('a' + 'b')", "KeyError('a' + 'b')"),
+        ("No memory (at 'all')", "No memory (at 'all')"),
+    ],
+)
+def test_what_failed_on_the_server_is_its_sentence(data, sentence):
+    assert said(data) == sentence
+
+
+def test_a_novel_that_failed_on_the_server_is_listed_with_its_sentence(folder, answers):
+    state = {"values": {}, "next": ["novel"], "tasks": [{"error": repr(ModelReplyError(WRITER))}]}
+    graphs = [{"graph_id": name} for name in folder.plan.systems]
+    told = {
+        "search": graphs,
+        "threads": {},
+        "state": state,
+        "runs": {"run_id": "run-1"},
+        "limit": [],
+        "run-1": {"status": "error"},
+    }
+
+    def of(path):
+        part = "limit" if "limit=" in path else path.partition("?")[0].rpartition("/")[2]
+        return json.dumps(told.get(part, {})) if part != "stream" else ""
+
+    assert run_remote(folder, quiet, answers(200, of)).failed == 4
+    assert [row["error"] for row in folder.failures()] == [WRITER] * 4
 
 
 def test_where_no_server_is_it_is_said_and_the_run_can_be_gone_on_with(folder, unused_tcp_port):

@@ -11,7 +11,7 @@ from recurrentgpt.cli.app import app
 from recurrentgpt.studies.faults import StudyError
 from recurrentgpt.studies.folder import RunFolder
 from recurrentgpt.studies.plan import CRITERIA, Judge
-from recurrentgpt.studies.report.figures import POOLED, by_system, results, slopes
+from recurrentgpt.studies.report.figures import POOLED, results
 from recurrentgpt.studies.report.pages import write_report
 from recurrentgpt.studies.runner import run
 from recurrentgpt.studies.scripted import scripted_author
@@ -97,6 +97,22 @@ def reported(folder, tmp_path):
     return (tmp_path / "report" / "report.md").read_text()
 
 
+@pytest.mark.parametrize("place", [".", "calls", "novels", "novels/deeper", "report/..", "../link"])
+def test_a_report_does_not_take_the_place_of_a_runs_own_files(judged, place):
+    (judged.path / "../link").symlink_to(judged.path, target_is_directory=True)
+    before = {path: path.stat().st_mtime_ns for path in judged.path.rglob("*")}
+    with pytest.raises(StudyError, match=r"holds the files of a run, .* name another folder"):
+        write_report(judged, judged.path / place)
+    assert {path: path.stat().st_mtime_ns for path in judged.path.rglob("*")} == before
+
+
+def test_a_report_may_lie_in_the_folder_of_its_run(judged):
+    (judged.path / "report").mkdir()
+    for _ in range(2):
+        assert "report.html" in {path.name for path in write_report(judged, judged.path / "report")}
+    assert len(RunFolder.open(judged.path).novels()) == 4
+
+
 def test_preferences_come_in_the_papers_shape_and_unqualified_judges_are_not_heard(judged, tmp_path):
     text = reported(judged, tmp_path)
     judges = text.partition("preferred by judges")[2].partition("\n## ")[0]
@@ -149,7 +165,7 @@ def test_seeds_are_averaged_within_a_premise_before_any_test(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     for job in plan.jobs():
         if job.system == "recurrentgpt":
-            folder.finish(job, novel(job.system, job.unit))
+            folder.finish(job, novel(job))
             # The first seed alone is lost.
             label(folder, job.unit, "rolling_1024", "coherent", float(job.seed > 1))
     (pooled,) = [one.found for one in results(folder) if one.genre == POOLED]
@@ -195,24 +211,6 @@ def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged
     assert said not in text
 
 
-def test_slopes_have_an_interval_and_short_novels_have_none():
-    def row(system, number, slope, low=None, high=None):
-        names = ("prompt_slope", "prompt_slope_low", "prompt_slope_high")
-        return {
-            "system": system,
-            "genre": "mystery",
-            "number": number,
-            **dict(zip(names, (slope, low, high), strict=True)),
-        }
-
-    rows = [row("a", 1, 2.0, 1.0, 3.0), row("b", 1, 0.0, -9, 9), row("b", 1, 2.0, -9, 9), row("b", 2, 3.0, -9, 9)]
-    found = slopes([*rows, row("c", 1, None)])
-    assert found["a"] == (2.0, 1.0, 3.0)
-    # Two premises, 1 and 3: Student's t with one degree of freedom, 12.706, times a standard error of 1.
-    assert found["b"] == pytest.approx((2.0, 2.0 - 12.706, 2.0 + 12.706), abs=1e-3)
-    assert "c" not in found
-
-
 def test_what_a_system_does_not_have_is_left_blank(toy):
     rows = {row["system"]: row for row in map(json.loads, (toy / "report" / "measures.jsonl").read_text().splitlines())}
     assert {system for system, row in rows.items() if row["passages_in_length"] is None} == {"re3", "doc"}
@@ -250,14 +248,6 @@ def test_texts_tables_and_plots_stand_where_they_are_read(toy):
     )
     found = [text.index(mark) for mark in (*repetition, *recall)]
     assert found == sorted(found)
-
-
-def test_a_mean_is_of_premises_and_one_with_more_seeds_weighs_no_more():
-    rows = [
-        {"system": "doc", "genre": "mystery", "number": number, "words": words}
-        for number, words in ((1, 100), (1, 300), (2, 600))
-    ]
-    assert by_system(rows, "words") == {"doc": 400}
 
 
 def test_tables_say_how_many_premises_and_novels_they_are_of(tmp_path, plan):

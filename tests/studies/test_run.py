@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from recurrentgpt.errors import ModelRefused
 from recurrentgpt.studies.context import pace
 from recurrentgpt.studies.costs import estimate, per_1000_words
 from recurrentgpt.studies.faults import StudyError
@@ -17,7 +16,7 @@ from recurrentgpt.studies.runner import run, write_each
 from recurrentgpt.studies.scripted import author_replies, scripted_author
 from recurrentgpt.testing import ScriptedChatModel
 
-from .conftest import PLAN, QUICK
+from .conftest import PLAN, QUICK, refusing
 
 
 def quiet(event):
@@ -54,10 +53,33 @@ def test_the_tables_have_the_papers_lengths():
         (('"rolling_1024"]', '"rolling_9"]'), "no system 'rolling_9'"),
         (('"fantasy"]', '"cookery"]'), "no premises of the genre 'cookery'"),
         (("premises = 1", "premises = 21"), "premise number 21 of mystery, which has 20"),
-        (("premises = 1", "premises = []"), "premise none"),
+        (("premises = 1", "premises = []"), "a list of their numbers, from 1; it is empty"),
+        (("premises = 1", "premises = -2"), "from 1; it is -2"),
+        (("premises = 1", "premises = [1, 0]"), "from 1; it is 0"),
+        (("premises = 1", 'premises = "all"'), "`premises` must be how many"),
+        (("premises = 1", "premises = 100_000_000_000"), "premise number 21 of mystery"),
         (("words = 500", "words = {mystery = 500}"), "no length for fantasy"),
-        (("parallel = 2", "parallel = 0"), "parallel"),
-        (("parallel = 2", "paralell = 2"), "paralell"),
+        (("words = 500", 'words = "long"'), "`words` must be a whole number, or a table"),
+        (("parallel = 2", "parallel = 0"), "`parallel` must be at least 1"),
+        (("parallel = 2", "parallel = 65"), "`parallel` must be at most 64"),
+        (("parallel = 2", 'parallel = "many"'), "`parallel` must be a whole number"),
+        (("parallel = 2", "paralell = 2"), "`paralell` is no setting"),
+        (('name = "small"', ""), "`name` is missing"),
+        (('name = "small"', 'name = "a/b"'), "`name` must be 1 to 40 letters"),
+        (("parallel = 2", 'tier = "huge"'), "`tier` must be 'auto', 'small' or 'full'"),
+        (("parallel = 2", "temperature = 99.0"), "`temperature` must be at most 2\\."),
+        (("parallel = 2", "temperature = nan"), "`temperature` must be at most 2\\."),
+        (("parallel = 2", 'base_url = "nonsense"'), "'nonsense' is none"),
+        (("parallel = 2", 'base_url = "http://h:99999/v1"'), "begins with http:// or https://"),
+        (("parallel = 2", '[[judges]]\nmodel = "m"\nbase_url = "ftp://h"'), "'ftp://h' is none"),
+        (("parallel = 2", "[[judges]]\nmodel = 7"), "`judges.1.model` must be text"),
+        (("parallel = 2", 'criteria = [""]'), "`criteria` must be a list of words"),
+        (("parallel = 2", "price = {input = inf, output = 1}"), "`price.input` must be a number"),
+        (
+            ("parallel = 2", "options = {rolling_1024 = {candidates = 4}}"),
+            "rolling_1024 compares no drafts, re3 and doc do",
+        ),
+        (("parallel = 2", f"seeds = [{10**50}]"), "too long a name for a novel"),
         (("parallel = 2", 'premises_file = "none.toml"'), "cannot be read"),
         (("parallel = 2", "parallel = "), "not TOML"),
     ],
@@ -65,6 +87,7 @@ def test_the_tables_have_the_papers_lengths():
 def test_a_plan_that_cannot_be_run_is_a_sentence(change, message):
     with pytest.raises(StudyError, match=message):
         parse_plan(PLAN.replace(*change), "small", Path())
+    assert PLAN.replace(*change) != PLAN
 
 
 def test_a_plan_that_is_not_there_is_a_sentence(tmp_path):
@@ -162,29 +185,17 @@ def test_finished_novels_are_never_written_again(folder):
 
 
 def test_a_novel_that_failed_goes_on_where_it_stopped_and_is_the_same(folder, tmp_path):
-    left = 6
-
-    def failing(messages):
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise ModelRefused("The account is empty: fill it.")
-        return author_replies(messages)
-
-    def same(messages):
-        return author_replies(messages)
-
-    broken = ScriptedChatModel(tier="full", model_name="scripted", replies=failing)
+    broken = ScriptedChatModel(tier="full", model_name="scripted", replies=refusing(author_replies, after=6))
     outcome = run(folder, quiet, model=broken, retry=QUICK)
     assert outcome.failed > 0
     assert "The account is empty" in folder.failures()[0]["error"]
     steps = []
-    healed = ScriptedChatModel(tier="full", model_name="scripted", replies=same)
+    healed = ScriptedChatModel(tier="full", model_name="scripted", replies=author_replies)
     run(folder, lambda event: steps.append(event.what), model=healed, retry=QUICK)
     assert "goes on" in steps
     assert folder.failures() == []
     whole = RunFolder.create(tmp_path / "whole", folder.plan)
-    fresh = ScriptedChatModel(tier="full", model_name="scripted", replies=same)
+    fresh = ScriptedChatModel(tier="full", model_name="scripted", replies=author_replies)
     run(whole, quiet, model=fresh, retry=QUICK)
     assert [novel["text"] for novel in folder.novels()] == [novel["text"] for novel in whole.novels()]
     assert len(healed.calls) < len(fresh.calls)
@@ -193,33 +204,39 @@ def test_a_novel_that_failed_goes_on_where_it_stopped_and_is_the_same(folder, tm
 def test_what_a_crash_left_behind_was_paid_for_and_is_counted(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan.model_copy(update={"systems": ["re3"], "genres": ["mystery"]}))
     (job,) = folder.plan.jobs()
-    left = 3
 
-    def failing(messages):
-        nonlocal left
-        left -= 1
-        if left == 0:
-            raise ModelRefused("The account is empty: fill it.")
-        return author_replies(messages)
-
-    def tried():
-        model = ScriptedChatModel(tier="full", model_name="scripted", replies=failing)
+    def tried(replies):
+        model = ScriptedChatModel(tier="full", model_name="scripted", replies=replies)
         failed = run(folder, quiet, model=model, retry=QUICK).failed
         rows = map(json.loads, folder.calls(job).read_text().splitlines())
         return failed, [row for row in rows if "key" in row]
 
-    failed, rows = tried()
+    failed, rows = tried(refusing(author_replies, after=2))
     assert failed == 1
     # A process that dies in a step has made calls that are on tape and in no passage of the log: here, the last one.
     with folder.calls(job).open("a") as file:
         file.write(json.dumps(rows[-1]) + "\n")
-    failed, rows = tried()
+    failed, rows = tried(author_replies)
     assert failed == 0
     usage = folder.novel(job)["usage"]
     assert usage["calls"] == len(rows)
     for kind in ("input", "cached", "output"):
         assert usage[f"{kind}_tokens"] == sum(row["usage"][kind] for row in rows)
     assert usage["seconds"] == pytest.approx(sum(row["seconds"] for row in rows))
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_novel_whose_story_log_is_lost_is_begun_anew(folder, ended):
+    replies = author_replies if ended else refusing(author_replies, after=9)
+    broken = ScriptedChatModel(tier="full", model_name="scripted", replies=replies)
+    assert bool(run(folder, quiet, model=broken, retry=QUICK).failed) != ended
+    for path in [*folder.path.glob("stories.db*"), *folder.path.glob("novels/*")]:
+        path.unlink()
+    said = []
+    whole = ScriptedChatModel(tier="full", model_name="scripted", replies=author_replies)
+    assert run(folder, lambda event: said.append(event.what), model=whole, retry=QUICK).finished == 4
+    assert "stories.db does not have what was written of it, and it is begun anew" in said
+    assert all(len(novel["passages"]) > 1 for novel in folder.novels())
 
 
 def test_a_folder_of_another_plan_or_version_or_kind_is_a_sentence(folder, tmp_path, plan):

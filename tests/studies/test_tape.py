@@ -142,7 +142,9 @@ async def test_a_file_cut_in_the_middle_is_a_sentence_and_a_recorder_goes_on(tmp
         ('{"a": 1}\n', "no header"),
         ("\xff\xfe nonsense", "damaged"),
         ('{"format": "recurrentgpt-calls", "version": 1, "role": "w", "model": {"name": "m", "tier": "full", '
-         '"embedded": false, "openai": false}}\n{"key": "k"}\n', "without its"),
+         '"embedded": false, "openai": false}}\n{"key": "k"}\n', "call that is damaged, `role` is missing"),
+        ('{"format": "recurrentgpt-calls", "version": 1, "role": "w", "model": {"name": 3}}\n', "header, `model.name` must"),
+        ('{"format": "recurrentgpt-calls", "version": 1}\n', "damaged header, `role` is missing"),
     ],
 )  # fmt: skip
 def test_what_is_no_recording_is_said(tmp_path, text, message):

@@ -101,17 +101,34 @@ async def test_a_single_call_that_breaks_the_ceilings_is_cut(write):
     assert all(len(commit["short_term_memory"].splitlines()) == 20 for commit in novel.passages)
 
 
-async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(write):
-    class Small(ScriptedChatModel):
-        tier: str = "small"
+class Small(ScriptedChatModel):
+    tier: str = "small"
 
+
+def forms(novel):
+    """Return the JSON schemas that a novel's model was asked to fill in."""
+    found = [str(call[-1].text).partition(SCHEMA_HEADING)[2] for call in novel.model.calls]
+    return [json.loads(form) for form in found if form]
+
+
+@pytest.mark.parametrize("system", ["rolling_1024", "re3", "doc"])
+async def test_no_text_of_a_small_models_form_is_without_an_end(write, system):
+    def texts(node):
+        if isinstance(node, list):
+            return [text for item in node for text in texts(item)]
+        if not isinstance(node, dict):
+            return []
+        return [node] * (node.get("type") == "string") + [text for value in node.values() for text in texts(value)]
+
+    small, full = await write(system, 600, chat=Small(replies=author_replies)), await write(system, 600)
+    assert texts(forms(small))
+    assert {text.get("maxLength") for text in texts(forms(small))} == {600}
+    assert {text.get("maxLength") for text in texts(forms(full))} == {None}
+
+
+async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(write):
     novel = await write("single_call", 900, chat=Small(replies=author_replies))
-    (schema, *_) = [
-        form["properties"]
-        for call in novel.model.calls
-        if "passage"
-        in (form := json.loads(str(call[-1].text).partition(SCHEMA_HEADING)[2] or "{}")).get("properties", {})
-    ]
+    (schema, *_) = [form["properties"] for form in forms(novel) if "passage" in form["properties"]]
     short = "The rain came down. " * 3
     assert not re.fullmatch(schema["passage"]["pattern"], short.strip())
     assert re.fullmatch(schema["passage"]["pattern"], (short * 8 + "“Is it late,” she asked?").strip())

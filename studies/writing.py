@@ -8,7 +8,7 @@ from typing import Any, cast
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel
 
-from recurrentgpt.errors import ModelReplyError
+from recurrentgpt.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.models.calls import ask, write_stream
 from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
@@ -21,6 +21,8 @@ from recurrentgpt.studies.context import Pace
 from recurrentgpt.studies.surroundings import StudyRun, warmth
 
 MOST_SAMPLES = 4
+RUN_UP = 2
+"""Sentences to take back where a model had nothing to add."""
 LONGEST_TEXT = 600
 """Characters of a text in a small model's form: a summary has 128 tokens, and an event of an outline a sentence or two."""
 
@@ -78,11 +80,18 @@ async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace,
         stream = write_stream(
             model, [*turns, *onwards], max_tokens=room, seed=seed, meter=run.meter, **warmth(model, run)
         )
-        async with aclosing(stream) as pieces:
-            async for piece in pieces:
-                gate.feed(piece)
-                if gate.fault or gate.enough:
-                    break
+        try:
+            async with aclosing(stream) as pieces:
+                async for piece in pieces:
+                    gate.feed(piece)
+                    if gate.fault or gate.enough:
+                        break
+        except ModelUnavailable:
+            # Asked to go on from words that end well, a model may send nothing: it goes on from a little before them. A reply
+            # that never began is for the retry policy.
+            if not gate.cut(back=RUN_UP):
+                raise
+            continue
         gate.close()
         if gate.complete:
             break

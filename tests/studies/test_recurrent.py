@@ -7,6 +7,7 @@ import pytest
 
 from recurrentgpt.errors import ModelReplyError
 from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.studies.scripted import author_replies
 from recurrentgpt.studies.systems.catalogue import SYSTEMS
 from recurrentgpt.testing import ScriptedChatModel
@@ -99,6 +100,24 @@ async def test_a_single_call_that_breaks_the_ceilings_is_cut(write):
 
     novel = await write("single_call", 900, replies=much)
     assert all(len(commit["short_term_memory"].splitlines()) == 20 for commit in novel.passages)
+
+
+async def test_a_model_that_has_nothing_to_add_goes_on_from_a_little_before(write):
+    ended = []
+
+    def terse(messages):
+        text, begun = author_replies(messages), [str(turn.text) for turn in messages if turn.type == "ai"]
+        if SCHEMA_HEADING in str(messages[-1].text):
+            return text
+        if begun and begun[-1][-30:] in ended:
+            return ""
+        said = " ".join(sentences(text)[:14])
+        ended.append(said[-30:])
+        return said
+
+    novel = await write("rolling_1024", 600, replies=terse)
+    assert novel.result["words"] == pytest.approx(600, rel=0.3)
+    assert len(ended) > len(novel.passages), "it went on from what it had ended"
 
 
 class Small(ScriptedChatModel):

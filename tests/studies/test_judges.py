@@ -186,14 +186,15 @@ def raw(page):
     """Give a function that sends bytes to the page and returns the answer, or cuts the line at once."""
 
     def send(text, *, cut=False):
+        others = set(threading.enumerate())  # of servers that other tests have left
         with socket.create_connection(("127.0.0.1", page.port), timeout=30) as line:
             line.sendall(text.replace("HOST", f"127.0.0.1:{page.port}").encode("latin-1"))
             if not cut:
                 return b"".join(iter(lambda: line.recv(65536), b"")).decode()
             line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        for thread in threading.enumerate():
+        for thread in {*threading.enumerate()} - others:
             if "process_request_thread" in thread.name:
-                thread.join()
+                thread.join(timeout=30)
         return ""
 
     return send

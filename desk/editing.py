@@ -11,7 +11,7 @@ from recurrentgpt.desk import work
 from recurrentgpt.desk.keep import Edit
 from recurrentgpt.desk.wire import FAULTS, Begun, Body, Done, Long, Ref, Short, TheDesk, TheRoom
 from recurrentgpt.desk.writing import moved
-from recurrentgpt.errors import StoryError
+from recurrentgpt.errors import StoryBusy, StoryError
 
 router = APIRouter(tags=["editing"], responses=FAULTS)
 
@@ -63,16 +63,20 @@ class Put(Body):
 async def passage(desk: TheDesk, room: TheRoom, wish: Passage) -> Begun:
     """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
     room.check_idle()
-    at = await room.story.aresolve(wish.at)
-    room.begin(
-        "edit",
-        work.events_of(
-            room, await desk.views(), lambda story: story.aedit_passage(wish.at, wish.text, replay=wish.replay)
-        ),
-    )
-    room.edit = Edit(at, wish.text)
+    at, views = await room.story.aresolve(wish.at), await desk.views()
+    room.check_idle()
+    work_on = work.events_of(room, views, lambda story: story.aedit_passage(wish.at, wish.text, replay=wish.replay))
+    # First the text, then the work: work that fails at once must not be told of before this is answered, for the page lets go of
+    # the text when it is.
+    before, room.edit = room.edit, Edit(at, wish.text)
     room.save_draft()
     await room.kept()
+    try:
+        room.begin("edit", work_on)
+    except StoryBusy:
+        room.edit = before
+        room.save_draft()
+        raise
     return Begun(story=room.story.id)
 
 

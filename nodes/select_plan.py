@@ -8,10 +8,11 @@ from typing import Any
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
-from recurrentgpt.nodes.human.answers import Answer, answer_schema, parse_answer
+from recurrentgpt.nodes.human.answers import answer_schema, parse_answer
 from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import chooser
 from recurrentgpt.nodes.validate_state import check_state
+from recurrentgpt.schema.choice import Answer
 from recurrentgpt.schema.context import NO_DEFAULTS
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import Choice, State

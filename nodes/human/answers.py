@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from recurrentgpt.nodes.human.hitl_formats import NUMERAL, unwrapped, whole
 from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.schema.choice import ACTIONS, Answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
-Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
-ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_plans", "simulator", "end")
 SPOKEN = ACTIONS[3:]
 """Actions that need no more than their name."""
 MOST_PLAN_WORDS = 400
@@ -22,20 +20,6 @@ MOST_PASSAGES = 1000
 """Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One usable answer."""
-
-    action: Action
-    index: int | None = None
-    """Which of the candidate plans, from 0."""
-    plan: str = ""
-    passages: int = 1
-    """How many passages the simulator shall pilot; 0 for all that are left."""
-    memory: str | None = None
-    """The short-term memory as edited by the human, one sentence a line."""
 
 
 def answer_schema(plans: int) -> dict[str, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import wraps
 
-from recurrentgpt.nodes.human.answers import Answer, parse_answer
+from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.message_stream import message_id
 from recurrentgpt.nodes.routes import plan_waits
 from recurrentgpt.nodes.runtime import Run, Update, Verb
 from recurrentgpt.nodes.select_plan import chosen
+from recurrentgpt.schema.choice import Answer
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.messages import Message, unanswered
 from recurrentgpt.schema.state import State

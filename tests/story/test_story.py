@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.library import Library
+from recurrentgpt.library import Library, default_library
 from recurrentgpt.schema.errors import BadAnswer, StoryBusy, StoryNotFound
 from recurrentgpt.story import Story
 
@@ -19,10 +19,10 @@ def test_an_erased_story_is_gone_and_no_other(each_library, settings):
     for story in (gone, kept):
         story.step()
         list(story.edit_passage(1, OWN))
-    assert call(lambda: each_library.persistence.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is not None
+    assert call(lambda: each_library.engine.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is not None
     each_library.erase(gone.id)
     assert [summary.story for summary in each_library.stories(archived=True)] == [kept.id]
-    assert call(lambda: each_library.persistence.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is None
+    assert call(lambda: each_library.engine.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is None
     with pytest.raises(StoryNotFound):
         Story.open(gone.id, library=each_library)
     with pytest.raises(StoryNotFound):
@@ -82,9 +82,9 @@ async def test_the_same_story_awaited(each_library, settings, write_prompts):
     assert OWN in write_prompts()[1]
     assert EDIT in write_prompts()[1]
     assert [event["step"] for event in events if event["event"] == "passage"] == [2, 3]
-    async for _ in story.aanother_take():
+    async for _ in story.aretry():
         pass
-    async for _ in story.anew_plans():
+    async for _ in story.areplan():
         pass
     passages = await story.apassages()
     assert [passage.step for passage in passages] == [1, 2, 3]
@@ -99,7 +99,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     story.step()
     first = story.step()
     memory = story.memory
-    events = [event["event"] for event in story.another_take()]
+    events = [event["event"] for event in story.retry()]
     second = story.passages()[-1]
     assert events.count("passage") == 1
     assert (second.step, second.plan, second.parent) == (2, first.plan, first.parent)
@@ -107,7 +107,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     assert story.memory != memory
     plans = story.plans
     cost = story.usage["calls"]
-    list(story.new_plans())
+    list(story.replan())
     assert story.usage["calls"] == cost + 1
     assert story.plans != plans
     assert story.passages()[-1].text == second.text
@@ -115,7 +115,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     story.choose(1)
     third = story.step()
     assert (third.step, third.plan) == (3, chosen)
-    links = each_library.chronicle.links
+    links = each_library.engine.log.links
     from recurrentgpt.infrastructure.background_loop import call
 
     kept = call(lambda: links(story.id))
@@ -159,20 +159,22 @@ def test_a_story_is_found_by_id_prefix_and_title(library, settings):
 async def test_the_users_own_library_is_opened_when_none_is_given(user_folder, settings):
     story = Story.new("fantasy", **settings())
     await story.astep()
-    library, _, _ = story.library, story.library.close(), None
-    import recurrentgpt.library as module
+    engine = story.engine
+    import recurrentgpt.storage as module
 
+    assert default_library().engine is engine
+    default_library().close()
     module._default.clear()
     again = await Story.aopen(story.id, **settings())
     assert (await again.astep()).step == 2
-    again.library.close()
+    default_library().close()
     module._default.clear()
     reopened = await asyncio.to_thread(Story.open, story.id, **settings())
     assert len(reopened.passages()) == 2
     assert (user_folder / "stories.db").is_file()
-    reopened.library.close()
+    default_library().close()
     module._default.clear()
-    assert library is not reopened.library
+    assert engine is not reopened.engine
 
 
 def test_a_bad_choice_changes_nothing(begin):
@@ -192,8 +194,8 @@ def test_a_bad_choice_changes_nothing(begin):
 
 def test_nothing_written_yet_is_said_so(begin):
     story = begin()
-    for read in (lambda: story.memory, lambda: story.plans, lambda: story.choose(1), lambda: list(story.new_plans())):
-        with pytest.raises(StoryNotFound, match="call step"):
+    for read in (lambda: story.memory, lambda: story.plans, lambda: story.choose(1), lambda: list(story.replan())):
+        with pytest.raises(StoryNotFound, match="write its first passage"):
             read()
     with pytest.raises(StoryNotFound, match="There is no story"):
         _ = story.title

@@ -56,9 +56,18 @@ class AsyncStory:
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
         if context.prompts:
             check_once(context.prompts)
-        self.engine, self.id, self.context = engine, story, context
+        self.engine, self.id = engine, story
         self._session = Session(engine, story, context, opening)
         self.branches, self.edits, self.book = Branches(self._session), Edits(self._session), StoryBook(self._session)
+
+    @property
+    def context(self) -> Context:
+        """The settings of every run from now on."""
+        return self._session.context
+
+    @context.setter
+    def context(self, context: Context) -> None:
+        self._session.context = context
 
     # Reading
 
@@ -180,7 +189,7 @@ class Story:
 
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
         self._story = AsyncStory(engine, story, context, opening)
-        self.engine, self.id, self.context = engine, story, context
+        self.engine, self.id = engine, story
 
     @classmethod
     def new(
@@ -230,6 +239,15 @@ class Story:
     _edits: Twins[Story, Edits] = Twins(lambda story: story._story.edits)
     _replay: Twins[Story, Replay] = Twins(lambda story: story._story.edits.replay)
     _book: Twins[Story, StoryBook] = Twins(lambda story: story._story.book)
+
+    @property
+    def context(self) -> Context:
+        """The settings of every run from now on."""
+        return self._story.context
+
+    @context.setter
+    def context(self, context: Context) -> None:
+        self._story.context = context
 
     # Reading
 

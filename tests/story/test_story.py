@@ -1,6 +1,8 @@
 """`Story`, blocking and awaited, over every kind of persistence."""
 
 import asyncio
+import dataclasses
+import inspect
 import threading
 
 import pytest
@@ -127,7 +129,7 @@ def test_takes_and_plans_are_sampled_anew_each_time(begin, model):
     story = begin()
     story.step()
     seen = [{options["seed"] for options in model.options}]
-    for again in (story.another_take, story.another_take, story.new_plans, story.new_plans):
+    for again in (story.retry, story.retry, story.replan, story.replan):
         beginning = len(model.options)
         list(again())
         seen.append({options["seed"] for options in model.options[beginning:]})
@@ -175,6 +177,52 @@ async def test_the_users_own_library_is_opened_when_none_is_given(user_folder, s
     default_library().close()
     module._default.clear()
     assert engine is not reopened.engine
+
+
+def test_an_old_name_says_what_took_its_place(begin):
+    story = begin()
+    for old, new in (
+        ("another_take", "retry"),
+        ("aanother_take", "aretry"),
+        ("new_plans", "replan"),
+        ("anew_plans", "areplan"),
+    ):
+        with pytest.warns(DeprecationWarning, match=f"Story.{old} goes with version 0.3; call Story.{new}"):
+            getattr(story, old)()
+
+
+def test_methods_made_from_coroutines_tell_what_they_are():
+    for name in ("stream", "choose", "goto", "edit_passage", "export"):
+        blocking, awaited = getattr(Story, name), getattr(Story, f"a{name}")
+        assert awaited.__doc__.startswith(blocking.__doc__.strip().splitlines()[0])
+        one, other = inspect.signature(blocking), inspect.signature(awaited)
+        assert [*one.parameters] == [*other.parameters]
+    assert inspect.signature(Story.stream).return_annotation == "Iterator[Event]"
+    assert inspect.signature(Story.astream).return_annotation == "AsyncIterator[Event]"
+    assert inspect.iscoroutinefunction(Story.achoose)
+    assert not inspect.iscoroutinefunction(Story.choose)
+
+
+def test_settings_that_are_replaced_hold_from_the_next_passage_on(begin):
+    story = begin()
+    assert len(story.step().plans) == 3
+    story.context = dataclasses.replace(story.context, plans=2)
+    assert len(story.step().plans) == 2
+
+
+def test_a_snapshot_holds_where_the_story_stands(begin):
+    story = begin()
+    before = story.snapshot()
+    assert (before.story, before.head, before.step, before.plans, before.memory) == (story.id, "", 0, [], "")
+    story.step()
+    there = story.snapshot(usage=True)
+    assert (there.title, there.head, there.step) == (story.title, story.head, 1)
+    assert (there.brief, there.memory, there.rationale) == (story.brief, story.memory, story.rationale)
+    assert (there.plans, there.waiting_plan, there.pending_replay) == (story.plans, None, None)
+    assert (there.usage, there.settings, there.status) == (story.usage, story.settings, "choosing")
+    assert [link["id"] for link in there.path] == [story.head]
+    plan = story.choose(2)
+    assert story.snapshot().waiting_plan == story.waiting_plan == plan == there.plans[1]
 
 
 def test_a_bad_choice_changes_nothing(begin):

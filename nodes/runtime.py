@@ -128,21 +128,24 @@ class Node(Runnable[Any, Update]):
         if name != "open_story":
             # There it is a caller's input, which has checks of its own.
             check_state(state)
-            state = {**state, "plan": plan_in_hand(state)}
         runtime.emit({"event": "stage", "node": name})
         runtime.emit = Speech(runtime.emit, state)
         runtime.meter.allowance = _allowance(state, runtime.context, name)
         with observed(name, state.get("story", ""), state.get("step", 0), lambda: runtime.meter.usage):
-            update = await self.verb(state, runtime)
-        if name != "open_story":
-            # The channel forgets it with every step, so that a plan in a run's input is told from an old one.
-            update = {"plan": state["plan"], **update}
+            update = await self.pass_plan_on(state, runtime)
         if runtime.meter.usage["calls"]:
             update = {**update, "usage": {name: runtime.meter.usage}}
         if runtime.meter.needed and name in SIDE_BY_SIDE:
             # A fifth more, for the next step's prompts hold a longer memory and a longer way here.
             update = {**update, "dearest": (tokens_of_step(state) + 2 * runtime.meter.needed) * 6 // 5}
         return update
+
+    async def pass_plan_on(self, state: State, runtime: StoryRuntime) -> Update:
+        """Run the verb and pass the timestep's plan on: its channel forgets it with every step, so a run's input is told apart."""
+        if self.name == "open_story":
+            return await self.verb(state, runtime)
+        plan = plan_in_hand(state)
+        return {"plan": plan, **await self.verb({**state, "plan": plan}, runtime)}
 
 
 node = Node

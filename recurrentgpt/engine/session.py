@@ -23,14 +23,15 @@ from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
-from recurrentgpt.nodes.human.answers import Answer, parse_answer
+from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.routes import budget_is_used, waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.schema.choice import PLAN_ACTIONS, apply_answer
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event, story_event
-from recurrentgpt.schema.state import Brief, Choice, State, StoryInput, Usage
+from recurrentgpt.schema.state import Brief, State, StoryInput, Usage
 
 
 def pending(snapshot: StateSnapshot) -> list[str]:
@@ -184,20 +185,14 @@ class Session:
         async with writing(self.library.locks, self.id):
             commit, overlay = await self.place(ref)
             chosen = parse_answer(answer, commit["candidate_plans"])
-            if chosen.action not in ("choose", "edit", "write"):
+            if chosen.action not in PLAN_ACTIONS:
                 raise BadAnswer("choose() takes a number, a plan, or an object that chooses, edits or writes one.")
             memory = {} if chosen.memory is None else {"short_term_memory": chosen.memory}
             there = await amend(self.run(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)
-            await self._plan(there, chosen.plan, chosen)
+            now = await restored(self.log, await self.log.record(self.id), there)
+            await self._seed({**now, **apply_answer(chosen), "written_plan": ""})
         return chosen.plan
-
-    async def _plan(self, commit: Commit, plan: str, answer: Answer) -> None:
-        author = "model" if answer.action == "choose" else "human"
-        choice = Choice(index=answer.index, by="human", why="")
-        now = await restored(self.log, await self.log.record(self.id), commit)
-        chosen = {"plan": plan, "plan_author": author, "choice": choice, "status": "writing", "written_plan": ""}
-        await self._seed({**now, **chosen})
 
     async def amended(
         self, commit: Commit, changes: dict[str, Any], overlay: str, also: Sequence[PutOp] = ()

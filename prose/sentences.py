@@ -40,7 +40,7 @@ def language_name(language: str) -> str:
     return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
 
 
-_OPENER = re.compile(r"(?<=\s)[\"“«]$")
+_OPENER = re.compile(r"(?<=\s)[\"“«]\Z")
 
 
 def segments(text: str, language: str = "English") -> list[str]:

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recurrentgpt.prose.sentences import (
@@ -29,7 +29,11 @@ def test_a_lone_closing_mark_belongs_to_the_sentence_before_it():
     assert all(any(letter.isalnum() for letter in sentence) for sentence in sentences('She left. " He stayed.'))
 
 
-@given(st.text(max_size=300))
+SENTENCES = st.text(alphabet='ab .!?"\n“”', max_size=120)
+
+
+@given(st.text(max_size=300) | SENTENCES)
+@example('? “\na')
 def test_segments_lose_nothing(text):
     assert "".join(segments(text)) == text
 
@@ -87,7 +91,8 @@ def test_limit_words_stops_at_a_sentence_and_is_hard():
     assert limit_words("One two.", 0) == ""
 
 
-@given(st.text(alphabet='ab .!?"\n“”', max_size=120), st.integers(min_value=0, max_value=20))
+@given(SENTENCES, st.integers(min_value=0, max_value=20))
+@example('? “\na', 1)
 def test_limits_hold_for_any_text(text, n):
     assert count_words(limit_words(text, n)) <= n
     assert text.startswith(end_at_sentence(text, close=False))

@@ -27,25 +27,27 @@ class Answer:
     """The short-term memory as edited by the human, one sentence a line."""
 
 
+def choose_plan(plan: str, author: str, choice: Choice) -> State:
+    """Return what a chosen plan changes in the state: it waits until a passage is written from it."""
+    return State(plan=plan, next_plan=plan, plan_author=author, choice=choice, take=0, status="writing")
+
+
 def apply_answer(answer: Answer, *, take: int = 0) -> State:
     """Return what an answer changes in the state; `take` is how often this timestep was taken so far.
 
     Where the graph goes from there is for its edges to read from the state, or for a node that routes by the action.
     """
-    update: State = {} if answer.memory is None else {"short_term_memory": answer.memory}
+    memory = State() if answer.memory is None else State(short_term_memory=answer.memory)
     match answer.action:
         case "choose" | "edit" | "write":
-            update["plan"] = answer.plan
-            update["plan_author"] = "model" if answer.action == "choose" else "human"
-            update["choice"] = Choice(index=answer.index, by="human", why="")
-            update["take"] = 0
-            update["status"] = "writing"
+            author = "model" if answer.action == "choose" else "human"
+            choice = Choice(index=answer.index, by="human", why="")
+            return {**memory, **choose_plan(answer.plan, author, choice)}
         case "another_take":
-            update["status"], update["take"] = "retaking", take + 1
+            return {**memory, "status": "retaking", "take": take + 1}
         case "new_plans":
-            update["status"], update["take"] = "replanning", take + 1
+            return {**memory, "status": "replanning", "take": take + 1}
         case "simulator":
-            update["autopilot"] = answer.passages or -1
+            return {**memory, "autopilot": answer.passages or -1}
         case "end":
-            update["status"] = "finished"
-    return update
+            return {**memory, "status": "finished"}

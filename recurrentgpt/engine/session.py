@@ -24,8 +24,8 @@ from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.routes import budget_is_used, plan_waits
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.routes import budget_is_used, waiting_plan
+from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, apply_answer
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
@@ -129,7 +129,7 @@ class Session:
         snapshot = await self.engine.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
         here = bool(pending(snapshot)) and values.get("head", "") == await self.head_id()
-        return values["plan"] if here and plan_waits(values) else None
+        return waiting_plan(values) or None if here else None
 
     # Writing
 
@@ -206,7 +206,7 @@ class Session:
         snapshot = await self.engine.graph.aget_state(self._config)
         if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
             return {}
-        names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
+        names = ("plan", "next_plan", "plan_author", "choice", "written_plan", "status", "take")
         return cast(State, {name: snapshot.values[name] for name in names if name in snapshot.values})
 
     async def let_wait(self, commit: Commit, choice: State) -> None:
@@ -214,9 +214,9 @@ class Session:
         if choice:
             await self._seed({**await self._state_at(commit), **choice})
 
-    def run(self) -> Run:
+    def run(self) -> StoryRuntime:
         """Return what a node is given of its surroundings, for work that is done without the graph."""
-        return Run(context=self.context, chronicle=self.log, emit=lambda event: None)
+        return StoryRuntime(context=self.context, chronicle=self.log, emit=lambda event: None)
 
     async def state_with(
         self, before: Commit, passage: str, plan: str, author: str, overlay: str | None = None

@@ -16,7 +16,7 @@ from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
-    from recurrentgpt.story import Story
+    from recurrentgpt.story_protocol import StoryProtocol
 
 COMMANDS = {
     "undo": "take back the newest passage (/undo 2 for two)",
@@ -185,7 +185,7 @@ def _help(session: Session) -> None:
 
 
 @contextmanager
-def _saves_stay(story: Story) -> Iterator[None]:
+def _saves_stay(story: StoryProtocol) -> Iterator[None]:
     """Keep what was saved where it is: the name of a branch would go along with whoever plays on from there."""
     there = story.names() if story.head else {}
     try:

@@ -18,8 +18,8 @@ from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.recording.store_recorder import forget_lines, stored_lines
-from recurrentgpt.studies.runs.runner import written
+from recurrentgpt.studies.recording.store_recorder import delete_lines, recorded_lines
+from recurrentgpt.studies.runs.runner import read_novel
 from recurrentgpt.studies.study_context import StudyContext
 
 
@@ -33,7 +33,7 @@ class Order(TypedDict):
 class Served(NovelInput, NovelOutput, total=False):
     """The state of a novel's thread."""
 
-    written: dict[str, Any]
+    read_novel: dict[str, Any]
     """What `recurrentgpt.studies.runs.runner.written` found in the log."""
     calls: list[str]
     """The lines of its recording."""
@@ -47,13 +47,13 @@ async def begin(state: Served, config: RunnableConfig) -> dict[str, Any]:
 async def gather(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
     """Put the novel and its calls where the client can read them."""
     log = _log(runtime)
-    found = await written(state["story"], state["head"], log)
-    return {"written": found, "calls": await stored_lines(log, state["story"])}
+    found = await read_novel(state["story"], state["head"], log)
+    return {"written": found, "calls": await recorded_lines(log, state["story"])}
 
 
 async def tidy(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
     """Take the calls out of the store, now that a checkpoint has them."""
-    await forget_lines(_log(runtime), state["story"])
+    await delete_lines(_log(runtime), state["story"])
     return {"status": "finished"}
 
 

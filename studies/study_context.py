@@ -36,7 +36,7 @@ class StudyContext(Context):
         default="no", metadata={"description": "Whether the graph's store keeps each call, and with its prompt"}
     )
     recorder: SkipJsonSchema[Any] = field(default=None, metadata={"description": "Where calls are written"})
-    tape: SkipJsonSchema[Any] = field(default=None, metadata={"description": "What answers in place of a model"})
+    recording: SkipJsonSchema[Any] = field(default=None, metadata={"description": "What answers in place of a model"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,7 +38,7 @@ class NovelOutput(TypedDict):
     status: str
 
 
-class Novel(State, total=False):
+class RecurrentState(State, total=False):
     """The engine's state and what a study adds to it."""
 
     words: int
@@ -49,7 +49,7 @@ class Novel(State, total=False):
     """Passages written beyond the planned last one."""
 
 
-class Draft(TypedDict, total=False):
+class BaselineState(TypedDict, total=False):
     """The state of a baseline."""
 
     story: str
@@ -68,7 +68,9 @@ class Draft(TypedDict, total=False):
     status: str
 
 
-async def begin(state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any) -> dict[str, Any]:
+async def open_novel(
+    state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any
+) -> dict[str, Any]:
     """Append a novel's opening to the log, and return the state of a novel without a word."""
     story, title = state["story"], f"{state['genre'].title()}: {state['premise'].split(',')[0][:40]}"
     brief = Brief(title=title, genre=state["genre"], premise=state["premise"], characters=characters, outline=outline)
@@ -111,7 +113,7 @@ async def keep(state: Any, run: StudyRun, *, tail: int | None, ending: bool) -> 
     }
 
 
-def goes_on(state: Any) -> bool:
+def is_unfinished(state: Any) -> bool:
     """Tell whether the novel has not ended."""
     return bool(state.get("status") != "finished")
 

@@ -21,8 +21,8 @@ from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.studies.baselines.baseline_state import Novel, NovelInput, NovelOutput, goes_on
-from recurrentgpt.studies.baselines.prose import readable
+from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput, RecurrentState, is_unfinished
+from recurrentgpt.studies.baselines.prose import require_prose
 from recurrentgpt.studies.baselines.rolling import Builder
 from recurrentgpt.studies.baselines.runtime import StudyRun, StudyVerb, study_node
 from recurrentgpt.studies.study_context import MOST_ENDINGS, Pace, StudyContext, is_full, pace
@@ -64,7 +64,7 @@ def single_call(step: StudyVerb) -> Builder:
 def _builder(opening: StudyVerb, recall: StudyVerb, templates: Templates | None) -> Builder:
     """Return what all have in common: the opening, the log and the choice."""
     return (
-        StateGraph(Novel, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
+        StateGraph(RecurrentState, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
         .add_node("open_story", study_node(counted(opening), name="open_story", templates=templates))
         .add_node("retrieve", study_node(recall, name="retrieve"))
         .add_node("commit", study_node(counted_commit, name="commit"))
@@ -80,7 +80,7 @@ _WAYS = ["commit", "retrieve", "simulator", END]
 
 
 def _next(state: Any) -> str:
-    if not goes_on(state):
+    if not is_unfinished(state):
         return END
     return "retrieve" if plan_waits(state) else "simulator"
 
@@ -110,7 +110,7 @@ async def paced_write(state: Any, run: StudyRun) -> dict[str, Any]:
     now = next_pace(state, run)
     run.paced(now, state["step"] + 1)
     update = await write(state, run)
-    return {**update, "passage": readable(update["passage"], run), "pace": [now.least, now.most, now.left]}
+    return {**update, "passage": require_prose(update["passage"], run), "pace": [now.least, now.most, now.left]}
 
 
 def paced(verb: StudyVerb) -> StudyVerb:

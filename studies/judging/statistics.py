@@ -193,7 +193,7 @@ def agreement(
 
 
 @dataclass(frozen=True)
-class Stand:
+class AltTest:
     """Whether a judge may stand for the human annotators (alt-test, Calderon et al. 2025), with its winning rate."""
 
     rate: float
@@ -203,7 +203,7 @@ class Stand:
     passes: bool
 
 
-def alt_test(judge: dict[str, float], humans: dict[str, dict[str, float]], *, margin: float = 0.1) -> Stand | None:
+def alt_test(judge: dict[str, float], humans: dict[str, dict[str, float]], *, margin: float = 0.1) -> AltTest | None:
     """Return whether a judge agrees with the annotators as well as each of them with the rest, less a margin for its cost.
 
     Labels are given by unit. None with fewer than two annotators who labelled common units.
@@ -224,7 +224,7 @@ def alt_test(judge: dict[str, float], humans: dict[str, dict[str, float]], *, ma
         return None
     beaten = sum(p < 0.05 for p in holm(p_values))
     rate = float(np.mean(rates))
-    return Stand(rate, len(p_values), beaten, beaten / len(p_values) >= 0.5)
+    return AltTest(rate, len(p_values), beaten, beaten / len(p_values) >= 0.5)
 
 
 def _closeness(label: float, unit: str, others: list[dict[str, float]]) -> float:

@@ -25,8 +25,8 @@ from recurrentgpt.schema.state import Rationale
 from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.baselines.text_windows import count_tokens
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.measures.author import author
 from recurrentgpt.studies.measures.world import World
+from recurrentgpt.studies.measures.world_author import author
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.study_context import PASSAGE_WORDS, StudyContext
 
@@ -174,7 +174,7 @@ def measure(
     return [known[system] for system in wanted]
 
 
-def edge(system: str, seed: int = 1) -> float | None:
+def window_reach(system: str, seed: int = 1) -> float | None:
     """Return k*: how many passages back the window of a rolling system reaches in a run; None without a window."""
     name, _, window = system.partition("_")
     if name != "rolling" or not window.isdigit():

@@ -8,11 +8,11 @@ from statistics import mean
 from typing import Any
 
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.judging.pairwise import Qualification, heard
+from recurrentgpt.studies.judging.pairwise import Qualification, counted_judges
 from recurrentgpt.studies.judging.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
 from recurrentgpt.studies.measures.entities import entities
 from recurrentgpt.studies.measures.repetition import in_band, repetition
-from recurrentgpt.studies.measures.steps import contract, prompt_tokens, slope
+from recurrentgpt.studies.measures.step_contract import contract, prompt_tokens, slope
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
 from recurrentgpt.studies.study_context import TOLERANCE
@@ -92,7 +92,7 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
     Only judges of the plan are heard that qualified and are not of the generator's own family.
     """
     name, who = _FILES[source]
-    counted = heard(folder)
+    counted = counted_judges(folder)
     # By who gave it: the last verdict counts, so that what somebody said twice is heard once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
@@ -189,7 +189,7 @@ def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
 
 def agreements(folder: RunFolder) -> list[dict[str, Any]]:
     """Return Krippendorff's alpha with its interval among judges and among people, and whether judges may stand for people."""
-    counted = heard(folder)
+    counted = counted_judges(folder)
     premise_of = {job.unit: f"{job.genre} {job.number}" for job in folder.plan.jobs()}
     raters: dict[str, dict[str, dict[str, float]]] = {"judges": {}, "people": {}}
     for source, (file, who) in _FILES.items():

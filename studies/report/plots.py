@@ -14,7 +14,7 @@ from recurrentgpt.schema.errors import MissingExtra
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
-from recurrentgpt.studies.measures.steps import prompt_tokens
+from recurrentgpt.studies.measures.step_contract import prompt_tokens
 
 try:
     from matplotlib.figure import Figure

@@ -6,8 +6,8 @@ import tomllib
 from importlib import resources
 
 from recurrentgpt.studies.judging.statistics import FEW
+from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, Result
-from recurrentgpt.studies.report.parts import Section, Table
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from recurrentgpt.studies.judging import pairwise as judges
 from recurrentgpt.studies.judging.statistics import FEW
-from recurrentgpt.studies.measures.steps import slope
+from recurrentgpt.studies.measures.step_contract import slope
+from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
-from recurrentgpt.studies.report.parts import Picture, Section, Table
-from recurrentgpt.studies.runs.costs import SPOILT_KINDS, SPOILT_NOVELS
+from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
 
 _BARS = (
@@ -164,11 +164,11 @@ def judge_section(folder: RunFolder) -> Section:
             "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
             "orders, 95 % of the time, of "
-            f"{SPOILT_NOVELS * SPOILT_KINDS} or as many as the novels allow; the others are asked when the run has grown. The "
-            "verdicts of one that does not are not used, nor are those of the generator's own family."
+            f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} or as many as the novels allow; the others are asked when the run has "
+            "grown. The verdicts of one that does not are not used, nor are those of the generator's own family."
         ],
     )
-    kin = judges.kinsfolk(folder)
+    kin = judges.same_family_judges(folder)
     rows = [
         [
             found.judge + (" (the generator's own family)" if found.judge in kin else ""),

@@ -14,8 +14,8 @@ from typing import Any
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report import plots, preferences, sections
+from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import Result, measures, results
-from recurrentgpt.studies.report.parts import Picture, Section, Table
 from recurrentgpt.studies.runs.folder import OWN, RunFolder
 
 _CODE = re.compile(r"`([^`\n]+)`")

@@ -15,9 +15,9 @@ from recurrentgpt.studies.runs.plan import Job, Options, Plan
 TOKENS_PER_WORD = 1.36
 VERDICT_TOKENS = (250, 250)
 """Tokens of a judge's question beside the two novels, and of its reply."""
-SPOILT_NOVELS = 8
+CORRUPTED_NOVELS = 8
 """Novels of which a judge is shown spoilt copies to qualify, and how many copies of each."""
-SPOILT_KINDS = 3
+CORRUPTION_KINDS = 3
 NOBODY: Mapping[str, bool] = MappingProxyType({})
 _UNTOLD: Mapping[str, int] = MappingProxyType({})
 _WINDOW_TOKENS = 1400
@@ -96,8 +96,8 @@ def judging_cost(
     if len(plan.systems) < 2:
         return total
     for judge in plan.judges:
-        seen = shown.get(judge.model, SPOILT_NOVELS if judge.model in qualified else 0)
-        total += _verdicts(list(units.values())[seen:SPOILT_NOVELS]).times(SPOILT_KINDS)
+        seen = shown.get(judge.model, CORRUPTED_NOVELS if judge.model in qualified else 0)
+        total += _verdicts(list(units.values())[seen:CORRUPTED_NOVELS]).times(CORRUPTION_KINDS)
         if not qualified.get(judge.model, True):
             continue
         wanted = [

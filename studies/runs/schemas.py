@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.state import Usage
-from recurrentgpt.studies.errors import StudyError, fault
+from recurrentgpt.studies.errors import StudyError, first_error
 
 _Number = Annotated[str, Field(pattern=r"^[0-9]{1,9}$")]
 _Preference = Annotated[float, Field(ge=0, le=1)]
@@ -111,10 +111,10 @@ ROWS: dict[str, TypeAdapter[Any]] = {
 }
 
 
-def whole(path: Path, found: dict[str, Any], form: TypeAdapter[Any]) -> dict[str, Any]:
+def check_form(path: Path, found: dict[str, Any], form: TypeAdapter[Any]) -> dict[str, Any]:
     """Return what was read from a file, if it has everything that is needed of it; raise StudyError where it has not."""
     try:
         form.validate_python(found, strict=True)
     except ValidationError as error:
-        raise StudyError(f"{path} is damaged, {fault(error)}: restore it, or delete what is damaged.") from error
+        raise StudyError(f"{path} is damaged, {first_error(error)}: restore it, or delete what is damaged.") from error
     return found

@@ -6,7 +6,7 @@ import re
 
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.runner import as_novel
+from recurrentgpt.studies.runs.runner import novel_record
 from recurrentgpt.testing import ScriptedChatModel
 
 STORY = "\n\n".join(
@@ -16,7 +16,7 @@ STORY = "\n\n".join(
 
 
 def novel(job, text=STORY):
-    made = as_novel(job, {"usage": total_usage([]), "passages": []})
+    made = novel_record(job, {"usage": total_usage([]), "passages": []})
     return {**made, "words": 500, "models": ["scripted"], "outdated": 0, "text": text}
 
 

@@ -55,7 +55,7 @@ def test_what_decides_a_novel_may_not_change(folder, plan, field, value):
 
 
 def test_a_plan_is_not_changed_under_a_run_that_is_at_work(folder, plan):
-    with folder.alone(), pytest.raises(StudyError, match="written by another process"):
+    with folder.writing_lock(), pytest.raises(StudyError, match="written by another process"):
         RunFolder.create(folder.path, plan.model_copy(update={"parallel": 1}))
 
 

@@ -15,19 +15,19 @@ from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryErro
 from recurrentgpt.studies import server_graphs as served
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.recording.recording import Call, Played
-from recurrentgpt.studies.recording.store_recorder import StoreRecorder, forget_lines, stored_lines
+from recurrentgpt.studies.recording.recording import Call, RoleModel
+from recurrentgpt.studies.recording.store_recorder import StoreRecorder, delete_lines, recorded_lines
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import read_plan
 from recurrentgpt.studies.runs.remote_runner import run_remote
-from recurrentgpt.studies.runs.runner import as_novel, run, settings
+from recurrentgpt.studies.runs.runner import novel_record, run, settings
 from recurrentgpt.studies.scripted_author import scripted_author
 from recurrentgpt.studies.study_context import StudyContext
 
 from .conftest import QUICK
 
 ROOT = Path(__file__).parents[2]
-PLAYED = Played("scripted", "full", False, False)
+PLAYED = RoleModel("scripted", "full", False, False)
 
 
 def quiet(event):
@@ -174,13 +174,13 @@ async def test_a_served_novel_ends_with_all_that_a_local_one_has(folder):
     said = {**settings(folder.plan, job), "model": scripted_author(), "record": "prompts"}
     await graph.ainvoke(given, config, context=said)
     values = (await graph.aget_state(config)).values
-    remote = as_novel(job, values["written"])
+    remote = novel_record(job, values["written"])
     assert comparable(remote) == comparable(novel)
     local = [json.loads(line) for line in folder.calls(job).read_text().splitlines()]
     kept = [json.loads(line) for line in values["calls"]]
     assert sorted(row["key"] for row in kept if "key" in row) == sorted(row["key"] for row in local if "key" in row)
     assert {tuple(row) for row in kept} == {tuple(row) for row in local}
-    assert await stored_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
+    assert await recorded_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
 
 
 def call(key):
@@ -194,15 +194,15 @@ async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
         recorder.meet("writer", PLAYED)
         recorder.add(call(key), [], {"text": "x" * 100})
         await recorder.flush()
-    rows = [json.loads(line) for line in await stored_lines(log, "novel")]
+    rows = [json.loads(line) for line in await recorded_lines(log, "novel")]
     assert [row.get("role") for row in rows] == ["writer"] * 3
     assert [row.get("key") for row in rows] == [None, "first", "second"]
     assert rows[1]["parameters"] == {"text": "..."}
     other = await StoreRecorder.open(log, "novel")
     with pytest.raises(StudyError, match="The recording of novel was begun with scripted as writer"):
-        other.meet("writer", Played("another", "full", False, False))
-    await forget_lines(log, "novel")
-    assert await stored_lines(log, "novel") == []
+        other.meet("writer", RoleModel("another", "full", False, False))
+    await delete_lines(log, "novel")
+    assert await recorded_lines(log, "novel") == []
 
 
 @pytest.mark.parametrize("wrong", [{"record": "all"}, {"embedder": "none"}])

@@ -143,12 +143,13 @@ def measure_levels(systems: list[str], distance: int, *, json: bool) -> None:
     from dataclasses import asdict
 
     from recurrentgpt.models.embeddings import default_embeddings
-    from recurrentgpt.studies.measures.planted import SYSTEMS, levels, window_reach
+    from recurrentgpt.studies.measures.planted import levels, measurable_systems, window_reach
     from recurrentgpt.studies.measures.world_author import memory_half_life
     from recurrentgpt.studies.report.sections import recall_section
 
-    if unknown := [name for name in systems if name not in SYSTEMS]:
-        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(SYSTEMS)}.")
+    known = measurable_systems()
+    if unknown := [name for name in systems if name not in known]:
+        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(known)}.")
     found = []
     for name in systems:
         note(f"{name} writes until facts are {distance:,} passages old; this takes minutes")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from langgraph.graph import StateGraph
+
 # Python 3.11's own leaves the forms of servers empty.
 from typing_extensions import TypedDict
 
@@ -16,8 +18,9 @@ from recurrentgpt.models.calls import Meter, total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.state import Brief, Rationale, State, Usage, merge_usage
 from recurrentgpt.studies.baselines.runtime import StudyRun
+from recurrentgpt.studies.baselines.system import Builder
 from recurrentgpt.studies.baselines.text_windows import last_tokens
-from recurrentgpt.studies.study_context import MOST_ENDINGS, is_full
+from recurrentgpt.studies.study_context import MOST_ENDINGS, StudyContext, is_full
 
 
 class NovelInput(TypedDict):
@@ -68,6 +71,11 @@ class BaselineState(TypedDict, total=False):
     status: str
 
 
+def baseline_graph(state: type[Any]) -> Builder:
+    """Return an empty graph of a baseline."""
+    return StateGraph(state, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
+
+
 async def open_novel(
     state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any
 ) -> dict[str, Any]:
@@ -91,7 +99,7 @@ async def open_novel(
     return {**start, "passage": "", "usage": dict.fromkeys(state.get("usage", {}), None), "status": "writing", **more}
 
 
-async def keep(state: Any, run: StudyRun, *, tail: int | None, ending: bool) -> dict[str, Any]:
+async def append_passage(state: Any, run: StudyRun, *, tail: int | None, ending: bool) -> dict[str, Any]:
     """Append the passage to the log and return the state behind it; the story's last `tail` tokens stay at hand.
 
     `ending` tells whether the passage was asked to end the novel: then it does, unless it is still too short.

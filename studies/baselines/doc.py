@@ -7,14 +7,14 @@ from typing import Any
 from langgraph.graph import END, START
 
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.studies.baselines.baseline_state import is_unfinished
+from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished
 from recurrentgpt.studies.baselines.doc_outline import Leaf, collapsed, divide, entering, movement, outline, people_at
 from recurrentgpt.studies.baselines.drafts import PassageGoal, drafts, score_drafts
-from recurrentgpt.studies.baselines.planning import PlannedState, characters, keep_tail, setting, summarise
-from recurrentgpt.studies.baselines.prose import system_turns
-from recurrentgpt.studies.baselines.rolling import Builder, builder
-from recurrentgpt.studies.baselines.runtime import StudyRun, study_node
+from recurrentgpt.studies.baselines.planning import PlannedState, append_and_keep_tail, characters, setting, summarise
+from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
+from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
+from recurrentgpt.studies.baselines.write_prose import system_turns
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 8
@@ -42,7 +42,7 @@ class DocState(PlannedState, total=False):
 def doc() -> Builder:
     """Return the graph of doc."""
     return (
-        builder(DocState)
+        baseline_graph(DocState)
         .add_node("setting", study_node(setting))
         .add_node("characters", study_node(characters))
         .add_node("outline", study_node(outline))
@@ -125,7 +125,7 @@ async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
     here = {"in_leaf": state["in_leaf"] + 1, "leaf_words": state["leaf_words"] + words}
     ending = last and (_pace(state, run).finale == "last" or here["in_leaf"] >= PER_LEAF)
     full = here["in_leaf"] >= PER_LEAF or here["leaf_words"] >= _share(state, run)
-    update = await keep_tail(state, run, ending=ending)
+    update = await append_and_keep_tail(state, run, ending=ending)
     return {**update, **here, **(_moved(state) if full and not last else {})}
 
 
@@ -165,3 +165,14 @@ def _pace(state: Any, run: StudyRun) -> Pace:
 
 def _size(share: float) -> int:
     return round(min(PASSAGE_WORDS[1], max(PASSAGE_WORDS[0], share / 3)))
+
+
+SYSTEM = System(
+    name="doc",
+    description="detailed outline control, without its controller (DOC)",
+    build=doc,
+    cost=linear_cost(Cost(95, 57000, 15500), fixed=Cost(60, 30000, 10000)),
+    prompts=PROMPTS / "doc",
+    drafts=CANDIDATES,
+    paced=False,
+)

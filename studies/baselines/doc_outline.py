@@ -11,9 +11,9 @@ from typing_extensions import TypedDict
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.studies.baselines.baseline_state import open_novel
 from recurrentgpt.studies.baselines.planning import plan
-from recurrentgpt.studies.baselines.prose import fill_form, system_turns
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.text_windows import first_tokens
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns
 
 FEWEST_LEAVES, MOST_LEAVES = 9, 16
 FEWEST_MAIN = 3

@@ -18,10 +18,10 @@ from recurrentgpt.prose.sentence_checks import find_fault, narration
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 from recurrentgpt.schema.errors import ModelReplyError
-from recurrentgpt.studies.baselines.prose import fill_form, system_turns, write_raw
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.text_windows import first_tokens
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns, write_raw
 
 REPEATED_RUN, REPEATED_RUN_COST = 5, 0.3
 NEAR_DUPLICATE, NEAR_DUPLICATE_COST = 0.8, 1.0

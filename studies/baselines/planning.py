@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from recurrentgpt.studies.baselines.baseline_state import BaselineState, keep
+from recurrentgpt.studies.baselines.baseline_state import BaselineState, append_passage
 from recurrentgpt.studies.baselines.drafts import TAIL_TOKENS, update_summary
-from recurrentgpt.studies.baselines.prose import fill_form, system_turns
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.text_windows import last_tokens
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns
 
 CHARACTERS = 3
 
@@ -74,11 +74,11 @@ async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"summary": await update_summary(state, run, state["left_behind"]), "left_behind": ""}
 
 
-async def keep_tail(state: Any, run: StudyRun, *, ending: bool) -> dict[str, Any]:
+async def append_and_keep_tail(state: Any, run: StudyRun, *, ending: bool) -> dict[str, Any]:
     """Append the passage, keep the last 256 tokens, and set aside what has left them for the next summary."""
     whole = f"{state['tail']}\n\n{state['passage']}".strip()
     tail = last_tokens(whole, TAIL_TOKENS)
     gone = whole[: len(whole) - len(tail)].strip()
     left_behind = f"{state['left_behind']}\n\n{gone}".strip()
-    update = await keep(state, run, tail=TAIL_TOKENS, ending=ending)
+    update = await append_passage(state, run, tail=TAIL_TOKENS, ending=ending)
     return {**update, "tail": tail, "left_behind": left_behind, "drafts": []}

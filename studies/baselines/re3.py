@@ -11,10 +11,16 @@ from pydantic import Field, create_model
 
 from recurrentgpt.memory.pieces import unit
 from recurrentgpt.models.embeddings import default_embeddings
-from recurrentgpt.studies.baselines.baseline_state import is_unfinished, open_novel
+from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished, open_novel
 from recurrentgpt.studies.baselines.drafts import PassageGoal, drafts, score_drafts
-from recurrentgpt.studies.baselines.planning import PlannedState, characters, keep_tail, plan, setting, summarise
-from recurrentgpt.studies.baselines.prose import system_turns
+from recurrentgpt.studies.baselines.planning import (
+    PlannedState,
+    append_and_keep_tail,
+    characters,
+    plan,
+    setting,
+    summarise,
+)
 from recurrentgpt.studies.baselines.re3_facts import (
     Fact,
     confirm_contradictions,
@@ -23,10 +29,11 @@ from recurrentgpt.studies.baselines.re3_facts import (
     find_conflicts,
     merge_facts,
 )
-from recurrentgpt.studies.baselines.rolling import Builder, builder
-from recurrentgpt.studies.baselines.runtime import StudyRun, study_node
+from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
+from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.text_windows import WORDS_PER_TOKEN, count_tokens
+from recurrentgpt.studies.baselines.write_prose import system_turns
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 4
@@ -46,7 +53,7 @@ class Re3State(PlannedState, total=False):
 def re3() -> Builder:
     """Return the graph of re3."""
     return (
-        builder(Re3State)
+        baseline_graph(Re3State)
         .add_node("setting", study_node(setting))
         .add_node("characters", study_node(characters))
         .add_node("outline", study_node(outline))
@@ -127,7 +134,7 @@ async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
 
 async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
     """Append the passage; the novel ends with the last item, or up to three passages later."""
-    return await keep_tail(state, run, ending=_pace(state, run).finale == "last")
+    return await append_and_keep_tail(state, run, ending=_pace(state, run).finale == "last")
 
 
 def _pace(state: Any, run: StudyRun) -> Pace:
@@ -164,3 +171,14 @@ async def _entities(state: Any, run: StudyRun, item: str) -> list[str]:
             chosen.append(known[number])
             room -= size
     return chosen
+
+
+SYSTEM = System(
+    name="re3",
+    description="plan, draft, rewrite and edit (Re3)",
+    build=re3,
+    cost=linear_cost(Cost(41, 24000, 7900)),
+    prompts=PROMPTS / "re3",
+    drafts=CANDIDATES,
+    paced=False,
+)

@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.studies.baselines.prose import fill_form, system_turns
 from recurrentgpt.studies.baselines.runtime import StudyRun
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns
 
 MOST_FACTS = 6
 """Of one passage."""

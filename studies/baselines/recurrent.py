@@ -22,9 +22,9 @@ from recurrentgpt.nodes.write import write
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput, RecurrentState, is_unfinished
-from recurrentgpt.studies.baselines.prose import require_prose
-from recurrentgpt.studies.baselines.rolling import Builder
 from recurrentgpt.studies.baselines.runtime import StudyRun, StudyVerb, study_node
+from recurrentgpt.studies.baselines.system import Builder
+from recurrentgpt.studies.baselines.write_prose import require_prose
 from recurrentgpt.studies.study_context import MOST_ENDINGS, Pace, StudyContext, is_full, pace
 
 Templates = Callable[[Prompts], Prompts]

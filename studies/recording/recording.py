@@ -94,7 +94,7 @@ class Recorder:
         """Return which model has played which role."""
         return dict(self._roles)
 
-    def meet(self, role: str, model: RoleModel) -> None:
+    def add_role(self, role: str, model: RoleModel) -> None:
         """Write down what model plays a role, the first time it does."""
         with self._lock:
             known = self._roles.get(role)

@@ -201,7 +201,7 @@ def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]
 def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int) -> ResolvedModel:
     """Return `model` with a tape that records."""
     role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai)
-    recorder.meet(role, role_model)
+    recorder.add_role(role, role_model)
     chat = RecordingChatModel(inner=model.chat, recorder=recorder, role=role, step=step, model_name=model.name)
     same = {item.name: getattr(model, item.name) for item in dataclasses.fields(ResolvedModel)}
     return RecordedModel(**{**same, "chat": chat}, openai=role_model.openai)

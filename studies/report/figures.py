@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.judging.pairwise import Qualification, counted_judges
 from recurrentgpt.studies.judging.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
 from recurrentgpt.studies.measures.entities import entities
@@ -47,7 +47,7 @@ class Result:
 
 def measures(novel: dict[str, Any]) -> dict[str, Any]:
     """Return everything that is measured of one novel, flat, as a row."""
-    system, text, usage = SYSTEMS[novel["system"]], novel["text"], novel["usage"]
+    system, text, usage = find_system(novel["system"]), novel["text"], novel["usage"]
     said, people = repetition(text), entities(text)
     kept = contract(novel, recurrent=system.recurrent, remembers=system.remembers, paced=system.paced)
     grows = slope(prompt_tokens(novel), warm_up=min(3, len(novel["passages"]) // 4))
@@ -207,9 +207,8 @@ def agreements(folder: RunFolder) -> list[dict[str, Any]]:
             rows.append({"among": source, "raters": len(labels), "items": len(items), **alpha})
     people = {name: _over_seeds(given, premise_of) for name, given in raters["people"].items()}
     for judge, given in raters["judges"].items():
-        stand = alt_test(_over_seeds(given, premise_of), people)
-        if stand:
-            rows.append({"among": f"{judge} for people", "raters": stand.humans, **asdict(stand)})
+        if found := alt_test(_over_seeds(given, premise_of), people):
+            rows.append({"among": f"{judge} for people", "raters": found.annotators, **asdict(found)})
     return rows
 
 

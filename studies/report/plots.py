@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import cycle
 from math import nan
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from recurrentgpt.schema.errors import MissingExtra
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
@@ -25,18 +24,27 @@ except ImportError as error:  # pragma: no cover - the extra is installed where 
 
 _SIZE = (9.5, 4.2)
 _BARS = "mean over premises;\nbars: its interval, 95 %"
-_LOOKS: dict[str, dict[str, Any]] = {
-    system: {
-        "color": f"C{number}",
-        "marker": marker,
-        "linestyle": style,
-        "markersize": 10 - number / 2,
+_MARKERS, _LINES = "osD^v<>PXd", ("-", "--", "-.", ":")
+
+
+def _place(system: str) -> int:
+    """Return a system's place in the catalogue, which decides how it looks in every plot and how far aside it stands."""
+    return list(all_systems()).index(system)
+
+
+def _look(system: str) -> dict[str, Any]:
+    """Return how a system is drawn; no line hides another: markers are hollow, and dots lie upon what is solid."""
+    number = _place(system)
+    return {
+        "color": f"C{number % 10}",
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "linestyle": _LINES[number % len(_LINES)],
+        "markersize": max(5.0, 10 - number / 2),
         "fillstyle": "none",
         "zorder": 2 + number % 4 / 10,
     }
-    for number, (system, marker, style) in enumerate(zip(SYSTEMS, cycle("osD^v<>PXd"), cycle(("-", "--", "-.", ":"))))
-}
-"""A system's look is its own in every plot, and no line hides another: markers are hollow, and dots lie upon what is solid."""
+
+
 _NO_BAR = (nan, nan)
 _META = {"Software": None}
 """Without the version of the plotting library, the same figures are the same file."""
@@ -119,12 +127,12 @@ def _bars(
     axes: Any, system: str, places: Sequence[float], means: list[float], spans: list[tuple[float, float]], label: str
 ) -> None:
     """Draw a line with an interval at every place, moved aside by a point or two, so that none stands upon another's."""
-    aside = 0.7 * (list(_LOOKS).index(system) - len(_LOOKS) / 2) / 72
+    aside = 0.7 * (_place(system) - len(all_systems()) / 2) / 72
     beside = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
     reach = [[abs(middle - low) for middle, (low, _) in zip(means, spans, strict=True)]]
     reach.append([abs(high - middle) for middle, (_, high) in zip(means, spans, strict=True)])
     axes.update_datalim(list(zip(places, means, strict=True)))
-    axes.errorbar(places, means, yerr=reach, label=label, transform=beside, capsize=2, elinewidth=0.8, **_LOOKS[system])
+    axes.errorbar(places, means, yerr=reach, label=label, transform=beside, capsize=2, elinewidth=0.8, **_look(system))
 
 
 def _counted(fewest: int, most: int, what: str) -> str:

@@ -191,8 +191,9 @@ def judge_section(folder: RunFolder) -> Section:
         else:
             may = "may stand for" if row["passes"] else "may not stand for"
             section.parts.append(
-                f"{row['among'].removesuffix(' for people')} {may} the {row['humans']} annotators (alt-test: it beats "
-                f"{row['beaten']}, mean winning rate {row['rate']:.2f})."
+                f"{row['among'].removesuffix(' for people')} {may} the {row['annotators']} annotators (alternative annotator "
+                f"test, epsilon {row['epsilon']:g}: it beats {row['beaten']}, winning rate {row['winning_rate']:.2f}, mean "
+                f"advantage probability {row['advantage']:.2f})."
             )
     section.parts += judges.remarks(folder)
     if failures := judges.failures(folder):

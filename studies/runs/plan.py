@@ -25,8 +25,6 @@ CRITERIA = ("interesting", "coherent")
 LENGTHS = (200, 1_000_000)
 """Fewest and most words of a novel."""
 LONGEST_ID = 64
-DRAFTING = ("re3", "doc")
-"""Systems that compare drafts, and can be told how many."""
 FIELD_MEANINGS = {
     "name": "must be 1 to 40 letters, digits, - and _",
     "premises": "must be how many of each genre, or a list of their numbers",
@@ -280,8 +278,10 @@ def _check(plan: Plan) -> None:
         if (other := known.setdefault(slug(genre).casefold(), genre)) != genre:
             raise StudyError(f"The genres {other!r} and {genre!r} would have the same files: give one another name.")
     for name, options in plan.options.items():
-        if options.candidates and name not in DRAFTING:
-            raise StudyError(f"`options.{name}.candidates`: {name} compares no drafts, {' and '.join(DRAFTING)} do.")
+        if options.candidates and not find_system(name).drafts:
+            raise StudyError(
+                f"`options.{name}.candidates`: {name} compares no drafts; only systems that do have candidates."
+            )
     for job in plan.jobs():
         if len(job.id) > LONGEST_ID:
             raise StudyError(f"{job.id} is too long a name for a novel: shorten the genre, or its seed.")

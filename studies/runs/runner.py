@@ -20,7 +20,7 @@ from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import RecurrentGPTError
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.errors import RunStopped, StudyError
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording, RoleModel, model_names, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
@@ -127,7 +127,7 @@ async def _write(
     folder: RunFolder, job: Job, persistence: Persistence, notify: Notify, model: Any, retry: RetryPolicy
 ) -> dict[str, Any]:
     graph = (
-        SYSTEMS[job.system]
+        find_system(job.system)
         .build()
         .set_node_defaults(retry_policy=retry)
         .compile(checkpointer=persistence.saver, store=persistence.store, name=job.system)

@@ -26,7 +26,7 @@ def judged_run(path, plan, *judges, family=""):
     folder = RunFolder.create(path, plan)
     for job in plan.jobs():
         text = STORY if job.system == "recurrentgpt" else STORY.replace("lit", "rolled")
-        folder.finish(job, novel(job, text))
+        folder.save_novel(job, novel(job, text))
     return folder
 
 

@@ -169,8 +169,8 @@ def test_the_manifest_has_the_models_that_were_used_and_all_versions(finished):
     assert set(models) >= {"writer", "planner", "memory"}
     assert set(map(tuple, models.values())) == {("scripted",)}
     assert {"python", "langgraph", "scipy", "matplotlib"} <= set(finished.manifest["versions"])
-    finished.meet({"judge": "reader"})
-    finished.meet({"judge": "another"})
+    finished.note_models({"judge": "reader"})
+    finished.note_models({"judge": "another"})
     assert finished.manifest["models"] == {**models, "judge": ["another", "reader"]}
 
 

@@ -83,7 +83,7 @@ def test_a_run_without_pairs_is_said(folder):
 def page(judged):
     """Give the running page: a function that asks it."""
     first = next(job for job in judged.plan.jobs() if job.system != "recurrentgpt")
-    judged.finish(first, novel(first, "<script>alert(1)</script> & $a story"))
+    judged.save_novel(first, novel(first, "<script>alert(1)</script> & $a story"))
     with server(judged, 0) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()

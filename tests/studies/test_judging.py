@@ -146,7 +146,7 @@ def test_a_key_that_is_not_there_is_said_before_anything_is_paid_for(plan, monke
 def test_verdicts_of_the_generators_family_do_not_count_and_that_is_said(tmp_path, plan):
     judges = [Judge(model=name, family=family) for name, family in (("reader", "A"), ("other", "b"), ("scripted", "c"))]
     folder = judged_run(tmp_path / "run", plan, *judges, family="a")
-    folder.meet({"writer": "scripted"})
+    folder.note_models({"writer": "scripted"})
     chats = {judge.model: ScriptedChatModel(replies=reader) for judge in judges}
     said = []
     judge_run(folder, said.append, models=chats, retry=QUICK)

@@ -80,7 +80,7 @@ def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monke
         now -= 1
         return 1.0
 
-    monkeypatch.setattr(judging, "both_orders", slow)
+    monkeypatch.setattr(judging, "judge_both_orders", slow)
     for parallel in (1, 6):
         folder, most = grow(3), 0
         (folder.path / "verdicts.jsonl").unlink(missing_ok=True)

@@ -154,7 +154,7 @@ def test_every_system_is_served_by_its_name():
         graph = getattr(served, name)
         assert graph.name == name
         assert set(graph.get_input_jsonschema()["properties"]) == {"genre", "premise"}
-        assert not {"recorder", "tape", "embeddings"} & set(graph.get_context_jsonschema()["properties"])
+        assert not {"recorder", "recording", "embeddings"} & set(graph.get_context_jsonschema()["properties"])
 
 
 def comparable(novel):
@@ -191,7 +191,7 @@ async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
     log = Chronicle(persistence.store)
     for key in ("first", "second"):
         recorder = await StoreRecorder.open(log, "novel", prompts=False)
-        recorder.meet("writer", PLAYED)
+        recorder.add_role("writer", PLAYED)
         recorder.add(call(key), [], {"text": "x" * 100})
         await recorder.flush()
     rows = [json.loads(line) for line in await recorded_lines(log, "novel")]
@@ -200,7 +200,7 @@ async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
     assert rows[1]["parameters"] == {"text": "..."}
     other = await StoreRecorder.open(log, "novel")
     with pytest.raises(StudyError, match="The recording of novel was begun with scripted as writer"):
-        other.meet("writer", RoleModel("another", "full", False, False))
+        other.add_role("writer", RoleModel("another", "full", False, False))
     await delete_lines(log, "novel")
     assert await recorded_lines(log, "novel") == []
 

@@ -13,12 +13,12 @@ from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
 from recurrentgpt.nodes.write import READABLE
+from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.sentences import end_at_sentence, limit_words
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Pace
-from recurrentgpt.write_prose.gate import ProseGate
-from recurrentgpt.write_prose.sentences import end_at_sentence, limit_words
 
 MOST_SAMPLES = 4
 RUN_UP = 2

@@ -210,6 +210,16 @@ def resolve_context(given: object, defaults: Mapping[str, Any] = NO_DEFAULTS) ->
     return Context(**{**defaults, **chosen})
 
 
+GRAPH_DEFAULTS = "recurrentgpt_defaults"
+"""Under this name a compiled graph's config keeps what it changes of the defaults above, for its nodes and edges."""
+
+
+def graph_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the graph of a config changes of the defaults."""
+    found = config.get("configurable", {}).get(GRAPH_DEFAULTS)
+    return found if isinstance(found, Mapping) else NO_DEFAULTS
+
+
 def context_schema(defaults: Mapping[str, Any]) -> type[Context]:
     """Return `Context` with other defaults, for a graph whose form shall show them; what no form can hold is left out."""
     shown = {name: value for name, value in defaults.items() if isinstance(value, str | int | float)}

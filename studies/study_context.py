@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from pydantic.json_schema import SkipJsonSchema
 
-from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.context import Context
 from recurrentgpt.studies.errors import StudyError
 
@@ -29,6 +28,13 @@ class StudyContext(Context):
     ending: bool = field(default=True, metadata={"description": "Every novel is brought to its end"})
     target_words: int = field(default=3000, metadata={"description": "Length of the novel"})
     candidates: int = field(default=0, metadata={"description": "Drafts per passage of re3 and doc; 0 for their own"})
+    guards: bool = field(
+        default=True,
+        metadata={
+            "description": "Whether a system keeps guards that others lack: the gate against copies, the grammar of scenes, "
+            "eight samples and worked examples"
+        },
+    )
     embedder: Literal["default", "hash-256"] = field(
         default="default", metadata={"description": "The embedding model of where it runs, or hashes in its place"}
     )
@@ -51,6 +57,11 @@ class StudyContext(Context):
             raise StudyError(f"A novel of a study has 200 to 1,000,000 words; this one has {self.target_words}.")
         if not 0 <= self.candidates <= 20:
             raise StudyError(f"candidates is 1 to 20, or 0 for the system's own number; it is {self.candidates}.")
+
+    @property
+    def own_voice(self) -> bool:
+        """Tell whether templates show their worked examples and scenes are held to their grammar: never without guards."""
+        return self.guards and super().own_voice
 
 
 @dataclass(frozen=True)
@@ -93,8 +104,3 @@ def pace(written: int, target: int, *, passage: int = PASSAGE_WORDS, bounds: tup
 def is_full(words: int, target: int) -> bool:
     """Tell whether a novel is as long as it should be, within the tolerance."""
     return words >= (1 - TOLERANCE) * target
-
-
-def story_words(passages: list[str]) -> int:
-    """Return the words of a novel."""
-    return sum(map(count_words, passages))

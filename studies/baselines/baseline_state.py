@@ -99,16 +99,20 @@ async def open_novel(
     return {**start, "passage": "", "usage": dict.fromkeys(state.get("usage", {}), None), "status": "writing", **more}
 
 
-async def append_passage(state: Any, run: StudyRun, *, tail: int | None, ending: bool) -> dict[str, Any]:
+async def append_passage(
+    state: Any, run: StudyRun, *, tail: int | None, ending: bool, searchable: bool = False
+) -> dict[str, Any]:
     """Append the passage to the log and return the state behind it; the story's last `tail` tokens stay at hand.
 
-    `ending` tells whether the passage was asked to end the novel: then it does, unless it is still too short.
+    `ending` tells whether the passage was asked to end the novel: then it does, unless it is still too short. A `searchable`
+    passage gets vectors, for a system that has a long-term memory.
     """
     passage, step = state["passage"], state["step"] + 1
     words = state["words"] + count_words(passage)
     done = ending and (is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS)
     entry = _entry(state, state["head"], passage, step, run)
-    await run.chronicle.append(entry, "finished" if done else "choosing")
+    vectors = [await run.recall.vectors_op(entry)] if searchable else []
+    await run.chronicle.append(entry, "finished" if done else "choosing", also=vectors)
     text = f"{state['tail']}\n\n{passage}".strip()
     return {
         "head": entry["id"],
@@ -139,10 +143,10 @@ def _entry(state: Any, parent: str, passage: str, step: int, run: StudyRun) -> C
         passage=passage,
         author="model",
         summary="",
-        short_term_memory="",
-        rationale=Rationale(dropped=[], added=[]),
-        candidate_plans=[],
-        recalled=[],
+        short_term_memory=state.get("short_term_memory", ""),
+        rationale=state.get("rationale") or Rationale(dropped=[], added=[]),
+        candidate_plans=state.get("candidate_plans", []),
+        recalled=state.get("recalled", []),
         usage=total_usage(state.get("usage", {}).values()),
         created=now(),
     )

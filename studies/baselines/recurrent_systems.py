@@ -41,6 +41,16 @@ SYSTEMS = (
         plants_facts=True,
     ),
     System(
+        name="bare",
+        description="recurrentgpt without outline and cast in any prompt of a passage",
+        build=lambda: recurrent.recurrentgpt(opening=opening.open_bare),
+        cost=linear_cost(Cost(12.3, 16500, 2300)),
+        recurrent=True,
+        remembers=True,
+        recalls=True,
+        plants_facts=True,
+    ),
+    System(
         name="single_call",
         description="passage, memory and plans in one call, with recurrentgpt's outline and cast",
         build=lambda: recurrent.single_call(variants.step),

@@ -131,6 +131,7 @@ def _rolling_system(name: str, window: int | None, description: str) -> System:
 
 SYSTEMS = (
     _rolling_system("rolling_1024", 1024, "header and the last of the story in 1,024 tokens"),
+    _rolling_system("rolling_2048", 2048, "header and the last of the story in 2,048 tokens"),
     _rolling_system("rolling_4096", 4096, "header and the last of the story in 4,096 tokens"),
     _rolling_system("rolling_unlimited", None, "header and the whole story so far"),
     System(

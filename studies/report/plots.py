@@ -16,6 +16,7 @@ from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
 
 try:
+    from matplotlib import colormaps
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
     from matplotlib.transforms import ScaledTranslation
@@ -24,6 +25,7 @@ except ImportError as error:  # pragma: no cover - the extra is installed where 
 
 _SIZE = (9.5, 4.2)
 _BARS = "mean over premises;\nbars: its interval, 95 %"
+_COLOURS = colormaps["tab20"]
 _MARKERS, _LINES = "osD^v<>PXd", ("-", "--", "-.", ":")
 
 
@@ -36,7 +38,7 @@ def _look(system: str) -> dict[str, Any]:
     """Return how a system is drawn; no line hides another: markers are hollow, and dots lie upon what is solid."""
     number = _place(system)
     return {
-        "color": f"C{number % 10}",
+        "color": _COLOURS((2 * number + number // 10) % 20),
         "marker": _MARKERS[number % len(_MARKERS)],
         "linestyle": _LINES[number % len(_LINES)],
         "markersize": max(5.0, 10 - number / 2),

@@ -29,7 +29,7 @@ from recurrentgpt.studies.runs.provenance import collect_provenance, now
 from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, check_form
 
 FORMAT = 1
-NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder")
+NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards")
 """What of a plan decides what a novel is, beside its recordings, length, premise and system's options; the rest may change."""
 OWN = ("novels", "calls")
 """Folders in that of a run."""

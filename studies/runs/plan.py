@@ -140,6 +140,8 @@ class Plan(BaseModel):
     family: str = ""
     temperature: float | None = Field(default=None, ge=0, le=2)
     embedder: Literal["default", "hash-256"] = "default"
+    guards: bool = True
+    """Whether a system keeps guards that others lack; without, all are alike in that."""
     record_prompts: bool = True
     replay: str = ""
     """Folder of recorded calls that answer in place of the model."""

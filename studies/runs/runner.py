@@ -210,6 +210,7 @@ def settings(plan: Plan, job: Job) -> dict[str, Any]:
         "tier": plan.tier,
         "temperature": plan.temperature,
         "embedder": plan.embedder,
+        "guards": plan.guards,
         "seed": zlib.crc32(f"{plan.name}/{job.unit}".encode()),
         "target_words": job.words,
         "candidates": plan.options.get(job.system, Options()).candidates,

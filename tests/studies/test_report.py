@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from recurrentgpt.cli.app import app
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report.figures import POOLED, results
+from recurrentgpt.studies.report.preferences import paper_figures
 from recurrentgpt.studies.report.write_report import write_report
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import CRITERIA, Judge
@@ -202,13 +203,22 @@ def finished(folder, job):
 
 
 def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged, tmp_path, monkeypatch):
-    said = "whoever has the paper fills them into"
-    assert said in reported(judged, tmp_path)
+    said = "its own figures as printed"
+    assert said not in reported(judged, tmp_path), "the paper has no rolling_1024"
     noted = {"mystery/recurrentgpt/rolling_1024/coherent": "61 : 52"}
     monkeypatch.setattr("recurrentgpt.studies.report.preferences.paper_figures", lambda: noted)
     text = reported(judged, tmp_path)
     assert text.count("| rolling_1024, the paper | 61 : 52 |  |  |") == 2
-    assert said not in text
+    assert said in text
+
+
+def test_all_rows_of_the_papers_tables_are_there():
+    rows = paper_figures()
+    sums = [sum(map(float, row.split(" : "))) for row in rows.values()]
+    assert len(rows) == 48
+    assert sum(total > 100.05 for total in sums) == 18
+    assert rows["thriller/recurrentgpt/doc/coherent"] == "58.1 : 37.0"
+    assert rows["fantasy/recurrentgpt/gpt4/interesting"] == "27.1 : 71.7"
 
 
 def test_what_a_system_does_not_have_is_left_blank(toy):

@@ -32,6 +32,7 @@ from recurrentgpt.studies.runs.endpoints import has_key, judge_model
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Judge, Plan
 from recurrentgpt.studies.runs.runner import recordings_folder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import StudyContext
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class _JudgeRun:
     report: Callable[[str], None]
     chats: dict[str, Any]
     retry: RetryPolicy
-    compared: list[tuple[Pair, dict[str, Any], dict[str, Any]]]
+    compared: list[tuple[Pair, NovelRecord, NovelRecord]]
     known: dict[str, Qualification]
     done: set[tuple[str, ...]]
     failed: set[str] = field(default_factory=set)
@@ -155,7 +156,7 @@ async def _ask(
     judge: Judge,
     model: ResolvedModel,
     known: Qualification,
-    wanted: list[tuple[tuple[Pair, dict[str, Any], dict[str, Any]], str]],
+    wanted: list[tuple[tuple[Pair, NovelRecord, NovelRecord], str]],
 ) -> Qualification:
     """Let a judge qualify, as far as the novels allow and it has not, and give the verdicts that are wanted of it."""
     folder = judging.folder
@@ -179,12 +180,12 @@ async def _compare(
     folder: RunFolder,
     judge: Judge,
     prefer: Prefer,
-    wanted: list[tuple[tuple[Pair, dict[str, Any], dict[str, Any]], str]],
+    wanted: list[tuple[tuple[Pair, NovelRecord, NovelRecord], str]],
 ) -> None:
     """Write down a judge's verdicts, some at a time; what cannot be used is noted, and a judge that is gone is raised."""
     gate, gone = asyncio.Semaphore(folder.plan.parallel), list[RecurrentGPTError]()
 
-    async def one(pair: Pair, first: dict[str, Any], second: dict[str, Any], criterion: str) -> None:
+    async def one(pair: Pair, first: NovelRecord, second: NovelRecord, criterion: str) -> None:
         row = {"judge": judge.model, **asdict(pair), "criterion": criterion}
         async with gate:
             if gone:

@@ -24,6 +24,7 @@ from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import VERDICT, RunFolder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 QUESTIONS = {
     "interesting": "which is more interesting to read, so that one wants to know how it goes on?",
@@ -72,7 +73,7 @@ class Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
         return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
 
-    def lacks(self, novels: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    def lacks(self, novels: Iterable[NovelRecord]) -> list[NovelRecord]:
         """Return the novels that it is still to be shown spoilt, until it has seen as many as qualify a judge."""
         left = {novel["unit"]: novel for novel in novels if novel["unit"] not in self.units}
         return list(left.values())[: max(0, CORRUPTED_NOVELS - self.pairs // CORRUPTION_KINDS)]
@@ -88,7 +89,7 @@ class Qualification:
         return self.rate >= QUALIFIED
 
 
-def pairs(folder: RunFolder) -> list[tuple[Pair, dict[str, Any], dict[str, Any]]]:
+def pairs(folder: RunFolder) -> list[tuple[Pair, NovelRecord, NovelRecord]]:
     """Return the pairs of finished novels that are compared: the plan's first system with every other."""
     plan, by = folder.plan, {(novel["system"], novel["unit"]): novel for novel in folder.novels()}
     reference = plan.systems[0]
@@ -157,7 +158,7 @@ def consolidate(there: str, back: str) -> float:
     return 0.0 if (there, back) == ("B", "A") else 0.5
 
 
-async def qualify(known: Qualification, prefer: Prefer, novel: dict[str, Any]) -> Qualification:
+async def qualify(known: Qualification, prefer: Prefer, novel: NovelRecord) -> Qualification:
     """Return what is known of a judge with how often it prefers one more story to spoilt copies; nonsense counts as wrong.
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.

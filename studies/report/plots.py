@@ -14,6 +14,7 @@ from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 try:
     from matplotlib import colormaps
@@ -72,7 +73,7 @@ def recall(rows: list[dict[str, Any]], level: str, path: Path) -> None:
     _save(figure, axes, path, "bars: Wilson's interval, 95 %")
 
 
-def prompts(novels: list[dict[str, Any]], path: Path) -> None:
+def prompts(novels: list[NovelRecord], path: Path) -> None:
     """Plot prompt tokens per call against the step, the mean of each system's premises."""
     figure, axes = _axes("step", "prompt tokens per call")
     _lines(axes, _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))))
@@ -81,7 +82,7 @@ def prompts(novels: list[dict[str, Any]], path: Path) -> None:
     _save(figure, axes, path, _BARS)
 
 
-def repeats(novels: list[dict[str, Any]], path: Path) -> None:
+def repeats(novels: list[NovelRecord], path: Path) -> None:
     """Plot the share of repeated 4-grams against words, with the human band at 6,000."""
     figure, axes = _axes("words", "repeated 4-grams")
     low, high = HUMAN_BAND["repeated_4grams"]
@@ -92,7 +93,7 @@ def repeats(novels: list[dict[str, Any]], path: Path) -> None:
     _save(figure, axes, path, _BARS)
 
 
-def _gathered(novels: list[dict[str, Any]], points: Any) -> dict[str, dict[float, list[float]]]:
+def _gathered(novels: list[NovelRecord], points: Any) -> dict[str, dict[float, list[float]]]:
     """Return by system and place a value per premise: the mean of its seeds, which are no further premises."""
     seeds: dict[tuple[str, float], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for novel in novels:

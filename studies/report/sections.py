@@ -6,9 +6,10 @@ from typing import Any
 
 from recurrentgpt.studies.judging import pairwise as judges
 from recurrentgpt.studies.judging.statistics import FEW
-from recurrentgpt.studies.measures.step_contract import slope
+from recurrentgpt.studies.measures.catalogue import all_measures
+from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
+from recurrentgpt.studies.report.figures import agreements, by_system, qualifications, slopes
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
 
@@ -94,30 +95,16 @@ def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
 
 
 def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
-    """Return the measures without a judge."""
-    names = (
-        "repeated_4grams", "zlib_ratio", "mtld", "distinct_2", "in_human_band", "names", "conflicts", "vanished",
-    )  # fmt: skip
-    kept = ("steps", "passages_in_length", "memories_in_ceilings", "steps_with_3_plans", "first_try", "retries")
-    return Section(
-        "Measures without a judge",
-        [
-            GUARDS[folder.plan.guards],
-            "Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib ratio of 2.37-2.56 "
-            "and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` counts how many "
-            "of the four lie there, for novels of that length. These detect repetition, never coherence. `conflicts` are eyes, "
-            "hair, ages and hands that change; `vanished` are names of the first half that the second never has.",
-            _means(folder, rows, names),
-            Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
-            "The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
-            "blank.",
-            _means(folder, rows, kept),
-            "Prompt tokens per call against the step, with the interval of 95 %: 0 in it is a prompt that does not grow. Novels "
-            f"of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
-            _slopes(folder, rows),
-            Picture("prompts.png", f"Prompt tokens per call against the step; {_BARS}"),
-        ],
-    )
+    """Return the measures without a judge, each as its text, its table and its plot."""
+    section = Section("Measures without a judge", [GUARDS[folder.plan.guards]])
+    plots = {
+        "repetition": Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
+        "prompt growth": Picture("prompts.png", f"Prompt tokens per call against the step; {_BARS}"),
+    }
+    for name, measure in all_measures().items():
+        table = _slopes(folder, rows) if measure is PROMPT_GROWTH else _means(folder, rows, measure.columns)
+        section.parts += [measure.description, table, *([plots[name]] if name in plots else [])]
+    return section
 
 
 def _slopes(folder: RunFolder, rows: list[dict[str, Any]]) -> Table:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
@@ -26,7 +26,7 @@ from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.recording import jsonl
 from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Options, Plan
 from recurrentgpt.studies.runs.provenance import collect_provenance, now
-from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, check_form
+from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, NovelRecord, check_form
 
 FORMAT = 1
 NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards")
@@ -152,12 +152,12 @@ class RunFolder:
         """Return the file of a novel's calls."""
         return self.path / "calls" / f"{job.id}.jsonl"
 
-    def novel(self, job: Job) -> dict[str, Any] | None:
+    def novel(self, job: Job) -> NovelRecord | None:
         """Return a finished novel, or None; raise StudyError for one of another premise, or that is damaged."""
         path = self.path / "novels" / f"{job.id}.json"
         if not path.exists():
             return None
-        novel = check_form(path, _read(path), NOVEL)
+        novel = cast("NovelRecord", check_form(path, _read(path), NOVEL))
         if novel["id"] != job.id or novel["system"] != job.system or novel["unit"] != job.unit:
             raise StudyError(f"{path} holds another novel: restore it, or delete it and run the plan again.")
         if novel["premise"] != job.premise:
@@ -167,11 +167,11 @@ class RunFolder:
             )
         return novel
 
-    def novels(self) -> list[dict[str, Any]]:
+    def novels(self) -> list[NovelRecord]:
         """Return every finished novel, in the order of the plan."""
         return [novel for job in self.plan.jobs() if (novel := self.novel(job)) is not None]
 
-    def save_novel(self, job: Job, novel: dict[str, Any]) -> None:
+    def save_novel(self, job: Job, novel: NovelRecord) -> None:
         """Write a finished novel, at once or not at all."""
         self._write(self.path / "novels" / f"{job.id}.json", _text(novel))
 
@@ -241,7 +241,7 @@ class RunFolder:
         os.replace(partial, path)
 
 
-def _text(value: dict[str, Any]) -> str:
+def _text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
 
 

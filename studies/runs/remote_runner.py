@@ -19,7 +19,7 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.remote.server import asking, client_of, said
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.studies.errors import RunStopped, StudyError
-from recurrentgpt.studies.recording.recording import model_names, read_roles, recorded_usage
+from recurrentgpt.studies.recording.recording import read_roles, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Job, Plan
 from recurrentgpt.studies.runs.runner import (
@@ -27,10 +27,11 @@ from recurrentgpt.studies.runs.runner import (
     Outcome,
     Report,
     notify_passage,
-    novel_record,
-    settings,
+    novel_settings,
+    save_novel,
     write_novels,
 )
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 GRAPHS = "langgraph-studies.json"
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -109,7 +110,7 @@ class _Remote:
         self._last: dict[str, str] = {}
         """The last event that was heard of each run."""
 
-    async def write(self, job: Job, notify: Notify) -> dict[str, Any]:
+    async def write(self, job: Job, notify: Notify) -> NovelRecord:
         """Bring one novel to its end on the server and into the folder."""
         thread = str(uuid.uuid5(uuid.NAMESPACE_URL, f"recurrentgpt/{self._folder.run}/{job.id}"))
         with asking(self._url):
@@ -120,24 +121,14 @@ class _Remote:
                 await self._client.threads.delete(thread)
         return novel
 
-    def _keep(self, job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _keep(self, job: Job, values: Mapping[str, Any]) -> NovelRecord:
         if not {"written", "calls"} <= set(values):
             raise StudyError(
                 f"The graph {job.system!r} at {self._url} is not that of the studies: start the server with {GRAPHS}."
             )
         calls = self._folder.calls(job)
         self._folder.write_calls(job, values["calls"])
-        roles = read_roles(calls)
-        self._folder.note_models({role: role_model.name for role, role_model in roles.items()})
-        found = novel_record(job, values["written"])
-        novel = {
-            **found,
-            "usage": {**found["usage"], **recorded_usage(calls)},
-            "models": model_names(roles),
-            "outdated": 0,
-        }
-        self._folder.save_novel(job, novel)
-        return novel
+        return save_novel(self._folder, job, values["written"], read_roles(calls), recorded_usage(calls))
 
     async def _finished(self, thread: str, job: Job, notify: Notify) -> dict[str, Any]:
         """Return the state of the novel's thread at its end, however often the server has to be asked to go on."""
@@ -225,7 +216,7 @@ class _Remote:
             start: dict[str, Any] = {"input": None, "checkpoint": {"checkpoint_ns": ""}}
         else:
             start = {"input": {"genre": job.genre, "premise": job.premise}}
-        given = {name: value for name, value in settings(self._plan, job).items() if value is not None}
+        given = {name: value for name, value in novel_settings(self._plan, job).items() if value is not None}
         context = {**given, "record": "prompts" if self._plan.record_prompts else "calls"}
         run = await self._client.runs.create(
             thread, job.system, **start, context=context, stream_mode=["updates"], stream_subgraphs=True,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import RetryPolicy
@@ -20,11 +20,13 @@ from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import RecurrentGPTError
+from recurrentgpt.schema.state import Usage
 from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.errors import RunStopped, StudyError
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording, RoleModel, model_names, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Job, Options, Plan
+from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord, PassageUsage, WrittenNovel
 from recurrentgpt.studies.study_context import StudyContext
 
 
@@ -42,7 +44,7 @@ class Progress:
 Report = Callable[[Progress], None]
 Notify = Callable[..., None]
 """Called with what happened to a novel, and how many words it has."""
-Write = Callable[[Job, Notify], Awaitable[dict[str, Any]]]
+Write = Callable[[Job, Notify], Awaitable[NovelRecord]]
 """Writes one novel into the run's folder and returns it, or raises what keeps it from being finished."""
 
 
@@ -75,10 +77,8 @@ def run(folder: RunFolder, report: Report, *, model: Any = None, retry: RetryPol
 async def _run(folder: RunFolder, report: Report, model: Any, retry: RetryPolicy) -> Outcome:
     async with open_persistence(folder=folder.path) as persistence:
 
-        async def write(job: Job, notify: Notify) -> dict[str, Any]:
-            novel = await _write(folder, job, persistence, notify, model, retry)
-            folder.save_novel(job, novel)
-            return novel
+        async def write(job: Job, notify: Notify) -> NovelRecord:
+            return await _write(folder, job, persistence, notify, model, retry)
 
         return await write_novels(folder, report, write)
 
@@ -125,7 +125,7 @@ async def write_novels(folder: RunFolder, report: Report, write: Write) -> Outco
 
 async def _write(
     folder: RunFolder, job: Job, persistence: Persistence, notify: Notify, model: Any, retry: RetryPolicy
-) -> dict[str, Any]:
+) -> NovelRecord:
     graph = (
         find_system(job.system)
         .build()
@@ -133,7 +133,7 @@ async def _write(
         .compile(checkpointer=persistence.saver, store=persistence.store, name=job.system)
     )
     config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
-    told = context(folder, job, model)
+    settings = novel_context(folder, job, model)
     snapshot, log = await graph.aget_state(config), Chronicle(persistence.store)
     if lost := await _restart_reason(job, snapshot.values, log):
         notify(f"{lost}, and it is begun anew")
@@ -143,21 +143,22 @@ async def _write(
     if snapshot.values.get("status") != "finished" or snapshot.tasks:
         given = None if snapshot.tasks else {"story": job.id, "genre": job.genre, "premise": job.premise}
         notify("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
-        stream = graph.astream(given, config, context=told, stream_mode="updates", durability="sync")
+        stream = graph.astream(given, config, context=settings, stream_mode="updates", durability="sync")
         async for update in stream:
             notify_passage(update, notify)
         snapshot = await graph.aget_state(config)
-    novel = novel_record(job, await read_novel(job.id, snapshot.values["head"], log))
-    if told.recording is None:
+    found = await read_novel(job.id, snapshot.values["head"], log)
+    if (recording := settings.recording) is None:
         # The log knows of the last try of each step; what a crash left behind was paid for too.
-        usage = {**novel["usage"], **recorded_usage(folder.calls(job))}
-        return {**novel, "usage": usage, **_with_models(folder, told.recorder.roles), "outdated": 0}
-    if told.recording.outdated:
-        notify(f"{told.recording.outdated} prompts have changed since the recording, and were answered in its order")
+        spent = recorded_usage(folder.calls(job))
+        return save_novel(folder, job, found, settings.recorder.roles, spent)
+    if recording.outdated:
+        notify(f"{recording.outdated} prompts have changed since the recording, and were answered in its order")
     # Of its own time a replay has nothing to say; of the recording's it knows the sum, and not which passage took what.
-    passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in novel["passages"]]
-    timed = {**novel, "usage": {**novel["usage"], "seconds": round(told.recording.seconds, 3)}, "passages": passages}
-    return {**timed, **_with_models(folder, told.recording.roles), "outdated": told.recording.outdated}
+    passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in found["passages"]]
+    spent = {"seconds": round(recording.seconds, 3)}
+    timed = WrittenNovel(usage=found["usage"], passages=cast("list[PassageRecord]", passages))
+    return save_novel(folder, job, timed, recording.roles, spent, outdated=recording.outdated)
 
 
 async def _restart_reason(job: Job, state: Mapping[str, Any], log: Chronicle) -> str:
@@ -168,12 +169,6 @@ async def _restart_reason(job: Job, state: Mapping[str, Any], log: Chronicle) ->
     return "stories.db does not have what was written of it" if head and await log.find(job.id, head) is None else ""
 
 
-def _with_models(folder: RunFolder, roles: Mapping[str, RoleModel]) -> dict[str, Any]:
-    """Return the models of a novel, and note in the manifest which roles they played."""
-    folder.note_models({role: role_model.name for role, role_model in roles.items()})
-    return {"models": model_names(roles)}
-
-
 def notify_passage(update: dict[str, Any], notify: Notify) -> None:
     """Tell of the passage that an update of a graph appended to the log, if it did."""
     for name, change in update.items():
@@ -181,7 +176,7 @@ def notify_passage(update: dict[str, Any], notify: Notify) -> None:
             notify(f"passage {change.get('step', '')}".strip(), change["words"])
 
 
-def context(folder: RunFolder, job: Job, model: Any = None) -> StudyContext:
+def novel_context(folder: RunFolder, job: Job, model: Any = None) -> StudyContext:
     """Return the settings of one novel that is written here."""
     plan = folder.plan
     recordings = recordings_folder(plan)
@@ -196,13 +191,13 @@ def context(folder: RunFolder, job: Job, model: Any = None) -> StudyContext:
         # is answered by the very calls that it recorded, or not at all.
         recording = Recording.read(path, in_order=plan.replay == "packaged")
     return StudyContext(
-        **{**settings(plan, job), **({} if model is None else {"model": model})},
+        **{**novel_settings(plan, job), **({} if model is None else {"model": model})},
         recorder=None if recording else FileRecorder(folder.calls(job), prompts=plan.record_prompts),
         recording=recording,
     )
 
 
-def settings(plan: Plan, job: Job) -> dict[str, Any]:
+def novel_settings(plan: Plan, job: Job) -> dict[str, Any]:
     """Return what a plan says of one novel, as JSON can hold it; its seed is the same for all systems of a premise."""
     return {
         "model": plan.model or None,
@@ -217,41 +212,63 @@ def settings(plan: Plan, job: Job) -> dict[str, Any]:
     }
 
 
-async def read_novel(story: str, head: str, log: Chronicle) -> dict[str, Any]:
+async def read_novel(story: str, head: str, log: Chronicle) -> WrittenNovel:
     """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
     commits = await log.get_many(story, await log.path(story, head))
-    passages: list[dict[str, Any]] = [
-        {
-            "step": commit["step"],
-            "plan": commit["plan"],
-            "text": commit["passage"],
-            "words": count_words(commit["passage"]),
-            "summary": commit["summary"],
-            "short_term_memory": commit["short_term_memory"],
-            "plans": len(commit["candidate_plans"]),
-            "recalled": [entry["step"] for entry in commit["recalled"]],
-            "usage": commit["usage"],
-        }
+    passages = [
+        PassageRecord(
+            step=commit["step"],
+            plan=commit["plan"],
+            text=commit["passage"],
+            words=count_words(commit["passage"]),
+            summary=commit["summary"],
+            short_term_memory=commit["short_term_memory"],
+            plans=len(commit["candidate_plans"]),
+            recalled=[entry["step"] for entry in commit["recalled"]],
+            usage=cast("PassageUsage", commit["usage"]),
+        )
         for commit in commits
         if commit["step"]
     ]
-    return {"usage": total_usage([commit["usage"] for commit in commits]), "passages": passages}
+    return WrittenNovel(usage=total_usage([commit["usage"] for commit in commits]), passages=passages)
 
 
-def novel_record(job: Job, found: dict[str, Any]) -> dict[str, Any]:
-    """Return a finished novel as it is kept, from what `written` returned."""
+def save_novel(
+    folder: RunFolder,
+    job: Job,
+    found: WrittenNovel,
+    roles: Mapping[str, RoleModel],
+    spent: Mapping[str, float],
+    *,
+    outdated: int = 0,
+) -> NovelRecord:
+    """Save a finished novel in its run's folder, note there which models played which roles, and return it.
+
+    `spent` is what its recording knows better than its log: calls, tokens and seconds, as far as they are given.
+    """
+    folder.note_models({role: model.name for role, model in roles.items()})
+    usage = cast("Usage", {**found["usage"], **spent})
+    novel = novel_record(job, {**found, "usage": usage}, models=model_names(roles), outdated=outdated)
+    folder.save_novel(job, novel)
+    return novel
+
+
+def novel_record(job: Job, found: WrittenNovel, *, models: Sequence[str] = (), outdated: int = 0) -> NovelRecord:
+    """Return a finished novel as its file has it."""
     passages = found["passages"]
-    return {
-        "id": job.id,
-        "system": job.system,
-        "genre": job.genre,
-        "number": job.number,
-        "seed": job.seed,
-        "unit": job.unit,
-        "premise": job.premise,
-        "target": job.words,
-        "words": sum(passage["words"] for passage in passages),
-        "usage": found["usage"],
-        "text": "\n\n".join(passage["text"] for passage in passages),
-        "passages": passages,
-    }
+    return NovelRecord(
+        id=job.id,
+        system=job.system,
+        genre=job.genre,
+        number=job.number,
+        seed=job.seed,
+        unit=job.unit,
+        premise=job.premise,
+        target=job.words,
+        words=sum(passage["words"] for passage in passages),
+        usage=found["usage"],
+        text="\n\n".join(passage["text"] for passage in passages),
+        passages=passages,
+        models=list(models),
+        outdated=outdated,
+    )

@@ -20,7 +20,7 @@ from recurrentgpt.studies.recording.store_recorder import StoreRecorder, delete_
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import read_plan
 from recurrentgpt.studies.runs.remote_runner import run_remote
-from recurrentgpt.studies.runs.runner import novel_record, run, settings
+from recurrentgpt.studies.runs.runner import novel_record, novel_settings, run
 from recurrentgpt.studies.scripted_author import scripted_author
 from recurrentgpt.studies.study_context import StudyContext
 
@@ -171,7 +171,7 @@ async def test_a_served_novel_ends_with_all_that_a_local_one_has(folder):
     graph = served.recurrentgpt.copy(update={"checkpointer": InMemorySaver(), "store": store})
     given = {"genre": job.genre, "premise": job.premise}
     config = {"configurable": {"thread_id": "thread-1"}, "recursion_limit": 10_000}
-    said = {**settings(folder.plan, job), "model": scripted_author(), "record": "prompts"}
+    said = {**novel_settings(folder.plan, job), "model": scripted_author(), "record": "prompts"}
     await graph.ainvoke(given, config, context=said)
     values = (await graph.aget_state(config)).values
     remote = novel_record(job, values["written"])

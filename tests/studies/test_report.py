@@ -265,8 +265,8 @@ def test_tables_say_how_many_premises_and_novels_they_are_of(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
     text = reported(folder, tmp_path)
-    assert text.count("| system | premises | novels |") == 3
-    assert text.count("| recurrentgpt | 1 | 2 |") == 3
+    assert text.count("| system | premises | novels |") == 4
+    assert text.count("| recurrentgpt | 1 | 2 |") == 4
     assert "The plan names no judge" in text
 
 

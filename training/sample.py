@@ -1,0 +1,135 @@
+"""Let the model write the scenes of stories laid out by hand: `python -m training.sample training/data/premises -o drafts.jsonl`.
+
+The drafts are what an editor mends into training data, so they are the model's own on a plain prompt: a low temperature, no
+grammar, no repetition penalties, no guard. Each line of the output is one scene. A run that was broken off goes on where it
+stopped, and stories added to the files meanwhile are taken up as they come.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from training.client import Endpoint, complete
+from training.conversation import exchanges, messages, templates_fingerprint
+from training.data import DATA, Premise, Scene, Source, append, read_premises, read_scenes
+from training.product import WRITER, ModelUnavailable, RecurrentGPTError, embedded_server, fetch, sha256, stop_servers
+
+TEMPERATURE = 0.6
+SAMPLING = {"min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 560}
+"""Plain sampling: nothing that pushes words apart or together."""
+
+Key = tuple[str, int, int | None]
+
+
+def wanted(premises: Sequence[Premise], seeds: int, done: Mapping[Key, str]) -> Iterator[tuple[Scene, int]]:
+    """Yield the next context without a draft, whole stories first, and its seed.
+
+    `done` has the passages by story, step and seed. A scene follows the one before it of the same seed, or the mended one,
+    which stands there under the seed None.
+    """
+    for seed in range(seeds):
+        for premise in premises:
+            for step in range(1, len(premise.turns) + 1):
+                if (premise.story, step, seed) in done:
+                    continue
+                before = (premise.story, step - 1)
+                previous = done.get((*before, None)) or done.get((*before, seed), "")
+                yield premise.context(step, previous), seed
+                return
+
+
+def draft(server: Endpoint, context: Scene, seed: int, *, temperature: float, model: str) -> Scene:
+    """Return `context` with the passage that the model writes for it."""
+    reply = complete(
+        server,
+        messages(context.mode, exchanges(context)),
+        seed=1_000 * seed + context.step,
+        temperature=temperature,
+        **SAMPLING,
+    )
+    source = Source(
+        hand="model",
+        seed=seed,
+        temperature=temperature,
+        model=model,
+        templates=templates_fingerprint(),
+        finish=reply.finish,
+        seconds=round(reply.seconds, 1),
+    )
+    return context.model_copy(update={"passage": reply.text, "source": source})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write drafts until every story has all of them, or the time is up."""
+    options = _options(arguments)
+    try:
+        return _run(options)
+    except RecurrentGPTError as error:
+        print(f"training.sample: {error}", file=sys.stderr)
+        return 1
+    finally:
+        stop_servers()
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m training.sample", description=__doc__.split("\n\n")[0])  # type: ignore[union-attr]
+    parser.add_argument(
+        "premises", nargs="*", type=Path, default=[DATA / "premises"], help="files or folders of stories laid out"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="the drafts, JSON Lines; a file that exists is gone on with"
+    )
+    parser.add_argument(
+        "--mended", type=Path, action="append", default=[], help="mended scenes: the next one follows from them"
+    )
+    parser.add_argument("--seeds", type=int, default=1, help="drafts of each scene (default 1)")
+    parser.add_argument("--temperature", type=float, default=TEMPERATURE, help=f"default {TEMPERATURE}")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="stop after the scene that is under way by then"
+    )
+    parser.add_argument("--model", type=Path, help="a GGUF file; the embedded writer by default")
+    return parser.parse_args(arguments)
+
+
+def _run(options: argparse.Namespace) -> int:
+    path = options.model or fetch(WRITER)
+    model = (WRITER.files[0].sha256 if options.model is None else sha256(path))[:12]
+    deadline = time.monotonic() + 60 * options.minutes
+    done = {scene.key: scene.passage for scene in read_scenes([options.output] if options.output.exists() else [])}
+    made = failed = 0
+    while time.monotonic() < deadline:
+        mended = {(scene.story, scene.step, None): scene.passage for scene in read_scenes(options.mended)}
+        premises = read_premises(options.premises)
+        following = next(wanted(premises, options.seeds, done | mended), None)
+        if following is None:
+            break
+        context, seed = following
+        try:
+            scene = draft(embedded_server(path), context, seed, temperature=options.temperature, model=model)
+        except ModelUnavailable as error:
+            # llama.cpp's process may have died; the next call starts it again. Three failures in a row are no accident.
+            failed += 1
+            if failed == 3:
+                raise
+            print(f"{context.story} scene {context.step}: {error}", file=sys.stderr)
+            continue
+        failed = 0
+        append(options.output, scene)
+        done[scene.key] = scene.passage
+        made += 1
+        total = sum(len(premise.turns) for premise in premises) * options.seeds
+        print(
+            f"{len(done)} of {total}: {scene.story} scene {scene.step}, seed {seed}: {len(scene.passage.split())} words "
+            f"in {scene.source.seconds:.0f} s ({scene.source.finish})",
+            flush=True,
+        )
+    print(f"{made} drafts written to {options.output}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

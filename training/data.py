@@ -97,6 +97,8 @@ class Source(_Record):
     """The same of the adapter it wore."""
     templates: str = ""
     """Fingerprint of the prompt templates."""
+    example: str = ""
+    """The story of the scene that the model was shown as an example."""
     finish: str = ""
     """Why generation ended: `stop`, or `length` where the text is cut off."""
     seconds: float | None = None

@@ -1,7 +1,7 @@
 """Let the model write the scenes of stories laid out by hand: `python -m training.sample training/data/premises -o drafts.jsonl`.
 
-The drafts are what an editor mends into training data, so they are the model's own on a plain prompt: a low temperature, no
-grammar, no repetition penalties, no guard. Each line of the output is one scene. A run that was broken off goes on where it
+The drafts are what an editor mends into training data, so they are the model's own: a low temperature, no grammar, no repetition
+penalties, no guard, and at most one scene shown as an example, without which many models answer with a film script. Each line of the output is one scene. A run that was broken off goes on where it
 stopped, and stories added to the files meanwhile are taken up as they come.
 """
 
@@ -19,7 +19,7 @@ from training.data import DATA, Premise, Scene, Source, append, read_premises, r
 from training.product import WRITER, ModelUnavailable, RecurrentGPTError, embedded_server, fetch, sha256, stop_servers
 
 TEMPERATURE = 0.6
-SAMPLING = {"min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 560}
+SAMPLING = {"min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 480}
 """Plain sampling: nothing that pushes words apart or together."""
 
 Key = tuple[str, int, int | None]
@@ -42,11 +42,14 @@ def wanted(premises: Sequence[Premise], seeds: int, done: Mapping[Key, str]) -> 
                 return
 
 
-def draft(server: Endpoint, context: Scene, seed: int, *, temperature: float, model: str) -> Scene:
-    """Return `context` with the passage that the model writes for it."""
+def draft(
+    server: Endpoint, context: Scene, seed: int, *, temperature: float, model: str, shown: Scene | None = None
+) -> Scene:
+    """Return `context` with the passage that the model writes for it; `shown` is a scene that it sees as an example."""
+    example = exchanges(shown)[:1] if shown else []
     reply = complete(
         server,
-        messages(context.mode, exchanges(context)),
+        messages(context.mode, [*example, exchanges(context)[0]]),
         seed=1_000 * seed + context.step,
         temperature=temperature,
         **SAMPLING,
@@ -57,6 +60,7 @@ def draft(server: Endpoint, context: Scene, seed: int, *, temperature: float, mo
         temperature=temperature,
         model=model,
         templates=templates_fingerprint(),
+        example=shown.story if shown else "",
         finish=reply.finish,
         seconds=round(reply.seconds, 1),
     )
@@ -86,6 +90,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--mended", type=Path, action="append", default=[], help="mended scenes: the next one follows from them"
     )
+    parser.add_argument("--example", type=Path, help="scenes: the first of the mode is shown before what is asked")
     parser.add_argument("--seeds", type=int, default=1, help="drafts of each scene (default 1)")
     parser.add_argument("--temperature", type=float, default=TEMPERATURE, help=f"default {TEMPERATURE}")
     parser.add_argument(
@@ -100,6 +105,7 @@ def _run(options: argparse.Namespace) -> int:
     model = (WRITER.files[0].sha256 if options.model is None else sha256(path))[:12]
     deadline = time.monotonic() + 60 * options.minutes
     done = {scene.key: scene.passage for scene in read_scenes([options.output] if options.output.exists() else [])}
+    shown = read_scenes([options.example] if options.example else [])
     made = failed = 0
     while time.monotonic() < deadline:
         mended = {(scene.story, scene.step, None): scene.passage for scene in read_scenes(options.mended)}
@@ -109,7 +115,11 @@ def _run(options: argparse.Namespace) -> int:
             break
         context, seed = following
         try:
-            scene = draft(embedded_server(path), context, seed, temperature=options.temperature, model=model)
+            server = embedded_server(path)
+            example = next(
+                (scene for scene in shown if scene.mode == context.mode and scene.story != context.story), None
+            )
+            scene = draft(server, context, seed, temperature=options.temperature, model=model, shown=example)
         except ModelUnavailable as error:
             # llama.cpp's process may have died; the next call starts it again. Three failures in a row are no accident.
             failed += 1

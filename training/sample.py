@@ -1,8 +1,9 @@
 """Let the model write the scenes of stories laid out by hand: `python -m training.sample training/data/premises -o drafts.jsonl`.
 
-The drafts are what an editor mends into training data, so they are the model's own: a low temperature, no grammar, no repetition
-penalties, no guard, and at most one scene shown as an example, without which many models answer with a film script. Each line of the output is one scene. A run that was broken off goes on where it
-stopped, and stories added to the files meanwhile are taken up as they come.
+The drafts are what an editor mends into training data, so they are the model's own: a low temperature, no grammar, no
+repetition penalties, no guard, and at most one scene shown as an example, without which many models answer with a film script.
+Each line of the output is one scene. A run that was broken off goes on where it stopped, and stories added to the files
+meanwhile are taken up as they come.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ studio: $(STAMPS)/studio  ## Serve the graphs for LangGraph Studio, on this mach
 	$(BIN)/langgraph dev --config $(CONFIG) --no-browser --no-reload
 
 server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and a Postgres of its own; needs Python 3.12.
-	$(SERVER)/python -m recurrentgpt.server --config $(CONFIG)
+	$(SERVER)/python -m recurrentgpt.aegra --config $(CONFIG)
 
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
 	$(BIN)/pytest $(PARALLEL)

@@ -21,12 +21,12 @@ import numpy as np
 
 from benchmarks.usage import uncached_share
 from recurrentgpt import Library, Story
-from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS, Usage
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.embeddings import default_embeddings
-from recurrentgpt.prose.faults import find_fault
-from recurrentgpt.prose.runs import longest_shared_run
+from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.prose.shared_runs import longest_shared_run
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Usage
 
 FEWEST_WORDS, MOST_WORDS = 150, 450
 MOST_SHARED_RUN = 12

@@ -27,8 +27,8 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.loop import call
 from recurrentgpt.memory.chronicle import Link
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.story import Story

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from typing import Any
 
 from recurrentgpt import Library, Story
-from recurrentgpt.graph.state import Brief
-from recurrentgpt.loop import call
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
+from recurrentgpt.schema.state import Brief
 
 LIMIT_MS = 300.0
 PASSAGE = "The lamp burned over the harbour, and nobody saw who had lit it. " * 25

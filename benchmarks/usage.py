@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recurrentgpt.graph.state import Usage
+from recurrentgpt.schema.state import Usage
 
 
 def uncached_share(usage: Usage) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from .text import clean, one_line, paragraphs
+from recurrentgpt.books.file_text import clean, one_line, paragraphs
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from recurrentgpt.prose.runs import tokens
+from recurrentgpt.books.file_text import language_tag
+from recurrentgpt.books.quoted_sentences import fine_segments
 from recurrentgpt.prose.sentences import count_words, limit_words
-
-from .sentences import fine_segments
-from .text import language_tag
+from recurrentgpt.prose.shared_runs import tokens
 
 SHORT, LONG = 8, 40
 """Words of a sentence that says enough by itself and not too much."""

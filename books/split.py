@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recurrentgpt.errors import SettingsError
+from recurrentgpt.books.book import Chapter, Manuscript, ManuscriptChapter
+from recurrentgpt.books.file_text import clean, language_tag, paragraphs
+from recurrentgpt.books.quoted_sentences import fine_segments
 from recurrentgpt.prose.sentences import count_words
-
-from .book import Chapter, Manuscript, ManuscriptChapter
-from .sentences import fine_segments
-from .text import clean, language_tag, paragraphs
+from recurrentgpt.schema.errors import SettingsError
 
 _TOO_SHORT = 4.0
 """What a passage below the least costs, against at most 1 for one that is only off the middle."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.settings import home, resolve
+from recurrentgpt.infrastructure.settings import home, resolve
+from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recurrentgpt.errors import MissingExtra
+from recurrentgpt.schema.errors import MissingExtra
 
 ATTEMPTS = 4
 """The wheel waits ten seconds for the server, which a busy machine may not be done with; meanwhile it goes on starting."""

@@ -13,7 +13,7 @@ from langgraph.store.base import Op, Result
 from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
-from recurrentgpt.errors import MissingExtra, SettingsError, StorageError
+from recurrentgpt.schema.errors import MissingExtra, SettingsError, StorageError
 
 try:
     import psycopg

@@ -28,8 +28,8 @@ from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
-from recurrentgpt.errors import StorageError
-from recurrentgpt.settings import home
+from recurrentgpt.infrastructure.settings import home
+from recurrentgpt.schema.errors import StorageError
 
 APPLICATION_ID = 0x52475054  # "RGPT"
 SCHEMA_VERSION = 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from recurrentgpt.errors import StorageError
+from recurrentgpt.schema.errors import StorageError
 
 STORIES = "stories.db"
 CHECKPOINTS = "checkpoints.db"

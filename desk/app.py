@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from recurrentgpt.errors import MissingExtra
+from recurrentgpt.schema.errors import MissingExtra
 
 try:
     from fastapi import FastAPI, Request
@@ -18,11 +18,12 @@ try:
 except ImportError as error:
     raise MissingExtra("The desk needs its extra: pip install 'recurrentgpt[desk]'.") from error
 
-from recurrentgpt.desk import books, editing, reading, settings, writing
-from recurrentgpt.desk.desk import Desk
-from recurrentgpt.desk.forms import told
 from recurrentgpt.desk.guard import LOCAL, Guard
-from recurrentgpt.errors import (
+from recurrentgpt.desk.routes import books, editing, reading, settings, writing
+from recurrentgpt.desk.service import Desk
+from recurrentgpt.desk.settings_form import told
+from recurrentgpt.library import Library
+from recurrentgpt.schema.errors import (
     BAD_USAGE,
     BookError,
     ModelError,
@@ -32,7 +33,6 @@ from recurrentgpt.errors import (
     StoryError,
     StoryNotFound,
 )
-from recurrentgpt.library import Library
 
 STATIC = Path(__file__).parent / "static"
 _STATUS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], int], ...] = (

@@ -13,7 +13,7 @@ from contextlib import suppress
 import uvicorn
 from fastapi import FastAPI
 
-from recurrentgpt.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError
 
 USUAL_PORT = 8066
 """Where the desk is unless somebody says otherwise: a page that is left open finds a desk that was started again."""

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel
 
 from recurrentgpt import RecurrentGPTError, Story, StoryNotFound
-from recurrentgpt.events import Event
+from recurrentgpt.schema.events import Event
 
 app = FastAPI(title="Stories")
 

@@ -9,12 +9,12 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.graph.context import Context
-from recurrentgpt.graph.state import State
 from recurrentgpt.graph.story import RETRY
 from recurrentgpt.nodes.propose_plans import propose_plans
-from recurrentgpt.nodes.run import node
+from recurrentgpt.nodes.runtime import node
 from recurrentgpt.nodes.update_memory import update_memory
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.state import State
 
 RewriteGraph = CompiledStateGraph[State, Context, State, State]
 

@@ -10,20 +10,20 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, RetryPolicy
 
-from recurrentgpt.graph.context import NO_DEFAULTS, Context, context_schema
-from recurrentgpt.graph.state import State, StoryInput, StoryOutput
-from recurrentgpt.models.faults import is_transient
+from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.nodes.commit import commit
-from recurrentgpt.nodes.exchange import listening, telling
+from recurrentgpt.nodes.human.chat import listening, telling
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.routes import after_commit, after_one_step, after_opening, with_defaults
-from recurrentgpt.nodes.run import node
+from recurrentgpt.nodes.runtime import node
 from recurrentgpt.nodes.select_plan import select_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
+from recurrentgpt.schema.context import NO_DEFAULTS, Context, context_schema
+from recurrentgpt.schema.state import State, StoryInput, StoryOutput
 
 Graph = CompiledStateGraph[State, Context, StoryInput, StoryOutput]
 

@@ -12,7 +12,7 @@ Rows are kept in these namespaces below one root:
 * `commits/<story>`: the commits
 * `links/<story>`: parent, step and words of each commit, small, so that a tree of thousands is read at once
 * `names/<story>`: the names of branches. A name is a second pointer that moves, with the head that carries it
-* `overlays/<story>`: what was corrected for a branch as a whole; see `recurrentgpt.memory.overlay`
+* `overlays/<story>`: what was corrected for a branch as a whole; see `recurrentgpt.memory.corrections`
 
 Others add to a story below its id in the same way: `vectors/<story>/...`, `calls/<story>`; `replays` has a row a story.
 """
@@ -35,10 +35,10 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from recurrentgpt.errors import StoryError, StoryNotFound
-from recurrentgpt.memory.owners import own_root
-from recurrentgpt.memory.rows import Commit, Head, Link, RecalledId, StoryRecord, commit_id, now, text_digest
+from recurrentgpt.memory.log_rows import Commit, Head, Link, RecalledId, StoryRecord, commit_id, now, text_digest
+from recurrentgpt.memory.namespace import own_root
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import StoryError, StoryNotFound
 
 __all__ = ["Chronicle", "Commit", "Head", "Link", "RecalledId", "StoryRecord", "commit_id", "now", "path_to"]
 
@@ -61,7 +61,7 @@ class Chronicle:
     """Read and append the log of stories in `store`.
 
     `threaded` runs the store's synchronous methods in a worker thread: a graph under `invoke` may carry a store that
-    is synchronous only, or one whose event loop is another. `root` is that of `recurrentgpt.memory.owners` if not given.
+    is synchronous only, or one whose event loop is another. `root` is that of `recurrentgpt.memory.namespace` if not given.
     """
 
     def __init__(self, store: BaseStore, root: Sequence[str] | None = None, *, threaded: bool = False) -> None:

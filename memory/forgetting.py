@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypedDict
 
-from recurrentgpt.prose.runs import ngrams, tokens
 from recurrentgpt.prose.sentences import count_words, limit_words
+from recurrentgpt.prose.shared_runs import ngrams, tokens
 
 FEWEST = 10
 """Sentences that are kept once there are that many, however long they are within the word limit."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import faiss
 import numpy as np
 
+from recurrentgpt.memory.keyword_index import WordIndex
 from recurrentgpt.memory.pieces import Matrix
-from recurrentgpt.memory.words import WordIndex
 
 WORDS = 1 / 2
 """What the rare words that a piece shares with the query are worth in its score; its meaning is worth the rest."""

@@ -21,8 +21,8 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.index import Hit, StoryIndex
+from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import Matrix, pack, pieces, unit, unpack
-from recurrentgpt.memory.words import terms
 from recurrentgpt.models.embeddings import embedding_id
 
 WALK = 64

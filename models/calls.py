@@ -17,11 +17,11 @@ from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from recurrentgpt.errors import ModelRefused, ModelReplyError, ModelUnavailable
-from recurrentgpt.models.faults import is_context_overflow, is_transient, status_of, translate
+from recurrentgpt.models.endpoint_errors import is_context_overflow, is_transient, status_of, translate
+from recurrentgpt.models.json_replies import describe, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
-from recurrentgpt.models.replies import describe, json_schema, read
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
 

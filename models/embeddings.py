@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
-from recurrentgpt import settings
-from recurrentgpt.errors import SettingsError
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -63,7 +63,7 @@ class MiniLM(Embeddings):
     """
 
     def __init__(self, folder: Path | None = None, batch: int = 32) -> None:
-        from recurrentgpt.models.catalogue import EMBEDDER
+        from recurrentgpt.models.embedded.catalogue import EMBEDDER
 
         self.folder, self.batch = folder, batch
         self.model_id = EMBEDDER.id if folder is None else _name(folder)
@@ -108,8 +108,8 @@ class MiniLM(Embeddings):
 
     def _folder(self) -> Path:
         if self.folder is None:
-            from recurrentgpt.models.catalogue import EMBEDDER
-            from recurrentgpt.models.fetch import fetch
+            from recurrentgpt.models.embedded.catalogue import EMBEDDER
+            from recurrentgpt.models.embedded.fetch import fetch
 
             return fetch(EMBEDDER)
         return _with_model(self.folder)

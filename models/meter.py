@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from recurrentgpt.errors import BudgetReached
-from recurrentgpt.graph.state import Usage
+from recurrentgpt.schema.errors import BudgetReached
+from recurrentgpt.schema.state import Usage
 
 CHARACTERS_PER_TOKEN = 4
 """Of English text, for calls whose usage the server never reported."""

@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from recurrentgpt import settings
-from recurrentgpt.errors import ModelRefused, RecurrentGPTError, SettingsError
-from recurrentgpt.graph.context import Context
-from recurrentgpt.models import catalogue
-from recurrentgpt.models.catalogue import Tier, tier_of
-from recurrentgpt.models.fetch import fetch, is_present
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.models.embedded import catalogue
+from recurrentgpt.models.embedded.catalogue import Tier, tier_of
+from recurrentgpt.models.embedded.fetch import fetch, is_present
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelRefused, RecurrentGPTError, SettingsError
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from recurrentgpt.models.snapshots import Snapshots
+    from recurrentgpt.models.embedded.snapshots import Snapshots
 
 log = logging.getLogger(__name__)
 
@@ -143,7 +143,7 @@ def endpoint_model(name: str, base_url: str | None, key: str | None, context: Co
 
 
 def _embedded(name: str | None, context: Context) -> ResolvedModel:
-    from recurrentgpt.models.embedded import embedded_server
+    from recurrentgpt.models.embedded.server import embedded_server
 
     if name is None or name in catalogue.WRITERS:
         entry = catalogue.WRITERS[name or catalogue.DEFAULT_WRITER]
@@ -175,8 +175,8 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float, embedded: b
     from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 
-    from recurrentgpt.models.llama_chat import LlamaChat
-    from recurrentgpt.models.loops import LoopClient
+    from recurrentgpt.models.embedded.chat import LlamaChat
+    from recurrentgpt.models.http_client import LoopClient
 
     # A proxy for the internet has no route to this machine's own loopback.
     local = urlsplit(base_url or "").hostname in ("127.0.0.1", "localhost", "::1")

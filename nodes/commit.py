@@ -7,11 +7,11 @@ from typing import Any
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.graph.context import STORY_SETTINGS
-from recurrentgpt.graph.state import Added, Dropped, Rationale, State, Usage
 from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.run import Run, Update, tokens_of_step
+from recurrentgpt.nodes.runtime import Run, Update, tokens_of_step
+from recurrentgpt.schema.context import STORY_SETTINGS
+from recurrentgpt.schema.state import Added, Dropped, Rationale, State, Usage
 
 BY_HAND = "edited by hand"
 """Why a sentence came or went that somebody added or took out."""

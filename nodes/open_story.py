@@ -8,16 +8,16 @@ import uuid
 
 from pydantic import BaseModel
 
-from recurrentgpt.errors import SettingsError, StoryError, StoryNotFound
-from recurrentgpt.graph.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
-from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.models.embeddings import check_embedder
-from recurrentgpt.nodes.answers import LONG_WORD, check_memory, control_character
-from recurrentgpt.nodes.conceive import FoundingReply, conceive
+from recurrentgpt.nodes.found_story import FoundingReply, conceive
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character
 from recurrentgpt.nodes.routes import plan_waits
-from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.nodes.runtime import Run, Update
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 
 GENRES = (
     "science fiction",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from langchain_core.messages import SystemMessage
 from pydantic import BaseModel, Field, create_model
 
-from recurrentgpt.graph.state import State
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import PLANS
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import (
+from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
     finale,
     memory_lines,
@@ -19,10 +18,11 @@ from recurrentgpt.nodes.conversation import (
     variables,
     written_turns,
 )
-from recurrentgpt.nodes.moves import deal
-from recurrentgpt.nodes.replies import plans_reply
-from recurrentgpt.nodes.run import Run, Update
-from recurrentgpt.prose.runs import overlap
+from recurrentgpt.nodes.reply_schemas import plans_reply
+from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.small.plot_moves import deal
+from recurrentgpt.prose.shared_runs import overlap
+from recurrentgpt.schema.state import State
 
 TOKENS_PER_PLAN = 160
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from recurrentgpt.graph.state import Recalled, State
-from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import piece_text, with_summary
-from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.schema.state import Recalled, State
 
 
 async def retrieve(state: State, run: Run) -> Update:

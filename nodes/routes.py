@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from langgraph.runtime import Runtime, get_runtime
 
-from recurrentgpt.graph.context import NO_DEFAULTS, Context, resolve_context
-from recurrentgpt.graph.state import State
+from recurrentgpt.schema.context import NO_DEFAULTS, Context, resolve_context
+from recurrentgpt.schema.state import State
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

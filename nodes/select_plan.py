@@ -8,13 +8,13 @@ from typing import Any
 from langgraph.errors import GraphInterrupt
 from langgraph.types import Command, interrupt
 
-from recurrentgpt.errors import BadAnswer
-from recurrentgpt.graph.context import NO_DEFAULTS
-from recurrentgpt.graph.state import Choice, State
-from recurrentgpt.nodes.answers import Answer, answer_schema, parse_answer
-from recurrentgpt.nodes.edited import check_state
-from recurrentgpt.nodes.inboxes import with_inboxes
+from recurrentgpt.nodes.human.answers import Answer, answer_schema, parse_answer
+from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import chooser
+from recurrentgpt.nodes.validate_state import check_state
+from recurrentgpt.schema.context import NO_DEFAULTS
+from recurrentgpt.schema.errors import BadAnswer
+from recurrentgpt.schema.state import Choice, State
 
 
 def select_plan(state: State, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Command[str]:

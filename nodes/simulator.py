@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from langchain_core.messages import BaseMessage, SystemMessage
 
-from recurrentgpt.graph.state import Choice, State
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import CHOOSE
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, planned_turns, sampled, subjects, variables
-from recurrentgpt.nodes.replies import Choice as Choosing
-from recurrentgpt.nodes.replies import choice_reply, revised
-from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.nodes.prompt_messages import (
+    FULL_REPLY_TOKENS,
+    memory_lines,
+    planned_turns,
+    sampled,
+    subjects,
+    variables,
+)
+from recurrentgpt.nodes.reply_schemas import Choice as Choosing
+from recurrentgpt.nodes.reply_schemas import choice_reply, revised
+from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.schema.state import Choice, State
 
 
 async def simulator(state: State, run: Run) -> Update:

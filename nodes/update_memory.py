@@ -12,16 +12,23 @@ import numpy as np
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import FULL_REPLY_TOKENS, memory_lines, sampled, subjects, variables, written_turns
-from recurrentgpt.nodes.replies import facts_reply
-from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.nodes.prompt_messages import (
+    FULL_REPLY_TOKENS,
+    memory_lines,
+    sampled,
+    subjects,
+    variables,
+    written_turns,
+)
+from recurrentgpt.nodes.reply_schemas import facts_reply
+from recurrentgpt.nodes.runtime import Run, Update
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 
 FORGET_DOWN_TO = 14
 """Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""

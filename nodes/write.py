@@ -9,16 +9,16 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from recurrentgpt.errors import ModelReplyError, ModelUnavailable
-from recurrentgpt.graph.state import State
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.conversation import finale, people, write_turns
-from recurrentgpt.nodes.patterns import first_name
-from recurrentgpt.nodes.run import Run, Update
+from recurrentgpt.nodes.prompt_messages import finale, people, write_turns
+from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
+from recurrentgpt.schema.state import State
 
 MOST_SAMPLES = 8
 """Calls for one passage. Each goes on from the sentences already accepted, so that none of them is written in vain."""

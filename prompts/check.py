@@ -9,8 +9,8 @@ from pathlib import Path
 
 from jinja2 import TemplateSyntaxError, meta
 
-from recurrentgpt.errors import PromptError
 from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn
+from recurrentgpt.schema.errors import PromptError
 
 VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "examples"})
 """What every template is given of how the story is told."""

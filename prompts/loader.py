@@ -19,7 +19,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from recurrentgpt.errors import PromptError
+from recurrentgpt.schema.errors import PromptError
 
 # What fills a template may hold a line like a turn's; only the template's own lines become marks, which nobody can guess.
 _MARK = f"=== {secrets.token_hex(8)} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from .sentences import language_code
+from recurrentgpt.prose.sentences import language_code
 
 _SCRIPTS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("ru", "bg", "uk"), frozenset({"CYRILLIC"})),

@@ -20,11 +20,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .faults import COPY_LIMIT, Examiner, Fault
-from .joined import parted
-from .quotations import closed, is_balanced
-from .sentences import count_words, end_at_sentence, ends_a_sentence, language_code, limit_words, segments, words
-from .wrapping import EMPHASIS, paragraphs, strip_opening, unwrap_quotes, without_moral
+from recurrentgpt.prose.joined_words import parted
+from recurrentgpt.prose.quotations import closed, is_balanced
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
+from recurrentgpt.prose.sentences import (
+    count_words,
+    end_at_sentence,
+    ends_a_sentence,
+    language_code,
+    limit_words,
+    segments,
+    words,
+)
+from recurrentgpt.prose.unwrap import EMPHASIS, paragraphs, strip_opening, unwrap_quotes, without_moral
 
 REPEATING = ("loop", "copying")
 """Kinds of faults of a sentence that nobody misses."""

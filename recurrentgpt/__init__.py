@@ -13,7 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from recurrentgpt.errors import (
+    from recurrentgpt.graph.story import build_step_graph, build_story_graph
+    from recurrentgpt.library import Library, StorySummary
+    from recurrentgpt.schema.context import Context
+    from recurrentgpt.schema.errors import (
         BadAnswer,
         BookError,
         BudgetReached,
@@ -31,10 +34,7 @@ if TYPE_CHECKING:
         StoryError,
         StoryNotFound,
     )
-    from recurrentgpt.graph.context import Context
-    from recurrentgpt.graph.state import State, StoryInput, StoryOutput
-    from recurrentgpt.graph.story import build_step_graph, build_story_graph
-    from recurrentgpt.library import Library, StorySummary
+    from recurrentgpt.schema.state import State, StoryInput, StoryOutput
     from recurrentgpt.story import Passage, Story
 
 _HOMES = {
@@ -57,10 +57,10 @@ _HOMES = {
             "StoryError",
             "StoryNotFound",
         ),
-        "recurrentgpt.errors",
+        "recurrentgpt.schema.errors",
     ),
-    "Context": "recurrentgpt.graph.context",
-    **dict.fromkeys(("State", "StoryInput", "StoryOutput"), "recurrentgpt.graph.state"),
+    "Context": "recurrentgpt.schema.context",
+    **dict.fromkeys(("State", "StoryInput", "StoryOutput"), "recurrentgpt.schema.state"),
     **dict.fromkeys(("build_step_graph", "build_story_graph"), "recurrentgpt.graph.story"),
     **dict.fromkeys(("Library", "StorySummary"), "recurrentgpt.library"),
     **dict.fromkeys(("Passage", "Story"), "recurrentgpt.story"),

@@ -9,14 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.graph.state import KEPT_PLAN
-from recurrentgpt.loop import acall, call
+from recurrentgpt.engine.session import Session
+from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.memory.chronicle import Commit
-from recurrentgpt.memory.overlay import read_overlay
+from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import piece_text, with_summary
 from recurrentgpt.prose.sentences import sentences
-from recurrentgpt.session import Session
+from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.state import KEPT_PLAN
 
 if TYPE_CHECKING:
     from recurrentgpt.books.book import Book
@@ -109,7 +109,7 @@ async def _book(session: Session, every: int) -> Book:
 
 async def _export(session: Session, path: Path, format: str | None, force: bool, every: int) -> Path:
     if (format or path.suffix).casefold().lstrip(".") == "json":
-        from recurrentgpt.archive import write_archive
+        from recurrentgpt.engine.archive import write_archive
 
         return await write_archive(session.log, session.id, path, force=force)
     from recurrentgpt.books.writers import write_book

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.types import RetryPolicy
 
-from recurrentgpt import settings
 from recurrentgpt.checkpoints import Persistence, open_persistence
-from recurrentgpt.errors import StoryNotFound
 from recurrentgpt.graph.rewrite import RewriteGraph, build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, Graph, build_story_graph
-from recurrentgpt.lock import writing
-from recurrentgpt.loop import acall, aiterate, call, iterate
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.infrastructure.background_loop import acall, aiterate, call, iterate
+from recurrentgpt.infrastructure.lock import writing
 from recurrentgpt.memory.chronicle import Chronicle, StoryRecord
+from recurrentgpt.schema.errors import StoryNotFound
 
 if TYPE_CHECKING:
-    from recurrentgpt.events import Event
-    from recurrentgpt.importing import Preview
+    from recurrentgpt.engine.importer import Preview
+    from recurrentgpt.schema.events import Event
     from recurrentgpt.story import Story
 
 
@@ -146,7 +146,7 @@ class Library:
         return await acall(lambda: self._restore(path))
 
     async def _restore(self, path: str | Path) -> Story:
-        from recurrentgpt.archive import restore
+        from recurrentgpt.engine.archive import restore
         from recurrentgpt.story import Story
 
         story = await restore(self.chronicle, Path(path).expanduser(), self.locks)  # noqa: ASYNC240 - it reads no disk
@@ -154,7 +154,7 @@ class Library:
 
     def import_preview(self, path: str | Path, *, copy: str = "", **settings: Any) -> Preview:
         """Return what an import of a book would do and cost; `settings` are those of the story, such as `max_words`."""
-        from recurrentgpt.importing import preview
+        from recurrentgpt.engine.importer import preview
 
         return preview(Path(path).expanduser(), settings, copy)
 
@@ -196,8 +196,8 @@ class Library:
     async def _import(
         self, path: str | Path, settings: dict[str, Any], copy: str, **wishes: Any
     ) -> AsyncGenerator[Event]:
-        from recurrentgpt.importing import import_source, read_source
-        from recurrentgpt.session import Session
+        from recurrentgpt.engine.importer import import_source, read_source
+        from recurrentgpt.engine.session import Session
 
         source, context = await asyncio.to_thread(read_source, Path(path).expanduser(), settings, copy)  # noqa: ASYNC240
         async with aclosing(import_source(Session(self, source.id, context, None), source, **wishes)) as events:

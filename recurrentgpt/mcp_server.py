@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, Literal, ParamSpec
 
-from recurrentgpt.errors import MissingExtra, RecurrentGPTError, SettingsError
-from recurrentgpt.events import Event
 from recurrentgpt.library import Library, default_library
+from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError
+from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 try:

@@ -12,21 +12,21 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from recurrentgpt.book_methods import BookMethods
-from recurrentgpt.edits import Edits
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.events import Event
-from recurrentgpt.graph.context import STORY_SETTINGS, Context
-from recurrentgpt.graph.state import Brief, Rationale, StoryInput, Usage
+from recurrentgpt.engine.edits import Edits
+from recurrentgpt.engine.navigation import Places
+from recurrentgpt.engine.passage import Passage
+from recurrentgpt.engine.refs import Ref
+from recurrentgpt.engine.replay import Replay
+from recurrentgpt.engine.session import Session
+from recurrentgpt.infrastructure.background_loop import acall, aiterate, call, iterate
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.loop import acall, aiterate, call, iterate
 from recurrentgpt.memory.chronicle import StoryRecord
 from recurrentgpt.nodes.open_story import check_input
-from recurrentgpt.passage import Passage
-from recurrentgpt.places import Places
 from recurrentgpt.prompts.check import check_once
-from recurrentgpt.references import Ref
-from recurrentgpt.replay import Replay
-from recurrentgpt.session import Session
+from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.state import Brief, Rationale, StoryInput, Usage
 from recurrentgpt.tree_methods import TreeMethods
 
 __all__ = ["Passage", "Story"]

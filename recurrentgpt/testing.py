@@ -19,8 +19,8 @@ from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import Field, PrivateAttr
 
-from recurrentgpt.models.catalogue import Tier
-from recurrentgpt.models.replies import SCHEMA_HEADING, describe
+from recurrentgpt.models.embedded.catalogue import Tier
+from recurrentgpt.models.json_replies import SCHEMA_HEADING, describe
 from recurrentgpt.testing_server import Behaviour, FaultyServer
 
 __all__ = ["Behaviour", "FaultyServer", "Replies", "ScriptedChatModel", "story_answers", "story_replies"]

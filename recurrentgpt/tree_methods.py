@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 
-from recurrentgpt.diff import Diff
-from recurrentgpt.edits import Edits
-from recurrentgpt.events import Event
-from recurrentgpt.graph.state import Brief
-from recurrentgpt.loop import acall, aiterate, call, iterate
-from recurrentgpt.passage import Passage
-from recurrentgpt.places import Places
-from recurrentgpt.references import Ref, resolve
-from recurrentgpt.replay import PendingReplay, Replay, ReplayCost
-from recurrentgpt.session import Session
-from recurrentgpt.tree import Tree
+from recurrentgpt.engine.diff import Diff
+from recurrentgpt.engine.edits import Edits
+from recurrentgpt.engine.navigation import Places
+from recurrentgpt.engine.passage import Passage
+from recurrentgpt.engine.refs import Ref, resolve
+from recurrentgpt.engine.replay import PendingReplay, Replay, ReplayCost
+from recurrentgpt.engine.session import Session
+from recurrentgpt.engine.tree import Tree
+from recurrentgpt.infrastructure.background_loop import acall, aiterate, call, iterate
+from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.state import Brief
 
 
 class TreeMethods:

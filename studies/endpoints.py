@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from urllib.parse import urlsplit
 
-from recurrentgpt import settings
-from recurrentgpt.models import catalogue
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.models.embedded import catalogue
 from recurrentgpt.models.roles import ResolvedModel, endpoint_model, resolve_model
-from recurrentgpt.studies.context import StudyContext
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.plan import Judge, Plan
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.runs.plan import Judge, Plan
+from recurrentgpt.studies.study_context import StudyContext
 
 
 def spends(plan: Plan) -> bool:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
-from recurrentgpt.settings import home
+from recurrentgpt.infrastructure.settings import home
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from recurrentgpt.books.book import Manuscript
-from recurrentgpt.errors import BookError
+from recurrentgpt.schema.errors import BookError
 
 SOURCES = {".txt": "plain", ".md": "markdown", ".markdown": "markdown", ".docx": "docx", ".epub": "epub"}
 """What can be read, by the extension of the file, and the module of this package that reads it."""

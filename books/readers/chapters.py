@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recurrentgpt.books.book import ManuscriptChapter
-from recurrentgpt.books.text import clean, one_line, paragraphs
+from recurrentgpt.books.file_text import clean, one_line, paragraphs
 from recurrentgpt.prose.sentences import words
 
 SCENE_BREAK = "* * *"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 
-from recurrentgpt.errors import BookError
-
-from .limits import MOST_TEXT
+from recurrentgpt.books.readers.limits import MOST_TEXT
+from recurrentgpt.schema.errors import BookError
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -14,11 +14,10 @@ from docx.oxml.ns import qn
 from lxml import etree
 
 from recurrentgpt.books.book import Manuscript
-from recurrentgpt.books.text import one_line
-from recurrentgpt.errors import BookError
-
-from .chapters import SCENE_BREAK, Gatherer
-from .limits import DAMAGED, Archive, parse_xml
+from recurrentgpt.books.file_text import one_line
+from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
+from recurrentgpt.books.readers.limits import DAMAGED, Archive, parse_xml
+from recurrentgpt.schema.errors import BookError
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
 # All that the library raises over parts that are not what they should be; it does not check them itself.

@@ -12,12 +12,11 @@ from urllib.parse import unquote, urlsplit
 from lxml import etree
 
 from recurrentgpt.books.book import Manuscript
-from recurrentgpt.books.text import one_line
-from recurrentgpt.errors import BookError
-
-from .chapters import Gatherer, same_title
-from .limits import DAMAGED, MOST_TEXT, Archive, parse_xml
-from .pages import blocks, kinds, parse_page
+from recurrentgpt.books.file_text import one_line
+from recurrentgpt.books.readers.chapters import Gatherer, same_title
+from recurrentgpt.books.readers.epub_pages import blocks, kinds, parse_page
+from recurrentgpt.books.readers.limits import DAMAGED, MOST_TEXT, Archive, parse_xml
+from recurrentgpt.schema.errors import BookError
 
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _OPF = "{http://www.idpf.org/2007/opf}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .chapters import join_titles
+from recurrentgpt.books.readers.chapters import join_titles
 
 _NUMBER = (
     r"(?:\d{1,3}|[ivxlc]{1,8}|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"

@@ -13,7 +13,7 @@ from typing import Any
 
 from lxml import etree
 
-from recurrentgpt.errors import BookError
+from recurrentgpt.schema.errors import BookError
 
 MOST_TEXT = 20_000_000
 """Most bytes of text, markup included, that one book may have: some three million words."""

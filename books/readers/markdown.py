@@ -11,11 +11,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from recurrentgpt.books.book import Manuscript
-from recurrentgpt.books.text import clean, one_line
-
-from .chapters import SCENE_BREAK, Gatherer
-from .decoding import decode
-from .pages import blocks, parse_page
+from recurrentgpt.books.file_text import clean, one_line
+from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
+from recurrentgpt.books.readers.decoding import decode
+from recurrentgpt.books.readers.epub_pages import blocks, parse_page
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"[\w-]+:(?:[ \t]|$)", re.MULTILINE)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 from recurrentgpt.books.book import Manuscript
-from recurrentgpt.books.text import clean, one_line
-
-from .chapters import Gatherer
-from .decoding import decode
-from .gutenberg import strip_licence
-from .headings import chapter_headings, is_contents, underlined
-from .wrapping import divide
+from recurrentgpt.books.file_text import clean, one_line
+from recurrentgpt.books.readers.chapters import Gatherer
+from recurrentgpt.books.readers.decoding import decode
+from recurrentgpt.books.readers.gutenberg import strip_licence
+from recurrentgpt.books.readers.headings import chapter_headings, is_contents, underlined
+from recurrentgpt.books.readers.line_breaks import divide
 
 
 def read(data: bytes, stem: str) -> Manuscript:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.errors import BookError
+from recurrentgpt.schema.errors import BookError
 
 FORMATS = {".md": "Markdown", ".txt": "plain text", ".epub": "EPUB 3", ".docx": "Word document", ".html": "web page"}
 """What can be written, by the extension of the file; a module of this package renders each."""

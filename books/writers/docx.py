@@ -14,9 +14,8 @@ from docx.oxml.ns import qn
 from docx.shared import Cm, Pt
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.books.text import direction, language_tag, one_line
-
-from .archive import write_archive
+from recurrentgpt.books.file_text import direction, language_tag, one_line
+from recurrentgpt.books.writers.zip_file import write_archive
 
 _MOST = 255
 """Longest property that the format allows."""

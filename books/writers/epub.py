@@ -6,10 +6,9 @@ import io
 from typing import Any
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.books.text import direction, language_tag, one_line
-
-from .archive import write_archive
-from .pages import STYLE, environment
+from recurrentgpt.books.file_text import direction, language_tag, one_line
+from recurrentgpt.books.writers.html_templates import STYLE, environment
+from recurrentgpt.books.writers.zip_file import write_archive
 
 _CONTAINER = """\
 <?xml version="1.0" encoding="UTF-8"?>

@@ -6,9 +6,8 @@ import base64
 import hashlib
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.books.text import direction, language_tag, one_line
-
-from .pages import STYLE, environment
+from recurrentgpt.books.file_text import direction, language_tag, one_line
+from recurrentgpt.books.writers.html_templates import STYLE, environment
 
 _STYLE = (
     """\

@@ -6,7 +6,7 @@ import json
 import re
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.books.text import language_tag, one_line
+from recurrentgpt.books.file_text import language_tag, one_line
 
 # What CommonMark, and GitHub's tables, strikes, formulas and links on top of it, would read as a mark.
 _INLINE = re.compile(r"[\\`*_\[\]<>&~|$]|(?<=:)//|(?<=\bwww)\.", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.books.text import one_line
+from recurrentgpt.books.file_text import one_line
 
 # Under a line of text these would look like the underline of a title.
 _RULE = re.compile(r"(?m)(?<=[^\n])\n(?=[=-]{3,}$)")

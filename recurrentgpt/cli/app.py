@@ -78,7 +78,7 @@ def recurrentgpt(
         print_text(f"recurrentgpt {version_of('recurrentgpt')}")
         raise typer.Exit
     if log_json:
-        from recurrentgpt import logs
+        from recurrentgpt.infrastructure import logs
 
         logs.log_json()
 

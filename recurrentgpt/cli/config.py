@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from recurrentgpt.cli.console import print_json, print_table
-from recurrentgpt.settings import SETTINGS, Resolved, resolve
+from recurrentgpt.infrastructure.settings import SETTINGS, Resolved, resolve
 
 
 def show_settings(*, json: bool) -> None:

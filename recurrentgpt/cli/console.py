@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recurrentgpt.errors import StorageError
+from recurrentgpt.schema.errors import StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console

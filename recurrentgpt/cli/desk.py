@@ -41,7 +41,7 @@ def desk(
     import secrets
 
     from recurrentgpt.cli.console import note
-    from recurrentgpt.errors import SettingsError
+    from recurrentgpt.schema.errors import SettingsError
 
     if token is not None and (len(token) < 16 or not token.isascii() or not token.isalnum()):
         raise SettingsError("A token is 16 or more letters and digits; leave --token out for one that is drawn.")

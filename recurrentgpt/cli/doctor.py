@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from recurrentgpt import settings
 from recurrentgpt.cli.config import without_password
 from recurrentgpt.cli.console import console, one_line, print_json, print_text
-from recurrentgpt.errors import RecurrentGPTError
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.schema.errors import RecurrentGPTError
 
 if TYPE_CHECKING:
-    from recurrentgpt.models.catalogue import ModelFile
+    from recurrentgpt.models.embedded.catalogue import ModelFile
 
 PATIENCE = 10.0
 SPARE = 500_000_000
@@ -171,7 +171,7 @@ def _unused(entry: ModelFile) -> bool:
 
 def _models() -> Iterator[Finding]:
     from recurrentgpt.cli.models import catalogue, size
-    from recurrentgpt.models.fetch import is_present, model_path
+    from recurrentgpt.models.embedded.fetch import is_present, model_path
 
     own = settings.resolve("model").value or ""
     if own.lower().endswith(".gguf") and not Path(own).expanduser().is_file():
@@ -267,7 +267,7 @@ def _reach(address: str, key: str | None, model: str) -> Finding:
 
 def _disk() -> Iterator[Finding]:
     from recurrentgpt.cli.models import catalogue, size
-    from recurrentgpt.models.fetch import is_present
+    from recurrentgpt.models.embedded.fetch import is_present
 
     folder = _nearest(settings.home())
     free = shutil.disk_usage(folder).free
@@ -286,7 +286,7 @@ def _disk() -> Iterator[Finding]:
 
 
 def _writers() -> tuple[str, ...]:
-    from recurrentgpt.models.catalogue import WRITERS
+    from recurrentgpt.models.embedded.catalogue import WRITERS
 
     return tuple(WRITERS)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from recurrentgpt.cli.console import one_line
 
 if TYPE_CHECKING:
-    from recurrentgpt.tree import Branch, Tree
+    from recurrentgpt.engine.tree import Branch, Tree
 
 MOST = 40
 """Branches that are drawn unless all are asked for."""

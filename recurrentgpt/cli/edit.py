@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from recurrentgpt.cli.console import note, print_json
 from recurrentgpt.cli.texts import keep_draft, new_text
 from recurrentgpt.cli.work import confirmed, reading, said, writing
-from recurrentgpt.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
-    from recurrentgpt.graph.state import Brief
-    from recurrentgpt.passage import Passage
+    from recurrentgpt.engine.passage import Passage
+    from recurrentgpt.schema.state import Brief
     from recurrentgpt.story import Story
 
 SAME = "Nothing was changed: it is the same text."
@@ -61,7 +61,7 @@ def _rewrite(session: Session, ref: str, text: str, *, replay: bool) -> None:
 
 def _told(session: Session, old: Passage, text: str) -> None:
     """Say that a passage is edited, how to take it back, and what the edit does not reach."""
-    from recurrentgpt.nodes.patterns import first_name
+    from recurrentgpt.nodes.small.reply_patterns import first_name
 
     story, words = session.story, set(re.findall(r"\w+", text))
     session.screen.remark(f"Passage {old.step} is edited. Take it back: recurrentgpt undo {story.id}")

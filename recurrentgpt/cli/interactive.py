@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from recurrentgpt.cli import prompt
 from recurrentgpt.cli.console import one_line
 from recurrentgpt.cli.remember import edit_memory, nothing
-from recurrentgpt.errors import BadAnswer, StoryError
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import BadAnswer, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session

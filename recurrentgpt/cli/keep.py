@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recurrentgpt.cli.console import counted, note, one_line, print_json, print_table
 from recurrentgpt.cli.work import confirmed, reading
-from recurrentgpt.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
     from recurrentgpt.story import Story
@@ -60,7 +60,7 @@ def set_settings(name: str, pairs: list[str], *, json: bool) -> None:
 def _changes(pairs: list[str]) -> dict[str, Any]:
     import dataclasses
 
-    from recurrentgpt.graph.context import STORY_SETTINGS, Context
+    from recurrentgpt.schema.context import STORY_SETTINGS, Context
 
     usual = {item.name: item.default for item in dataclasses.fields(Context)}
     changes: dict[str, Any] = {}
@@ -87,7 +87,7 @@ def print_settings(story: Story, settings: dict[str, Any], *, json: bool) -> Non
     """Print settings with what each of them does."""
     import dataclasses
 
-    from recurrentgpt.graph.context import Context
+    from recurrentgpt.schema.context import Context
 
     if json:
         print_json({"story": story.id, "settings": settings})

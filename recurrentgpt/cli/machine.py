@@ -116,6 +116,6 @@ def config_path() -> None:
       du -sh "$(recurrentgpt config path)"
     """
     from recurrentgpt.cli.console import print_text
-    from recurrentgpt.settings import home
+    from recurrentgpt.infrastructure.settings import home
 
     print_text(str(home()))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from recurrentgpt.cli.console import note, print_json, print_table, print_text
 from recurrentgpt.cli.screen import Screen
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.models.catalogue import DEFAULT_WRITER, EMBEDDER, WRITERS, ModelFile
-from recurrentgpt.models.fetch import fetch, is_present, model_path
+from recurrentgpt.models.embedded.catalogue import DEFAULT_WRITER, EMBEDDER, WRITERS, ModelFile
+from recurrentgpt.models.embedded.fetch import fetch, is_present, model_path
+from recurrentgpt.schema.errors import SettingsError
 
 
 def catalogue() -> dict[str, ModelFile]:

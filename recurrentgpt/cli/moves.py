@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, cast
 
 from recurrentgpt.cli.console import console, emit, note, one_line, print_json, print_text, visible
 from recurrentgpt.cli.work import reading
-from recurrentgpt.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
-    from recurrentgpt.diff import Change, Diff
+    from recurrentgpt.engine.diff import Change, Diff
     from recurrentgpt.story import Passage, Story
 
 
@@ -67,7 +67,7 @@ def _opened(name: str, remote: str | None) -> AbstractContextManager[Story]:
 
 def _known_by(story: Story, passages: list[str]) -> dict[str, str]:
     """Return what the first passage of each branch is known by: its plan, or its own words where that does not tell it apart."""
-    from recurrentgpt.loop import call
+    from recurrentgpt.infrastructure.background_loop import call
 
     wanted = [passage for passage in passages if passage]
     found = call(lambda: story.library.chronicle.get_many(story.id, wanted))

@@ -8,18 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from recurrentgpt.errors import SettingsError, StoryError
-from recurrentgpt.events import Event
-from recurrentgpt.graph.context import Context
-from recurrentgpt.graph.state import StoryInput
-from recurrentgpt.loop import call, iterate
-from recurrentgpt.passage import Passage
-from recurrentgpt.remote import RemoteStory, astories
+from recurrentgpt.engine.passage import Passage
+from recurrentgpt.infrastructure.background_loop import call, iterate
+from recurrentgpt.remote.client import RemoteStory, astories
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import SettingsError, StoryError
+from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.state import StoryInput
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
+    from recurrentgpt.engine.tree import Tree
     from recurrentgpt.story import Story
-    from recurrentgpt.tree import Tree
 
 TOKEN = "RECURRENTGPT_REMOTE_TOKEN"  # noqa: S105 - the name of a variable
 OF_A_RUN = ("ending", "budget_tokens")
@@ -114,7 +114,7 @@ class OnServer:
 
     def copy(self) -> Story:
         """Return what the server still has of the story, to be read as one of this machine."""
-        from recurrentgpt.remote_copy import acopied
+        from recurrentgpt.remote.copy import acopied
         from recurrentgpt.story import Story
 
         return Story.open(self.id, library=call(lambda: acopied(self._story)))

@@ -12,7 +12,7 @@ from recurrentgpt.cli import prompt
 from recurrentgpt.cli.console import one_line
 from recurrentgpt.cli.interactive import converse, numbers, show_plans, show_tree, stand
 from recurrentgpt.cli.remember import edit_memory
-from recurrentgpt.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session

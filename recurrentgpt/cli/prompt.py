@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from recurrentgpt.cli.console import complain, visible
-from recurrentgpt.errors import SettingsError, StorageError
+from recurrentgpt.schema.errors import SettingsError, StorageError
 
 
 def at_terminal() -> bool:

@@ -6,10 +6,10 @@ from typing import Any
 
 from recurrentgpt.cli.console import console, counted, note, one_line, print_json, print_table, print_text
 from recurrentgpt.cli.work import reading
-from recurrentgpt.graph.state import Usage
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.loop import call
 from recurrentgpt.memory.chronicle import Commit
+from recurrentgpt.schema.state import Usage
 from recurrentgpt.story import Passage, Story
 
 
@@ -88,7 +88,7 @@ def show_story(name: str, at: str | None, *, remote: str | None, json: bool) -> 
 
 def _cost(usage: Usage) -> str:
     """Return what something cost: calls, tokens, and money where the person keeps prices."""
-    from recurrentgpt.prices import price
+    from recurrentgpt.models.prices import price
 
     calls, tokens = usage["calls"], usage["input_tokens"] + usage["output_tokens"]
     parts = [counted(calls, "call"), f"{tokens:,} tokens"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.cli import prompt
 from recurrentgpt.cli.console import visible
-from recurrentgpt.errors import BadAnswer
+from recurrentgpt.schema.errors import BadAnswer
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import typer
 
 from recurrentgpt.cli.app import app
-from recurrentgpt.errors import BAD_USAGE, RecurrentGPTError, StorageError
+from recurrentgpt.schema.errors import BAD_USAGE, RecurrentGPTError, StorageError
 
 _OF_STREAMS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What goes wrong when standard output is written: a full disk, a limit, a lost device, a closed file."""

@@ -11,9 +11,9 @@ from typing import Any, cast
 from recurrentgpt.cli.console import counted, one_line, print_json, visible
 from recurrentgpt.cli.page import Page
 from recurrentgpt.cli.screen import Screen
-from recurrentgpt.errors import BadAnswer
-from recurrentgpt.events import Event
 from recurrentgpt.models.calls import total_usage
+from recurrentgpt.schema.errors import BadAnswer
+from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 _DOING = {

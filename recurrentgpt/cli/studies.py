@@ -13,14 +13,14 @@ import typer
 
 from recurrentgpt.cli.console import counted, note, print_json, print_table, print_text
 from recurrentgpt.cli.work import confirmed
-from recurrentgpt.errors import MissingExtra
-from recurrentgpt.studies.costs import SPOILT_KINDS, estimate, judging_cost
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Job, Judge, Plan, read_plan
+from recurrentgpt.schema.errors import MissingExtra
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.runs.costs import SPOILT_KINDS, estimate, judging_cost
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Job, Judge, Plan, read_plan
 
 if TYPE_CHECKING:
-    from recurrentgpt.studies.runner import Outcome, Progress, Report
+    from recurrentgpt.studies.runs.runner import Outcome, Progress, Report
 
 
 def run_plan(
@@ -98,8 +98,8 @@ def _judge(folder: RunFolder) -> int:
     """Let the judges of a run compare its novels, where it has any of both; return how many failed."""
     if not folder.plan.judges:
         return 0
-    from recurrentgpt.studies.judges import pairs
-    from recurrentgpt.studies.judging import judge_run
+    from recurrentgpt.studies.judging.judge_runner import judge_run
+    from recurrentgpt.studies.judging.pairwise import pairs
 
     if not pairs(folder):
         note("No premise has two finished novels, so there is nothing to judge.")
@@ -111,7 +111,7 @@ def report_run(path: Path, output: Path) -> None:
     """Write the report of a run."""
     folder = RunFolder.open(path)
     try:
-        from recurrentgpt.studies.report.pages import write_report
+        from recurrentgpt.studies.report.write_report import write_report
     except ModuleNotFoundError as error:
         raise MissingExtra("A report needs SciPy and Matplotlib: pip install 'recurrentgpt[study]'") from error
     write_report(folder, output, note)
@@ -120,7 +120,7 @@ def report_run(path: Path, output: Path) -> None:
 
 def annotate_run(path: Path, port: int) -> None:
     """Serve the reading page until Ctrl-C."""
-    from recurrentgpt.studies.annotate import serve
+    from recurrentgpt.studies.judging.annotate import serve
 
     serve(RunFolder.open(path), port, lambda address: note(f"Read at {address} and stop with Ctrl-C."))
 
@@ -167,11 +167,11 @@ def measure_levels(systems: list[str], distance: int, *, json: bool) -> None:
 def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Outcome]:
     """Return what runs the plan: this machine, or a server, which has to answer."""
     if remote is None:
-        from recurrentgpt.studies.runner import run
+        from recurrentgpt.studies.runs.runner import run
 
         return run
     from recurrentgpt.cli.on_server import TOKEN
-    from recurrentgpt.studies.remote import reach, run_remote
+    from recurrentgpt.studies.runs.remote_runner import reach, run_remote
 
     token = os.environ.get(TOKEN)
     reach(plan, remote, token)
@@ -180,7 +180,7 @@ def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Out
 
 def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
     """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
-    from recurrentgpt.studies.judges import Qualification, verdict_key
+    from recurrentgpt.studies.judging.pairwise import Qualification, verdict_key
 
     known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
     told = {name: one.qualified for name, one in known.items()}

@@ -36,8 +36,8 @@ def systems(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.
       recurrentgpt study systems
     """
     from recurrentgpt.cli.console import print_json, print_table
-    from recurrentgpt.studies.costs import per_1000_words
-    from recurrentgpt.studies.systems.catalogue import SYSTEMS
+    from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+    from recurrentgpt.studies.runs.costs import per_1000_words
 
     costs = {name: per_1000_words(name) for name in SYSTEMS}
     if json:

@@ -6,7 +6,7 @@ from typing import Any
 
 from recurrentgpt.cli.console import note, one_line, print_json, print_text
 from recurrentgpt.cli.work import reading, said, writing
-from recurrentgpt.errors import BadAnswer
+from recurrentgpt.schema.errors import BadAnswer
 
 
 def retry(name: str, passage: str | None, settings: dict[str, Any], *, json: bool) -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from recurrentgpt.cli import prompt
-from recurrentgpt.errors import BadAnswer, SettingsError, StorageError
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StorageError
 
 LONGEST = 1_000_000
 
@@ -50,7 +50,7 @@ def read(file: str) -> str:
 
 def keep_draft(story: str, text: str) -> Path:
     """Keep what somebody typed, so that a fault later on cannot lose it, and return where it is."""
-    from recurrentgpt.settings import home
+    from recurrentgpt.infrastructure.settings import home
 
     path = home() / "drafts" / f"{story}.txt"
     try:

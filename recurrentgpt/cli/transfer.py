@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from recurrentgpt.cli.console import counted, emit, note, one_line, print_json, print_text, unwritable
 from recurrentgpt.cli.work import at_work, confirmed, reading, said
-from recurrentgpt.errors import SettingsError, StorageError
+from recurrentgpt.schema.errors import SettingsError, StorageError
 
 if TYPE_CHECKING:
-    from recurrentgpt.events import Event
     from recurrentgpt.library import Library
+    from recurrentgpt.schema.events import Event
     from recurrentgpt.story import Story
 
 
@@ -130,7 +130,7 @@ def take_out(name: str, output: str, format: str | None, *, every: int, force: b
 
 def _place(story: Story, path: Path, kind: str | None) -> Path:
     """Return the file to write: in a folder, one that is named after the story."""
-    from recurrentgpt.books.names import safe_name
+    from recurrentgpt.books.file_names import safe_name
 
     if path.is_dir():
         return path / f"{safe_name(story.title)}.{kind or 'md'}"

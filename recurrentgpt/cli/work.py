@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from recurrentgpt.errors import BAD_USAGE, BudgetReached, ModelRefused, RecurrentGPTError, SettingsError, StoryError
+from recurrentgpt.schema.errors import (
+    BAD_USAGE,
+    BudgetReached,
+    ModelRefused,
+    RecurrentGPTError,
+    SettingsError,
+    StoryError,
+)
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
@@ -61,7 +68,7 @@ def at_work(
         screen.doing("opening the stories")
         from recurrentgpt.cli.session import Session
         from recurrentgpt.library import Library
-        from recurrentgpt.models.fetch import set_progress
+        from recurrentgpt.models.embedded.fetch import set_progress
 
         with Library.open() as library:
             story = begin(library)

@@ -20,9 +20,9 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.studies.baselines.text_windows import count_tokens
 from recurrentgpt.studies.measures.world import World
-from recurrentgpt.studies.text import count_tokens
 
 MEMORY = 14
 """Sentences that the author's memory holds: each step two come and two others go, at random."""

@@ -15,20 +15,20 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.graph.state import Rationale
 from recurrentgpt.graph.story import RECURSION_LIMIT
-from recurrentgpt.loop import call
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.memory.chronicle import Chronicle, Commit, commit_id
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.meter import total_usage
-from recurrentgpt.studies.context import PASSAGE_WORDS, StudyContext
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.schema.state import Rationale
+from recurrentgpt.studies.baselines.catalogue import find_system
+from recurrentgpt.studies.baselines.text_windows import count_tokens
+from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.measures.author import author
 from recurrentgpt.studies.measures.world import World
-from recurrentgpt.studies.systems.catalogue import find_system
-from recurrentgpt.studies.text import count_tokens
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.study_context import PASSAGE_WORDS, StudyContext
 
 SYSTEMS = ("recurrentgpt", "no_short_term_memory", "no_long_term_memory", "rolling_1024", "rolling_4096")
 TOP_K = 4

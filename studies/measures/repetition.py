@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 from statistics import mean
 
-from recurrentgpt.prose.runs import tokens
+from recurrentgpt.prose.shared_runs import tokens
 
 BAND_WORDS = 6000
 HUMAN_BAND = {

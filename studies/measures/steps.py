@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import linregress, t
 
-from recurrentgpt.graph.state import MEMORY_SENTENCES, MEMORY_WORDS
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
 FEWEST_SENTENCES = 10
 PASSAGE_WORDS = (200, 400)

@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
-from recurrentgpt.studies.context import TOLERANCE
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.judges import Qualification, heard
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.judging.pairwise import Qualification, heard
+from recurrentgpt.studies.judging.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
 from recurrentgpt.studies.measures.entities import entities
 from recurrentgpt.studies.measures.repetition import in_band, repetition
 from recurrentgpt.studies.measures.steps import contract, prompt_tokens, slope
-from recurrentgpt.studies.plan import Plan
-from recurrentgpt.studies.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Plan
+from recurrentgpt.studies.study_context import TOLERANCE
 
 POOLED = "all genres"
 _FILES = {"judges": ("verdicts.jsonl", "judge"), "people": ("labels.jsonl", "annotator")}

@@ -10,11 +10,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from recurrentgpt.errors import MissingExtra
+from recurrentgpt.schema.errors import MissingExtra
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
 from recurrentgpt.studies.measures.steps import prompt_tokens
-from recurrentgpt.studies.statistics import mean_interval, wilson
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
 try:
     from matplotlib.figure import Figure

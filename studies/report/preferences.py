@@ -5,11 +5,11 @@ from __future__ import annotations
 import tomllib
 from importlib import resources
 
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Plan
+from recurrentgpt.studies.judging.statistics import FEW
 from recurrentgpt.studies.report.figures import POOLED, Result
 from recurrentgpt.studies.report.parts import Section, Table
-from recurrentgpt.studies.statistics import FEW
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Plan
 
 _TITLES = {"table1": "Table 1", "table2": "Table 2"}
 HOW = (

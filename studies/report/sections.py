@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from recurrentgpt.studies import judges
-from recurrentgpt.studies.costs import SPOILT_KINDS, SPOILT_NOVELS
-from recurrentgpt.studies.folder import RunFolder
+from recurrentgpt.studies.judging import pairwise as judges
+from recurrentgpt.studies.judging.statistics import FEW
 from recurrentgpt.studies.measures.steps import slope
 from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
 from recurrentgpt.studies.report.parts import Picture, Section, Table
-from recurrentgpt.studies.statistics import FEW
+from recurrentgpt.studies.runs.costs import SPOILT_KINDS, SPOILT_NOVELS
+from recurrentgpt.studies.runs.folder import RunFolder
 
 _BARS = (
     "a line is the mean over premises, each the mean of its seeds; bars are its 95 % intervals, Student's of fewer than "

@@ -10,7 +10,7 @@ import pytest
 from docx import Document
 
 from recurrentgpt.books.readers import limits, read_book
-from recurrentgpt.errors import BookError
+from recurrentgpt.schema.errors import BookError
 
 LAUGHS = '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
 OUTSIDE = '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>'

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from recurrentgpt.books.names import MOST_BYTES, safe_name
+from recurrentgpt.books.file_names import MOST_BYTES, safe_name
 from recurrentgpt.books.writers import FORMATS, render_book, write_book
-from recurrentgpt.errors import BookError
+from recurrentgpt.schema.errors import BookError
 
 
 def refused(*args, **options) -> str:

@@ -174,7 +174,7 @@ def test_pages_that_are_not_xml_are_read_as_a_browser_would(epub):
 
 
 def test_deep_nesting_is_read_or_refused_but_does_not_crash(epub, page):
-    from recurrentgpt.errors import BookError
+    from recurrentgpt.schema.errors import BookError
 
     deep = page("<div>" * 5000 + "<p>Deep.</p>" + "</div>" * 5000)
     try:

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recurrentgpt.books.book import Book, Chapter
+from recurrentgpt.books.file_text import language_tag, one_line
 from recurrentgpt.books.readers import SOURCES, read_book
-from recurrentgpt.books.text import language_tag, one_line
 from recurrentgpt.books.writers import FORMATS, write_book
 
 BOTH = sorted(set(FORMATS) & set(SOURCES))

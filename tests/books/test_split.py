@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recurrentgpt.books.book import Manuscript, ManuscriptChapter
+from recurrentgpt.books.file_text import clean
 from recurrentgpt.books.split import split_passages
-from recurrentgpt.books.text import clean
-from recurrentgpt.errors import SettingsError
 from recurrentgpt.prose.sentences import count_words, words
+from recurrentgpt.schema.errors import SettingsError
 
 
 def manuscript(*chapters: list[str], language: str = "en") -> Manuscript:

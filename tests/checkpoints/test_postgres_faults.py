@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from recurrentgpt.checkpoints import open_persistence
-from recurrentgpt.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError
+from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError
 
 psycopg = pytest.importorskip("psycopg")
 

@@ -13,7 +13,7 @@ from langgraph.store.base import GetOp, PutOp
 
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.sqlite import APPLICATION_ID, CHECKPOINTS, STORIES
-from recurrentgpt.errors import StorageError
+from recurrentgpt.schema.errors import StorageError
 
 NOBODY = 65534
 BOTH = pytest.mark.parametrize("name", [STORIES, CHECKPOINTS])

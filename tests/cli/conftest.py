@@ -19,14 +19,14 @@ from langgraph.types import RetryPolicy
 
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.models.faults import is_transient
-from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.models.endpoint_errors import is_transient
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.testing import FaultyServer, story_replies
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
 PROCESS = """
 import sys
-import recurrentgpt.nodes.run as surroundings
+import recurrentgpt.nodes.runtime as surroundings
 from recurrentgpt.models.embeddings import HashEmbeddings
 surroundings.default_embeddings = HashEmbeddings
 from recurrentgpt.cli import main
@@ -84,7 +84,7 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     """Give the command in this process: quicker, and without waits between retries."""
     from recurrentgpt.cli.run import run
 
-    monkeypatch.setattr("recurrentgpt.nodes.run.default_embeddings", HashEmbeddings)
+    monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", HashEmbeddings)
     monkeypatch.setattr("recurrentgpt.library.build_story_graph", functools.partial(build_story_graph, retry=QUICK))
     monkeypatch.setenv("COLUMNS", "200")
 

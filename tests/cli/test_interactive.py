@@ -7,7 +7,7 @@ import json
 import pytest
 
 from recurrentgpt.cli.interactive import KEYS, Reply, understand
-from recurrentgpt.errors import BadAnswer
+from recurrentgpt.schema.errors import BadAnswer
 
 
 @pytest.mark.parametrize(

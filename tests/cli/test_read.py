@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recurrentgpt.settings import SETTINGS
+from recurrentgpt.infrastructure.settings import SETTINGS
 from recurrentgpt.testing import FaultyServer
 
 

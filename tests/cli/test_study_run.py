@@ -5,9 +5,9 @@ import signal
 
 import pytest
 
-from recurrentgpt.studies.costs import estimate, novel_cost
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Judge, read_plan
+from recurrentgpt.studies.runs.costs import estimate, novel_cost
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Judge, read_plan
 from recurrentgpt.testing import FaultyServer
 
 from .conftest import reply, wait_for_requests

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from recurrentgpt.cli.draw import MOST, drawn
-from recurrentgpt.tree import Tree
+from recurrentgpt.engine.tree import Tree
 
 
 def _link(id: str, parent: str, step: int, created: str = "") -> dict:

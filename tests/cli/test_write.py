@@ -181,7 +181,7 @@ def test_a_lasting_fault_ends_with_a_sentence_and_the_way_on(cli, server, story)
 
 def test_a_wrong_embedder_is_told_before_anything_is_written(cli, server, monkeypatch, tmp_path):
     monkeypatch.setenv("RECURRENTGPT_EMBEDDER", str(tmp_path))
-    monkeypatch.setattr("recurrentgpt.nodes.run.default_embeddings", default_embeddings)
+    monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", default_embeddings)
     result = cli("write", "--genre", "fantasy", "--steps", "1")
     assert result.code == 2
     assert f"RECURRENTGPT_EMBEDDER names {tmp_path}, which holds no model" in result.err

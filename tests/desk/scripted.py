@@ -24,10 +24,10 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.serve import bound, serve
-from recurrentgpt.errors import ModelRefused
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 ROOT = Path(__file__).parents[2]

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.desk.desk import Desk
-from recurrentgpt.desk.keep import Draft, keep
-from recurrentgpt.desk.rooms import KEPT_EVENTS, Room
-from recurrentgpt.desk.work import another_take, passages
-from recurrentgpt.errors import StoryBusy
-from recurrentgpt.graph.state import StoryInput
+from recurrentgpt.desk.jobs import another_take, passages
+from recurrentgpt.desk.save_draft import Draft, keep
+from recurrentgpt.desk.service import Desk
+from recurrentgpt.desk.story_jobs import KEPT_EVENTS, Room
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.errors import StoryBusy
+from recurrentgpt.schema.state import StoryInput
 from tests.desk.scripted import paced
 
 

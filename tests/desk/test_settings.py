@@ -11,9 +11,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from recurrentgpt.desk.app import create_app
-from recurrentgpt.desk.forms import HIDDEN, fields
-from recurrentgpt.graph.context import Context
+from recurrentgpt.desk.settings_form import HIDDEN, fields
 from recurrentgpt.library import Library
+from recurrentgpt.schema.context import Context
 from tests.desk.conftest import API, HERE, HOST, Client
 
 KEY = "sk-this-is-the-secret-key"

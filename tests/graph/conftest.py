@@ -9,11 +9,11 @@ import pytest
 from langgraph.types import Command, RetryPolicy
 
 from recurrentgpt.checkpoints import Persistence
-from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.story import Graph, build_story_graph
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.models.faults import is_transient
+from recurrentgpt.models.endpoint_errors import is_transient
+from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import ScriptedChatModel
 
 _threads = itertools.count(1)

@@ -8,9 +8,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.errors import BudgetReached
-from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.story import Graph, build_story_graph
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import BudgetReached
 from recurrentgpt.testing import ScriptedChatModel
 
 THREAD: Any = {"configurable": {"thread_id": "dear"}}

@@ -8,8 +8,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.graph.context import Context, resolve_context
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, fiction, novel, novel_autonomous, one_step
+from recurrentgpt.schema.context import Context, resolve_context
 
 ROOT = Path(__file__).parents[2]
 FICTION = {"mode": "fiction"}
@@ -36,7 +36,7 @@ async def test_every_node_and_route_goes_by_the_defaults(build, given, context, 
     seen = []
     usual = context()
     monkeypatch.setattr(
-        "recurrentgpt.nodes.run.resolve_context", lambda *args: seen.append(resolve_context(*args)) or seen[-1]
+        "recurrentgpt.nodes.runtime.resolve_context", lambda *args: seen.append(resolve_context(*args)) or seen[-1]
     )
     defaults = {**usual.given, "selector": "simulator", "steps": 2}
     graph = build(checkpointer=InMemorySaver(), store=InMemoryStore(), defaults=defaults)

@@ -56,7 +56,7 @@ import asyncio, json, sys
 from pathlib import Path
 from langgraph.types import Command
 from recurrentgpt.checkpoints import open_persistence
-from recurrentgpt.graph.context import Context
+from recurrentgpt.schema.context import Context
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import ScriptedChatModel

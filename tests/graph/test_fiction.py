@@ -9,9 +9,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
-from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.story import Graph, build_story_graph
-from recurrentgpt.models.catalogue import Tier
+from recurrentgpt.models.embedded.catalogue import Tier
+from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import ScriptedChatModel
 
 THREAD: Any = {"configurable": {"thread_id": "play"}}

@@ -13,11 +13,11 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-import recurrentgpt.nodes.run
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.graph.context import Context, resolve_context
+import recurrentgpt.nodes.runtime
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, graph, one_step
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.context import Context, resolve_context
+from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ class HostContext:
 @pytest.fixture
 def environment(monkeypatch):
     """Give a model by the environment, as a host without a context of ours has it."""
-    monkeypatch.setattr(recurrentgpt.nodes.run, "default_embeddings", HashEmbeddings)
+    monkeypatch.setattr(recurrentgpt.nodes.runtime, "default_embeddings", HashEmbeddings)
 
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recurrentgpt.errors import RecurrentGPTError
-from recurrentgpt.nodes.answers import ACTIONS
+from recurrentgpt.nodes.human.answers import ACTIONS
+from recurrentgpt.schema.errors import RecurrentGPTError
 
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
 

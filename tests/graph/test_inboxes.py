@@ -3,8 +3,8 @@
 import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
 
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.graph.messages import LONGEST_MESSAGE, latest_exchange
+from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.messages import LONGEST_MESSAGE, latest_exchange
 
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
 

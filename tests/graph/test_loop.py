@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recurrentgpt.graph.state import State, StoryOutput
+from recurrentgpt.schema.state import State, StoryOutput
 
 pytestmark = pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from recurrentgpt.memory.words import terms
+from recurrentgpt.memory.keyword_index import terms
 
 RARE = 4
 

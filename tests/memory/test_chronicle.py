@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.errors import StoryError, StoryNotFound
 from recurrentgpt.memory.chronicle import Chronicle, commit_id
+from recurrentgpt.schema.errors import StoryError, StoryNotFound
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field
 
-from recurrentgpt.graph.context import Context
 from recurrentgpt.models.calls import Meter, write_stream
 from recurrentgpt.models.roles import ResolvedModel, resolve_model
+from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel
 
 QUESTION = [HumanMessage("Tell me a fact")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.models import sources
+from recurrentgpt.models.embedded import sources
 
 from .toys import FOLDER, PIECES, make_wheel
 

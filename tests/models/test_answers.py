@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from recurrentgpt.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.testing import Behaviour, FaultyServer
 
 from .calling import FACTS, QUESTION, Facts, model_of, scripted

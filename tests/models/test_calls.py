@@ -11,11 +11,11 @@ from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-from recurrentgpt.errors import ModelRefused, ModelUnavailable
-from recurrentgpt.graph.context import Context
+from recurrentgpt.infrastructure.settings import OPENAI
 from recurrentgpt.models.calls import Meter, ask, is_transient, total_usage, write_stream
 from recurrentgpt.models.roles import ResolvedModel, resolve_model
-from recurrentgpt.settings import OPENAI
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
 from recurrentgpt.testing import Behaviour, FaultyServer
 
 from .calling import FACTS, QUESTION, Facts, model_of, scripted, written

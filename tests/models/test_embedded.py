@@ -16,14 +16,14 @@ from urllib.parse import urlsplit
 import pytest
 from langchain_core.messages import HumanMessage
 
-from recurrentgpt.errors import ModelRefused
-from recurrentgpt.graph.context import Context
-from recurrentgpt.models import embedded
 from recurrentgpt.models.calls import Meter, ask, write_stream
-from recurrentgpt.models.catalogue import WRITER
-from recurrentgpt.models.embedded import embedded_server, stop_servers
-from recurrentgpt.models.fetch import fetch
+from recurrentgpt.models.embedded import server as embedded
+from recurrentgpt.models.embedded.catalogue import WRITER
+from recurrentgpt.models.embedded.fetch import fetch
+from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.models.roles import aresolve_model
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelRefused
 
 STAND_IN = """
 import json, os, socket, sys
@@ -105,7 +105,7 @@ def test_the_server_ends_with_its_process(stand_in: Path, ending: str) -> None:
     script = f"""
         import os, sys
         from pathlib import Path
-        from recurrentgpt.models import embedded
+        from recurrentgpt.models.embedded import server as embedded
         embedded.llama_server.__file__ = {embedded.llama_server.__file__!r}
         endpoint = embedded.embedded_server(Path({str(stand_in)!r}))
         print(next(iter(embedded._servers.values())).process.pid, flush=True)

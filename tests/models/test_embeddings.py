@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
-from recurrentgpt.errors import SettingsError
 from recurrentgpt.models.embeddings import HashEmbeddings, MiniLM, default_embeddings, embedding_id
+from recurrentgpt.schema.errors import SettingsError
 
 
 def test_hashed_words_are_unit_vectors_and_alike_where_words_are_shared() -> None:

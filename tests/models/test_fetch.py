@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from recurrentgpt import settings
-from recurrentgpt.errors import FetchError
-from recurrentgpt.models import fetch as fetching
-from recurrentgpt.models.fetch import fetch, is_present, model_path, set_progress
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.models.embedded import fetch as fetching
+from recurrentgpt.models.embedded.fetch import fetch, is_present, model_path, set_progress
+from recurrentgpt.schema.errors import FetchError
 
 from .toys import FOLDER, FOLDER_ENTRY, PIECES, WHOLE, entry_of, leftovers
 
@@ -120,7 +120,7 @@ def test_a_second_fetch_waits_and_says_so(index: Path, runs: list[list[str]]) ->
 def test_two_processes_fetch_once(index: Path) -> None:
     entry = entry_of()
     script = (
-        "from recurrentgpt.models.catalogue import *; from recurrentgpt.models.fetch import fetch;"
+        "from recurrentgpt.models.embedded.catalogue import *; from recurrentgpt.models.embedded.fetch import fetch;"
         f"fetch({entry!r}, lambda done, total, what: print(what))"
     )
     both = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -168,7 +168,7 @@ def test_the_hub_comes_first_where_there_is_one(index: Path, hub: str, reachable
     entry = entry_of()
     # In a process of its own: the hub's library reads its address when it is imported.
     script = (
-        "from recurrentgpt.models.catalogue import *; from recurrentgpt.models.fetch import fetch;"
+        "from recurrentgpt.models.embedded.catalogue import *; from recurrentgpt.models.embedded.fetch import fetch;"
         f"fetch({entry!r}, lambda done, total, what: print(done, what))"
     )
     address = hub if reachable else "http://127.0.0.1:9"

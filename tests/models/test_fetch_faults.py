@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.errors import FetchError
-from recurrentgpt.models import fetch as fetching
-from recurrentgpt.models import sources
-from recurrentgpt.models.catalogue import WRITERS
-from recurrentgpt.models.fetch import fetch, is_present, model_path
+from recurrentgpt.models.embedded import fetch as fetching
+from recurrentgpt.models.embedded import sources
+from recurrentgpt.models.embedded.catalogue import WRITERS
+from recurrentgpt.models.embedded.fetch import fetch, is_present, model_path
+from recurrentgpt.schema.errors import FetchError
 
 from .toys import WHOLE, entry_of, leftovers
 

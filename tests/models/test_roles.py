@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.errors import ModelRefused, SettingsError
-from recurrentgpt.graph.context import Context
-from recurrentgpt.models import embedded, roles
-from recurrentgpt.models.catalogue import WRITER, ModelFile
-from recurrentgpt.models.fetch import Progress
+from recurrentgpt.infrastructure.settings import OPENAI
+from recurrentgpt.models import roles
+from recurrentgpt.models.embedded import server as embedded
+from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
+from recurrentgpt.models.embedded.fetch import Progress
 from recurrentgpt.models.roles import aresolve_model, resolve_model
-from recurrentgpt.settings import OPENAI
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
 
 URL = "http://127.0.0.1:9/v1"

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from recurrentgpt.graph.context import Context
-from recurrentgpt.models import snapshots as module
 from recurrentgpt.models.calls import Meter, write_stream
-from recurrentgpt.models.catalogue import WRITER
-from recurrentgpt.models.embedded import stop_servers
-from recurrentgpt.models.fetch import fetch
+from recurrentgpt.models.embedded import snapshots as module
+from recurrentgpt.models.embedded.catalogue import WRITER
+from recurrentgpt.models.embedded.fetch import fetch
+from recurrentgpt.models.embedded.server import stop_servers
+from recurrentgpt.models.embedded.snapshots import Snapshots, beginning
 from recurrentgpt.models.roles import aresolve_model
-from recurrentgpt.models.snapshots import Snapshots, beginning
+from recurrentgpt.schema.context import Context
 
 EXAMPLE = [HumanMessage("Name a colour."), AIMessage("Red. " * 40, example=True)]
 

@@ -6,8 +6,8 @@ import hashlib
 import zipfile
 from pathlib import Path
 
-from recurrentgpt import settings
-from recurrentgpt.models.catalogue import ModelFile, Part, Wheel
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.models.embedded.catalogue import ModelFile, Part, Wheel
 
 PIECES = [f"piece {number} of the model. ".encode() * 50 for number in range(1, 6)]
 WHOLE = b"".join(PIECES)

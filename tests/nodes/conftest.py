@@ -8,11 +8,11 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.models.faults import is_transient
+from recurrentgpt.models.endpoint_errors import is_transient
+from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import ScriptedChatModel
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, retry_on=is_transient)

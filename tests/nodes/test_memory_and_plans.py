@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from recurrentgpt.errors import ModelReplyError
 from recurrentgpt.nodes.write import MOST_SAMPLES
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import ModelReplyError
 
 
 def rewritten(lines, **more):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.nodes.moves import CLOSING_MOVES, MOVES, deal
+from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, deal
 
 seeds = st.integers(0, 2**31)
 

@@ -2,10 +2,10 @@ import re
 
 import pytest
 
-from recurrentgpt.nodes.moves import deal
-from recurrentgpt.nodes.patterns import plan_patterns
-from recurrentgpt.nodes.replies import choice_reply, dealt_reply, facts_reply, plans_reply
-from recurrentgpt.nodes.sparks import deal_spark
+from recurrentgpt.nodes.reply_schemas import choice_reply, dealt_reply, facts_reply, plans_reply
+from recurrentgpt.nodes.small.plot_moves import deal
+from recurrentgpt.nodes.small.reply_patterns import plan_patterns
+from recurrentgpt.nodes.small.seed_ideas import deal_spark
 
 NAMES = ["Lena Hale", "Oscar Moss", "Ruth Kane"]
 

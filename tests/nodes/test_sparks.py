@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from recurrentgpt.nodes.open_story import GENRES
-from recurrentgpt.nodes.sparks import deal_names, deal_readers, deal_spark, names_somebody, woman
+from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody, woman
 
 keys = st.text(max_size=20)
 NAMES = [

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.errors import PromptError
-from recurrentgpt.graph.context import Context
 from recurrentgpt.graph.story import build_step_graph
 from recurrentgpt.prompts.check import check, check_once, export, packaged, problems
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.testing import ScriptedChatModel
 
 

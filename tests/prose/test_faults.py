@@ -1,6 +1,6 @@
 import pytest
 
-from recurrentgpt.prose.faults import find_fault, narration
+from recurrentgpt.prose.sentence_checks import find_fault, narration
 
 GOOD = [
     '"Put it down before somebody sees it," Ewan said.',

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.prose.faults import COPY_LIMIT, find_fault
 from recurrentgpt.prose.gate import MOST_IN_A_ROW, ProseGate
-from recurrentgpt.prose.runs import longest_shared_run
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.shared_runs import longest_shared_run
 
 NAMES = ["Ada", "Bruno", "Clara", "Otto"]
 

@@ -4,7 +4,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.prose.runs import longest_shared_run, ngrams, overlap, shared_ngrams, tokens
+from recurrentgpt.prose.shared_runs import longest_shared_run, ngrams, overlap, shared_ngrams, tokens
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=25).map(" ".join)
 

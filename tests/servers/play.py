@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from langgraph_sdk import get_client
 
-from recurrentgpt.errors import StoryBusy
-from recurrentgpt.events import Event
-from recurrentgpt.graph.state import StoryInput
-from recurrentgpt.remote import RemoteStory, astories
+from recurrentgpt.remote.client import RemoteStory, astories
+from recurrentgpt.schema.errors import StoryBusy
+from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.testing import FaultyServer, story_answers
 
 GRAPHS = {"novel", "fiction", "novel_autonomous", "one_step"}

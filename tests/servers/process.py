@@ -34,7 +34,7 @@ def dev_server(config: Path) -> list[str]:
 
 def aegra_server(python: str, config: Path, database_url: str = "") -> list[str]:
     """Return the command of Aegra, in the environment of this Python; without a database it starts one."""
-    serve = [python, "-m", "recurrentgpt.server", "--config", str(config), "--port", "{port}"]
+    serve = [python, "-m", "recurrentgpt.aegra", "--config", str(config), "--port", "{port}"]
     return [*serve, "--database-url", database_url] if database_url else serve
 
 

@@ -6,13 +6,13 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from recurrentgpt import Context, SettingsError, Story, StoryError, StoryNotFound, build_story_graph
-from recurrentgpt.graph.state import StoryInput
+from recurrentgpt.engine.passage import Passage
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.passage import Passage
-from recurrentgpt.remote import RemoteStory, astories
-from recurrentgpt.remote_copy import acopied
-from recurrentgpt.remote_tree import checkpoint_of, tree_of
+from recurrentgpt.remote.client import RemoteStory, astories
+from recurrentgpt.remote.copy import acopied
+from recurrentgpt.remote.history import checkpoint_of, tree_of
+from recurrentgpt.schema.state import StoryInput
 
 
 async def test_where_no_server_answers_it_is_said(unused_tcp_port):

@@ -11,14 +11,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recurrentgpt.studies import remote
-from recurrentgpt.studies.faults import RunStopped
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import parse_plan
-from recurrentgpt.studies.remote import run_remote
-from recurrentgpt.studies.runner import Outcome, run
-from recurrentgpt.studies.scripted import author_replies
-from recurrentgpt.studies.tape import Tape
+from recurrentgpt.studies.errors import RunStopped
+from recurrentgpt.studies.recording.recording import Tape
+from recurrentgpt.studies.runs import remote_runner as remote
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import parse_plan
+from recurrentgpt.studies.runs.remote_runner import run_remote
+from recurrentgpt.studies.runs.runner import Outcome, run
+from recurrentgpt.studies.scripted_author import author_replies
 from recurrentgpt.testing import story_answers
 
 ROOT = Path(__file__).parents[2]

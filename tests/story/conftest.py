@@ -11,7 +11,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.models.faults import is_transient
+from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from recurrentgpt.errors import SettingsError, StorageError, StoryBusy, StoryNotFound
 from recurrentgpt.library import Library
+from recurrentgpt.schema.errors import SettingsError, StorageError, StoryBusy, StoryNotFound
 from recurrentgpt.story import Story
 
 
@@ -81,8 +81,8 @@ async def test_an_id_that_no_store_keeps_apart_is_refused(story, settings):
     """A dot divides the parts of a namespace in the stores of SQLite and Postgres."""
     from langgraph.store.memory import InMemoryStore
 
-    from recurrentgpt.graph.context import Context
     from recurrentgpt.graph.story import build_step_graph
+    from recurrentgpt.schema.context import Context
 
     step = build_step_graph(store=InMemoryStore())
     context = Context(**settings())

@@ -7,8 +7,8 @@ import re
 import pytest
 from langchain_core.messages import HumanMessage
 
-from recurrentgpt.errors import ModelError, ModelRefused, ModelReplyError, ModelUnavailable
 from recurrentgpt.nodes.write import MOST_SAMPLES
+from recurrentgpt.schema.errors import ModelError, ModelRefused, ModelReplyError, ModelUnavailable
 from recurrentgpt.story import Story
 from recurrentgpt.testing import FaultyServer, story_replies
 

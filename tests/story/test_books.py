@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recurrentgpt import Library, Story
-from recurrentgpt.errors import BookError, SettingsError
+from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
 
 CHAPTERS = {

@@ -3,11 +3,11 @@
 import pytest
 from langchain_core.messages import HumanMessage
 
-from recurrentgpt.errors import BadAnswer, ModelReplyError, SettingsError
-from recurrentgpt.graph.context import Context
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.roles import resolve_model
-from recurrentgpt.nodes.answers import check_memory, parse_answer
+from recurrentgpt.nodes.human.answers import check_memory, parse_answer
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import BadAnswer, ModelReplyError, SettingsError
 from recurrentgpt.testing import FaultyServer
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from recurrentgpt import loop
+from recurrentgpt.infrastructure import background_loop as loop
 
 
 class Work:

@@ -6,8 +6,9 @@ import logging
 
 import pytest
 
-from recurrentgpt import Library, MissingExtra, Story, telemetry
-from recurrentgpt.logs import QUIET, log_json
+from recurrentgpt import Library, MissingExtra, Story
+from recurrentgpt.infrastructure import telemetry
+from recurrentgpt.infrastructure.logs import QUIET, log_json
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from recurrentgpt import settings
-from recurrentgpt.errors import SettingsError
-from recurrentgpt.graph.state import Usage
-from recurrentgpt.prices import price
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.models.prices import price
+from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.state import Usage
 
 USAGE = Usage(calls=4, input_tokens=1_000_000, cached_tokens=400_000, output_tokens=100_000, resamples=0, seconds=1.0)
 

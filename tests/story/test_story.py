@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from recurrentgpt.errors import BadAnswer, StoryBusy, StoryNotFound
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.loop import call
+from recurrentgpt.schema.errors import BadAnswer, StoryBusy, StoryNotFound
 from recurrentgpt.story import Story
 
 EDIT = "Zoltan owes Mira a horse."
@@ -116,7 +116,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     third = story.step()
     assert (third.step, third.plan) == (3, chosen)
     links = each_library.chronicle.links
-    from recurrentgpt.loop import call
+    from recurrentgpt.infrastructure.background_loop import call
 
     kept = call(lambda: links(story.id))
     assert first.id in kept

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recurrentgpt.errors import StoryBusy
+from recurrentgpt.schema.errors import StoryBusy
 from recurrentgpt.story import Story
 
 

@@ -13,15 +13,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.errors import ModelRefused
 from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.models.faults import is_transient
-from recurrentgpt.studies.context import StudyContext
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Plan, parse_plan
-from recurrentgpt.studies.scripted import scripted_author
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.models.endpoint_errors import is_transient
+from recurrentgpt.schema.errors import ModelRefused
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Plan, parse_plan
+from recurrentgpt.studies.scripted_author import scripted_author
+from recurrentgpt.studies.study_context import StudyContext
 from recurrentgpt.testing import ScriptedChatModel
 
 PREMISE = "Mira Voss, a lamp keeper, finds a letter in her own hand."

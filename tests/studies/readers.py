@@ -5,8 +5,8 @@ import json
 import re
 
 from recurrentgpt.models.meter import total_usage
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.runner import as_novel
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.runner import as_novel
 from recurrentgpt.testing import ScriptedChatModel
 
 STORY = "\n\n".join(

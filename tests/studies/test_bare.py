@@ -2,10 +2,10 @@
 
 import pytest
 
-from recurrentgpt.models.replies import SCHEMA_HEADING
-from recurrentgpt.studies.bare import bare
-from recurrentgpt.studies.scripted import author_replies
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.scripted_author import author_replies
 
 AROUND = """# The Bell
 ## Chapter 1

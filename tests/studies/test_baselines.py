@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from recurrentgpt.models.replies import SCHEMA_HEADING
-from recurrentgpt.studies.scripted import author_replies
-from recurrentgpt.studies.systems.drafts import faults
-from recurrentgpt.studies.systems.facts import clashes, learned
-from recurrentgpt.studies.systems.hierarchy import collapsed, entering, movement, people_at
-from recurrentgpt.studies.systems.re3 import items, per_item
-from recurrentgpt.studies.text import count_tokens
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.studies.baselines.drafts import faults
+from recurrentgpt.studies.baselines.facts import clashes, learned
+from recurrentgpt.studies.baselines.hierarchy import collapsed, entering, movement, people_at
+from recurrentgpt.studies.baselines.re3 import items, per_item
+from recurrentgpt.studies.baselines.text_windows import count_tokens
+from recurrentgpt.studies.scripted_author import author_replies
 
 from .conftest import PREMISE
 

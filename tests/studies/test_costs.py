@@ -6,10 +6,10 @@ import math
 import pytest
 
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.models.replies import SCHEMA_HEADING
-from recurrentgpt.studies.scripted import author_replies
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
-from recurrentgpt.studies.tape import Recorder
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.recording.recording import Recorder
+from recurrentgpt.studies.scripted_author import author_replies
 
 
 def rise_and_fall(messages):

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import Judge, Options, Price, parse_plan
-from recurrentgpt.studies.report.pages import write_report
-from recurrentgpt.studies.runner import run
-from recurrentgpt.studies.scripted import scripted_author
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.report.write_report import write_report
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Judge, Options, Price, parse_plan
+from recurrentgpt.studies.runs.runner import run
+from recurrentgpt.studies.scripted_author import scripted_author
 from recurrentgpt.testing import ScriptedChatModel
 
 from .conftest import PLAN, QUICK

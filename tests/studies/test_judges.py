@@ -10,11 +10,11 @@ import urllib.request
 
 import pytest
 
-from recurrentgpt.studies.annotate import Annotation, server
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.judges import consolidated, pairs, spoilt
-from recurrentgpt.studies.judging import judge_run
-from recurrentgpt.studies.plan import Judge
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.judging.annotate import Annotation, server
+from recurrentgpt.studies.judging.judge_runner import judge_run
+from recurrentgpt.studies.judging.pairwise import consolidated, pairs, spoilt
+from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
 
 from .readers import MODELS, STORY, faults, judged_run, novel, reader

@@ -2,13 +2,13 @@
 
 import pytest
 
-from recurrentgpt.errors import ModelUnavailable
+from recurrentgpt.schema.errors import ModelUnavailable
 from recurrentgpt.studies.endpoints import check_keys
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.judges import failures, heard, remarks
-from recurrentgpt.studies.judging import judge_run
-from recurrentgpt.studies.plan import Judge
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.judging.judge_runner import judge_run
+from recurrentgpt.studies.judging.pairwise import failures, heard, remarks
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel
 
 from .conftest import QUICK, refusing

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.studies.faults import StudyError
+from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.measures.author import half_life
 from recurrentgpt.studies.measures.entities import entities
 from recurrentgpt.studies.measures.planted import distances, edge, levels, retrieval

@@ -6,9 +6,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.judging.statistics import mean_interval
 from recurrentgpt.studies.report import plots
-from recurrentgpt.studies.statistics import mean_interval
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.judging import judge_run
-from recurrentgpt.studies.plan import parse_plan, read_plan
-from recurrentgpt.studies.premises import GENRES
-from recurrentgpt.studies.runner import run
-from recurrentgpt.studies.scripted import scripted_author
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.judging.judge_runner import judge_run
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import parse_plan, read_plan
+from recurrentgpt.studies.runs.premises import GENRES
+from recurrentgpt.studies.runs.runner import run
+from recurrentgpt.studies.scripted_author import scripted_author
 
 from .conftest import PLAN, QUICK
 

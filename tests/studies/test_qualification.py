@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from recurrentgpt.studies import judging
-from recurrentgpt.studies.costs import judging_cost
-from recurrentgpt.studies.judges import heard
-from recurrentgpt.studies.judging import judge_run
-from recurrentgpt.studies.plan import Judge
+from recurrentgpt.studies.judging.judge_runner import judge_run
+from recurrentgpt.studies.judging.judge_runner import judge_runner as judging
+from recurrentgpt.studies.judging.pairwise import heard
+from recurrentgpt.studies.runs.costs import judging_cost
+from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
 
 from .conftest import QUICK, refusing

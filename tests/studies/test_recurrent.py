@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from recurrentgpt.errors import ModelReplyError
-from recurrentgpt.models.replies import SCHEMA_HEADING
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.prose.sentences import sentences
-from recurrentgpt.studies.scripted import author_replies
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
+from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.scripted_author import author_replies
 from recurrentgpt.testing import ScriptedChatModel
 
 VARIANTS = ["recurrentgpt", "no_short_term_memory", "no_long_term_memory", "single_call"]

@@ -9,20 +9,20 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.errors import ModelReplyError, SettingsError, StoryError
 from recurrentgpt.memory.chronicle import Chronicle
-from recurrentgpt.remote_server import said
-from recurrentgpt.studies import served
-from recurrentgpt.studies.context import StudyContext
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import read_plan
-from recurrentgpt.studies.remote import run_remote
-from recurrentgpt.studies.runner import as_novel, run, settings
-from recurrentgpt.studies.scripted import scripted_author
-from recurrentgpt.studies.stored import StoreRecorder, forget_lines, stored_lines
-from recurrentgpt.studies.systems.catalogue import SYSTEMS
-from recurrentgpt.studies.tape import Call, Played
+from recurrentgpt.remote.server import said
+from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryError
+from recurrentgpt.studies import server_graphs as served
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.recording.recording import Call, Played
+from recurrentgpt.studies.recording.store_recorder import StoreRecorder, forget_lines, stored_lines
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import read_plan
+from recurrentgpt.studies.runs.remote_runner import run_remote
+from recurrentgpt.studies.runs.runner import as_novel, run, settings
+from recurrentgpt.studies.scripted_author import scripted_author
+from recurrentgpt.studies.study_context import StudyContext
 
 from .conftest import QUICK
 
@@ -147,7 +147,7 @@ def test_recorded_calls_need_no_server(tmp_path):
 
 def test_every_system_is_served_by_its_name():
     config = json.loads((ROOT / "langgraph-studies.json").read_text())
-    assert config["graphs"] == {name: f"./studies/served.py:{name}" for name in SYSTEMS}
+    assert config["graphs"] == {name: f"./studies/server_graphs.py:{name}" for name in SYSTEMS}
     own = json.loads((ROOT / "langgraph.json").read_text())
     assert all(config[part] == own[part] for part in ("checkpointer", "store", "dependencies", "python_version"))
     for name in SYSTEMS:

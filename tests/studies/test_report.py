@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from recurrentgpt.cli.app import app
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import CRITERIA, Judge
+from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report.figures import POOLED, results
-from recurrentgpt.studies.report.pages import write_report
-from recurrentgpt.studies.runner import run
-from recurrentgpt.studies.scripted import scripted_author
+from recurrentgpt.studies.report.write_report import write_report
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import CRITERIA, Judge
+from recurrentgpt.studies.runs.runner import run
+from recurrentgpt.studies.scripted_author import scripted_author
 
 from .conftest import QUICK
 from .readers import novel

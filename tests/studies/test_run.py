@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from recurrentgpt.studies.context import pace
-from recurrentgpt.studies.costs import estimate, per_1000_words
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.folder import RunFolder
-from recurrentgpt.studies.plan import PRESETS, parse_plan, read_plan
-from recurrentgpt.studies.premises import GENRES, premises
-from recurrentgpt.studies.runner import run, write_each
-from recurrentgpt.studies.scripted import author_replies, scripted_author
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.runs.costs import estimate, per_1000_words
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import PRESETS, parse_plan, read_plan
+from recurrentgpt.studies.runs.premises import GENRES, premises
+from recurrentgpt.studies.runs.runner import run, write_each
+from recurrentgpt.studies.scripted_author import author_replies, scripted_author
+from recurrentgpt.studies.study_context import pace
 from recurrentgpt.testing import ScriptedChatModel
 
 from .conftest import PLAN, QUICK, refusing

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.report.preferences import HOW
-from recurrentgpt.studies.statistics import (
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.judging.statistics import (
     FEW,
     agreement,
     alt_test,
@@ -20,6 +19,7 @@ from recurrentgpt.studies.statistics import (
     sign_flip,
     wilson,
 )
+from recurrentgpt.studies.report.preferences import HOW
 
 
 def preferences(dealer, premises, win, tie=0.2):
@@ -29,7 +29,7 @@ def preferences(dealer, premises, win, tie=0.2):
 
 
 def rejections(premises, win, rounds, monkeypatch):
-    monkeypatch.setattr("recurrentgpt.studies.statistics.RESAMPLES", 499)
+    monkeypatch.setattr("recurrentgpt.studies.judging.statistics.RESAMPLES", 499)
     dealer = np.random.default_rng(11)
     return np.mean([sign_flip(preferences(dealer, premises, win), seed=number) < 0.05 for number in range(rounds)])
 
@@ -74,7 +74,7 @@ def test_the_power_that_the_report_tells_is_that_of_the_test_it_uses(premises, t
 
 
 def test_the_interval_covers_the_true_rate(monkeypatch):
-    monkeypatch.setattr("recurrentgpt.studies.statistics.RESAMPLES", 499)
+    monkeypatch.setattr("recurrentgpt.studies.judging.statistics.RESAMPLES", 499)
     dealer = np.random.default_rng(5)
     covered = 0
     for number in range(150):
@@ -103,7 +103,7 @@ def test_the_interval_of_few_premises_covers_the_true_rate(premises, kind):
 
 
 def test_many_premises_have_the_interval_of_the_bootstrap_and_few_students(monkeypatch):
-    monkeypatch.setattr("recurrentgpt.studies.statistics.RESAMPLES", 499)
+    monkeypatch.setattr("recurrentgpt.studies.judging.statistics.RESAMPLES", 499)
     skewed = np.tile([0.9, 0.9, 0.9, 0.9, 0.1], FEW)
     (few, many) = (mean_interval(skewed[: FEW - 5]), mean_interval(skewed[:FEW]))
     assert few[1] - 0.74 == pytest.approx(0.74 - few[0])

@@ -7,9 +7,9 @@ from langchain_core.messages import HumanMessage
 
 from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.studies.faults import StudyError
-from recurrentgpt.studies.tape import Recorder, Tape
-from recurrentgpt.studies.taped import recording, replaying
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.recording.recording import Recorder, Tape
+from recurrentgpt.studies.recording.recording_models import recording, replaying
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
@@ -75,8 +75,8 @@ async def test_an_endpoint_is_replayed_with_the_prompts_it_had(tmp_path, monkeyp
     with FaultyServer("ok", text=story_answers) as endpoint:
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "a-key")
-        from recurrentgpt.graph.context import Context
         from recurrentgpt.models.roles import aresolve_model
+        from recurrentgpt.schema.context import Context
 
         model = await aresolve_model("writer", Context(model="scripted"))
         recorder = Recorder(path)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from recurrentgpt.loop import call
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from recurrentgpt.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.story import Story
 from recurrentgpt.testing import story_replies
 

@@ -3,9 +3,9 @@
 import pytest
 from filelock import FileLock
 
-from recurrentgpt.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
-from recurrentgpt.loop import call
-from recurrentgpt.references import resolve
+from recurrentgpt.engine.refs import resolve
+from recurrentgpt.infrastructure.background_loop import call
+from recurrentgpt.schema.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
 from recurrentgpt.story import Story
 
 EDIT = "Zoltan owes Mira a horse."

@@ -10,12 +10,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.checkpoints import Persistence
-from recurrentgpt.errors import BadAnswer, StoryError
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.loop import call
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 from tests.memory.oracle import scores
@@ -149,7 +149,7 @@ def test_random_trees(data, tier):
 
 def exact(story, commits, data):
     """Hold recall against reading every ancestor."""
-    from recurrentgpt.memory.overlay import read_overlay
+    from recurrentgpt.memory.corrections import read_overlay
 
     head = story.head
     overlay = call(lambda: read_overlay(story.library.chronicle, story.id, commits[head].get("overlay", "")))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.errors import BadAnswer, ModelRefused, StoryError
+from recurrentgpt.schema.errors import BadAnswer, ModelRefused, StoryError
 from recurrentgpt.story import Story
 
 TOLD = "Zoltan rode out of the valley before sunrise. The bells rang twice, and nobody answered them."
@@ -215,7 +215,7 @@ def test_the_cost_is_known_before(written, model):
 
 
 def test_a_server_that_stumbles_is_asked_again(written, model):
-    from recurrentgpt.errors import ModelUnavailable
+    from recurrentgpt.schema.errors import ModelUnavailable
 
     story = written(2)
     whole, calls = model.replies, []
@@ -233,7 +233,7 @@ def test_a_server_that_stumbles_is_asked_again(written, model):
 
 def test_edits_need_no_checkpoint(written, library):
     """The threads of all stories are gone, as after pruning or on another machine."""
-    from recurrentgpt.loop import call
+    from recurrentgpt.infrastructure.background_loop import call
 
     story = written(4)
     call(lambda: library.persistence.saver.adelete_thread(story.id))

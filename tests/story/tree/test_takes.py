@@ -1,6 +1,6 @@
 """Another take, other plans, another choice: at any passage, any number of times."""
 
-from recurrentgpt.loop import call
+from recurrentgpt.infrastructure.background_loop import call
 
 
 def test_any_passage_is_taken_again_from_the_same_plan(written, log, write_prompts):

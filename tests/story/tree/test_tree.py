@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from recurrentgpt.diff import changes
-from recurrentgpt.errors import StoryNotFound
+from recurrentgpt.engine.diff import changes
+from recurrentgpt.engine.tree import Tree
+from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.story import Story
-from recurrentgpt.tree import Tree
 
 EDIT = "Zoltan owes Mira a horse."
 

@@ -1,0 +1,90 @@
+"""What the desk itself keeps beside the stories: settings, the key of an endpoint, and drafts of passages in the making."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from recurrentgpt.schema.errors import SettingsError, StorageError
+
+MACHINE = "desk"
+"""The file of what holds for every story."""
+LONGEST_KEY = 500
+_KEY = "OPENAI_API_KEY"
+
+
+class Shelf:
+    """One JSON file for the machine and one per story, readable by their owner alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._given_key = os.environ.get(_KEY)
+        self._lock = Lock()
+
+    def read(self, name: str) -> dict[str, Any]:
+        """Return what is kept under a name; nothing where there is nothing, or nothing that can be read."""
+        try:
+            found = json.loads(self._path(name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def write(self, name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Merge changes into what is kept under a name, and return all of it; None takes an entry away. Not for an event loop."""
+        with self._lock:
+            value = {**self.read(name), **changes}
+            value = {key: entry for key, entry in value.items() if entry is not None}
+            path = self._path(name)
+            partial = path.with_name(f".{path.name}.{os.getpid()}")
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    json.dump(value, file, ensure_ascii=False)
+                os.replace(partial, path)
+            except OSError as error:
+                with suppress(OSError):
+                    partial.unlink(missing_ok=True)
+                raise StorageError(
+                    f"Cannot write in {self.folder} ({error.strerror}): check its permissions."
+                ) from error
+        return value
+
+    def remove(self, name: str) -> None:
+        """Take away all that is kept under a name. Not for an event loop."""
+        with self._lock, suppress(FileNotFoundError):
+            self._path(name).unlink()
+
+    # The key of the endpoint
+
+    def use_key(self) -> None:
+        """Give the kept key to the models of this process; without one, the environment's own holds again."""
+        key = self.read(MACHINE).get("api_key") or self._given_key
+        if key:
+            os.environ[_KEY] = key
+        else:
+            os.environ.pop(_KEY, None)
+
+    def keep_key(self, key: str) -> None:
+        """Keep a key, or forget it when it is empty."""
+        key = key.strip()
+        if len(key) > LONGEST_KEY or (key and not (key.isascii() and key.isprintable())):
+            raise SettingsError(f"A key is at most {LONGEST_KEY} plain characters; look at it again.")
+        self.write(MACHINE, {"api_key": key or None})
+        self.use_key()
+
+    @property
+    def key_is(self) -> str:
+        """Where the key comes from: `kept`, `environment` or nowhere; never the key."""
+        if self.read(MACHINE).get("api_key"):
+            return "kept"
+        return "environment" if self._given_key else ""
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{re.sub(r'[^0-9A-Za-z_-]', '_', name)[:64]}.json"

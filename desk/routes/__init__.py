@@ -1,0 +1,1 @@
+"""The routes of the desk, by what they are about."""

@@ -1,0 +1,150 @@
+"""Routes of books: a story as a file in every format, and a manuscript that was dropped on the page."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Annotated, Any, cast
+from urllib.parse import quote
+
+from fastapi import APIRouter, Form, Query, UploadFile
+from fastapi.responses import Response
+
+from recurrentgpt.books.file_names import safe_name
+from recurrentgpt.books.readers import SOURCES
+from recurrentgpt.books.writers import FORMATS, find_format
+from recurrentgpt.desk.schemas import FAULTS, Begun, TheDesk, TheRoom
+from recurrentgpt.desk.story_jobs import Room
+from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.events import Event
+
+router = APIRouter(tags=["books"], responses=FAULTS)
+
+WHOLE = "json"
+"""The format that holds the whole tree, and can be restored."""
+_TYPES = {
+    ".md": "text/markdown; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".epub": "application/epub+zip",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".html": "text/html; charset=utf-8",
+    ".json": "application/json",
+}
+
+
+@router.get("/stories/{story}/export", response_class=Response, responses={200: {"content": {"*/*": {}}}})
+async def export(room: TheRoom, format: Annotated[str, Query(max_length=10)]) -> Response:
+    """Return the story as a file to save, in one of the formats that `formats` lists."""
+    extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
+    async with _folder() as folder:
+        path = await room.story.aexport(folder / f"story{extension}")
+        data = await asyncio.to_thread(path.read_bytes)
+    view = await room.story.abook()
+    name = quote(f"{safe_name(view.title)}{extension}", safe="")
+    # A story is a file to keep and never a page of the desk.
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(data, media_type=_TYPES.get(extension, "application/octet-stream"), headers=headers)
+
+
+@router.get("/formats")
+async def formats() -> dict[str, list[dict[str, str]]]:
+    """List the formats in which a story can be saved, and those that can be dropped on the page."""
+    saved = [{"format": extension[1:], "name": name} for extension, name in FORMATS.items()]
+    return {
+        "export": [*saved, {"format": WHOLE, "name": "Everything"}],
+        "import": [{"format": extension[1:], "name": extension[1:]} for extension in (*SOURCES, f".{WHOLE}")],
+    }
+
+
+@router.post("/imports")
+async def preview(desk: TheDesk, file: UploadFile) -> dict[str, Any]:
+    """Return what a manuscript holds and what it would cost, before anything is done with it."""
+    library = await desk.library()
+    async with _folder() as folder:
+        path = await _taken(file, folder)
+        with _named(path):
+            return (await library.aimport_preview(path)).as_json()
+
+
+@router.post("/imports/begin")
+async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] = True) -> Begun:
+    """Make a story of a manuscript, or restore one that was saved whole.
+
+    With `fast` the summaries are taken from the text itself; otherwise a model writes the memory. The same file again goes
+    on where an import was stopped.
+    """
+    library = await desk.library()
+    folder = await _made()
+    try:
+        path = await _taken(file, folder, f".{WHOLE}")
+        with _named(path):
+            if path.suffix == f".{WHOLE}":
+                restored = await library.arestore(path)
+                await _remove(folder)
+                return Begun(story=restored.id)
+            events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
+            first = await anext(events)
+    except BaseException:
+        await _remove(folder)
+        raise
+    room = await desk.room(first["story"])
+    room.check_idle()
+    room.unread = room.unread or {"done": 0, "total": 0}
+    room.begin("import", _rest(events, folder, room))
+    return Begun(story=room.story.id)
+
+
+async def _rest(events: AsyncGenerator[Event], folder: Path, room: Room) -> AsyncGenerator[Event]:
+    try:
+        async with aclosing(events) as source:
+            async for event in source:
+                if event["event"] == "import":
+                    room.unread = {name: event[name] for name in ("done", "total")}
+                    room.save_soon()
+                yield event
+        room.unread = None
+    finally:
+        await _remove(folder)
+
+
+@asynccontextmanager
+async def _folder() -> AsyncIterator[Path]:
+    folder = await _made()
+    try:
+        yield folder
+    finally:
+        await _remove(folder)
+
+
+async def _made() -> Path:
+    return Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="recurrentgpt-"))
+
+
+async def _remove(folder: Path) -> None:
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _taken(file: UploadFile, folder: Path, *more: str) -> Path:
+    """Write an uploaded file to `folder` under a safe name, and return where."""
+    name = (file.filename or "").replace("\0", "")
+    suffix = Path(name).suffix.casefold()
+    if suffix not in (*SOURCES, *more):
+        known = ", ".join((*SOURCES, *more))
+        raise BookError(f"A file of this kind cannot be imported; a book can be read from {known}.")
+    path = folder / f"{safe_name(Path(name).stem)}{suffix}"
+    data = await file.read()
+    await asyncio.to_thread(path.write_bytes, data)
+    return path
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Tell of a file by its name: whoever dropped it does not know where it lay for a moment."""
+    try:
+        yield
+    except BookError as error:
+        raise BookError(str(error).replace(str(path), path.name)) from error

@@ -1,0 +1,189 @@
+"""The settings as a form: what a page needs to draw the fields of `Context`, read from the dataclass itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cache
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
+
+from recurrentgpt.models.roles import ROLES
+from recurrentgpt.prompts.check import check_once
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import SettingsError, StoryBusy
+
+HIDDEN = ("mode", "selector", "steps", "last_step", "ending", "embeddings", "vector_store", "budget_tokens")
+"""Fields of a single run, which the desk fills in itself, and those that code alone can give."""
+OF_THE_MACHINE = ("model", "models", "base_url", "tier", "timeout", "prompts")
+"""Fields that say where and how to compute; all others belong to a story."""
+FIRST = (
+    "style",
+    "note",
+    "language",
+    "point_of_view",
+    "tense",
+    "pace",
+    "min_words",
+    "max_words",
+    "plans",
+    "top_k",
+    "model",
+    "base_url",
+    "tier",
+    "timeout",
+    "prompts",
+)
+"""What a writer asks for most, before the rest."""
+LONG = ("style", "note")
+LONGEST = 10_000
+BUDGET = "budget"
+
+_LABELS = {
+    "base_url": "Endpoint",
+    "min_words": "Fewest words",
+    "max_words": "Most words",
+    "top_k": "Passages to recall",
+    "note": "Author’s note",
+    "new_character": "New characters",
+    "models": "Models by role",
+    "tier": "Capability",
+    "prompts": "Folder of prompts",
+}
+_ABOUT = {
+    "model": "Name of the model that writes, as the endpoint knows it, or the path of a .gguf file",
+    "models": "Another model for one part of the work; where it is empty, the model above does it",
+    "base_url": "Address of a server that speaks OpenAI’s protocol, such as http://127.0.0.1:11434/v1",
+    "tier": "How capable the model is: auto finds out by its name",
+    "timeout": "Seconds to wait for a model that says nothing",
+    "temperature": "How freely the prose is worded, 0 to 2; empty for what suits the model",
+    "top_k": "Earlier passages to read again before each new one",
+    "plans": "How many plans to choose from after each passage",
+    "new_character": "How likely a passage is to bring somebody new, from 0 (never) to 1 (always)",
+    "seed": "The same number draws the same characters and settings again; empty for another each time",
+    "point_of_view": "Who tells it; auto is the third person in a novel, the second in a story to play",
+    "tense": "Past or present; auto is the past in a novel, the present in a story to play",
+    "style": "A manner, a model, what to avoid",
+    "note": "What the next passages should keep in mind",
+}
+_BUDGET = {
+    "name": BUDGET,
+    "label": "Budget of tokens",
+    "kind": "integer",
+    "description": "Most tokens that this story may use in all; writing stops before it. 0 for no limit",
+    "default": 0,
+    "choices": [],
+    "machine": False,
+}
+
+
+@cache
+def fields() -> list[dict[str, Any]]:
+    """Return each field that a person may set: name, kind, description, default, choices and whether it is the machine's."""
+    hints = get_type_hints(Context)
+    found = [
+        {
+            "name": item.name,
+            "label": label(item.name),
+            "kind": _kind(item.name, hints[item.name]),
+            "description": _ABOUT.get(item.name) or item.metadata.get("description", ""),
+            "default": item.default if isinstance(item.default, (str, int, float, bool)) else None,
+            "choices": [*get_args(hints[item.name])] if get_origin(hints[item.name]) is Literal else [],
+            "machine": item.name in OF_THE_MACHINE,
+        }
+        for item in dataclasses.fields(Context)
+        if item.name not in HIDDEN
+    ]
+    place = {name: number for number, name in enumerate(FIRST)}
+    return [*sorted(found, key=lambda field: place.get(str(field["name"]), len(place))), _BUDGET]
+
+
+def label(name: str) -> str:
+    """Return what a page calls a setting."""
+    return _LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def told(error: Exception) -> str:
+    """Return a failure in words for the page, where the variables of a shell are settings in a dialog."""
+    text = str(error)
+    if isinstance(error, StoryBusy):
+        return "This story is being written at this moment, here or by another program: wait until it is done, or stop it first."
+    if any(name in text for name in ("OPENAI_", "RECURRENTGPT_MODEL", "--model")):
+        return f"{text} Here they are under Settings, Model and endpoint."
+    return text
+
+
+def _kind(name: str, hint: Any) -> str:
+    if name == "models":
+        return "roles"
+    if get_origin(hint) is Literal:
+        return "choice"
+    plain = [part for part in (hint, *get_args(hint)) if part is not NoneType]
+    kinds = {bool: "boolean", int: "integer", float: "number"}
+    found = next((kinds[part] for part in plain if part in kinds), "text")
+    return "long" if name in LONG else found
+
+
+def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
+    """Return settings as they may be kept; None means the default. Raises SettingsError for what cannot be used."""
+    allowed = {field["name"]: field for field in fields() if field["machine"] == machine}
+    for name, value in given.items():
+        if name not in allowed:
+            raise SettingsError(f"{name[:60]!r} is not a setting of {'the machine' if machine else 'a story'}.")
+        if isinstance(value, str) and len(value) > LONGEST:
+            raise SettingsError(f"{name} is too long: at most {LONGEST:,} characters.")
+        if name == "models" and value is not None:
+            _check_roles(value)
+    values = {name: None if value in ("", {}) else value for name, value in given.items()}
+    budget = values.get(BUDGET)
+    if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
+        raise SettingsError(f"{label(BUDGET)} is a whole number of tokens, 0 or more; it is {budget!r:.60}.")
+    _check_endpoint(values.get("base_url"))
+    if values.get("prompts"):
+        check_once(values["prompts"])
+    try:
+        context_of(values)
+    except SettingsError as error:
+        raise SettingsError(_labelled(str(error), values)) from error
+    return values
+
+
+def _labelled(text: str, values: Mapping[str, Any]) -> str:
+    if "min_words <= max_words" in text:
+        return "A passage has 20 to 2,000 words, and its fewest words are no more than its most."
+    name = next((name for name in values if text.startswith(f"{name} ")), "")
+    return f"{label(name)}{text[len(name) :]}" if name else text
+
+
+def _check_endpoint(address: Any) -> None:
+    if address is None:
+        return
+    try:
+        parts = urlsplit(str(address).strip())
+        good = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good or any(letter.isspace() for letter in str(address)):
+        raise SettingsError(
+            f"The endpoint is an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1; it is "
+            f"{str(address)[:60]!r}."
+        )
+    if parts.username or parts.password:
+        # It is shown in this form, and a key never is.
+        raise SettingsError(
+            "The endpoint's address holds a name or a password: leave them out, the key has its own field."
+        )
+
+
+def context_of(*values: Mapping[str, Any], **run: Any) -> Context:
+    """Return the context that kept settings describe, the later ones before the earlier."""
+    merged = {name: value for part in values for name, value in part.items() if value is not None and name != BUDGET}
+    return Context(**{**merged, **run})
+
+
+def _check_roles(value: Any) -> None:
+    if not isinstance(value, dict) or not all(isinstance(model, str) for model in value.values()):
+        raise SettingsError("models maps a role to the name of a model.")
+    if unknown := next((role for role in value if role not in ROLES), None):
+        raise SettingsError(f"There is no role {unknown[:60]!r}; the roles are {', '.join(ROLES)}.")

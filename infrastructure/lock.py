@@ -1,0 +1,37 @@
+"""One writer per story and machine: a lock file, released by the operating system when a process dies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from filelock import AsyncFileLock, Timeout
+
+from recurrentgpt.schema.errors import StorageError, StoryBusy
+
+
+@asynccontextmanager
+async def writing(folder: Path | None, story: str) -> AsyncIterator[None]:
+    """Hold the right to write `story`; raise StoryBusy where another process or object holds it.
+
+    With no folder there is no lock: two writers then make siblings in the log, and nothing is lost either.
+    """
+    if folder is None:
+        yield
+        return
+    lock = AsyncFileLock(folder / f"{story}.lock", timeout=0, thread_local=False)
+    try:
+        await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
+        await lock.acquire()
+    except Timeout as error:
+        raise StoryBusy(
+            f"Story {story} is being written by another process: wait until it is done, or close it, and try again."
+        ) from error
+    except OSError as error:
+        raise StorageError(f"Cannot write in {folder} ({error.strerror}): check its permissions.") from error
+    try:
+        yield
+    finally:
+        await lock.release()

@@ -1,0 +1,78 @@
+"""Settings of the machine: where things are kept and which endpoint is used, each with its source.
+
+A value given in code or as a flag beats the environment, and the environment beats the default.
+Settings of a story are in `recurrentgpt.schema.context`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+OPENAI = "https://api.openai.com/v1"
+"""The endpoint of a key without an address."""
+
+Source = Literal["given", "environment", "default"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: its environment variable, what it does, and whether its value may be shown."""
+
+    name: str
+    variable: str
+    description: str
+    secret: bool = False
+
+
+SETTINGS = (
+    Setting("home", "RECURRENTGPT_HOME", "Folder of stories, checkpoints and models"),
+    Setting("database_url", "RECURRENTGPT_DATABASE_URL", "postgresql:// address that replaces SQLite", secret=True),
+    Setting("model", "RECURRENTGPT_MODEL", "Model name, or the path of a GGUF file; the embedded model when unset"),
+    Setting("base_url", "OPENAI_BASE_URL", "Address of an OpenAI-compatible endpoint"),
+    Setting("api_key", "OPENAI_API_KEY", "Key of that endpoint", secret=True),
+    Setting(
+        "embedder",
+        "RECURRENTGPT_EMBEDDER",
+        "Folder of a sentence-transformers model, or hash-256 (words, no meaning); the fetched one when unset",
+    ),
+)
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A setting's value and where it came from."""
+
+    setting: Setting
+    value: str | None
+    source: Source
+
+    @property
+    def shown(self) -> str:
+        """Return the value as it may be printed: secrets only as set or unset."""
+        if self.value is None:
+            return "unset"
+        return "set (hidden)" if self.setting.secret else self.value
+
+
+def resolve(name: str, given: str | None = None) -> Resolved:
+    """Return setting `name`: the given value, else the environment's, else the default. An empty string counts as unset."""
+    setting = _BY_NAME[name]
+    if given:
+        return Resolved(setting, given, "given")
+    if from_environment := os.environ.get(setting.variable, "").strip():
+        return Resolved(setting, from_environment, "environment")
+    default = platformdirs.user_data_dir("recurrentgpt", appauthor=False) if name == "home" else None
+    return Resolved(setting, default, "default")
+
+
+def home() -> Path:
+    """Return the folder of the user's stories, checkpoints and models; it may not exist yet."""
+    value = resolve("home").value
+    assert value is not None
+    return Path(value).expanduser()

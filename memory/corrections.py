@@ -1,0 +1,45 @@
+"""What was corrected for a branch as a whole: its brief, and the summaries of passages further back.
+
+A correction of an earlier passage must not change the log, and a fork that left before it must not see it. So it is kept
+beside the log, in a row named by its content, and the commits that it holds for carry that name: a branch of any length
+costs one row for each correction, which holds those before it too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import NotRequired, cast
+
+from langgraph.store.base import PutOp
+from typing_extensions import TypedDict
+
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.state import Brief
+
+
+class Overlay(TypedDict):
+    """Corrections in force on a branch."""
+
+    summaries: dict[str, str]
+    """Corrected summaries by commit id."""
+    brief: NotRequired[Brief]
+    """The whole corrected brief; the story's own where it is absent."""
+
+
+async def read_overlay(chronicle: Chronicle, story: str, overlay: str) -> Overlay:
+    """Return the corrections of this id; none for an empty one. Raises StoryError where the log lacks them."""
+    if not overlay:
+        return Overlay(summaries={})
+    value = await chronicle.value((*chronicle.root, "overlays", story), overlay)
+    if value is None:
+        raise StoryError(f"The log of story {story} lacks corrections {overlay}; restore the database from a backup.")
+    return cast(Overlay, value)
+
+
+def overlay_op(chronicle: Chronicle, story: str, overlay: Overlay) -> tuple[str, PutOp]:
+    """Return the id of corrections, and the operation that writes them, to join a batch."""
+    content = json.dumps(overlay, ensure_ascii=False, sort_keys=True)
+    key = hashlib.sha256(content.encode()).hexdigest()[:24]
+    return key, chronicle.put((*chronicle.root, "overlays", story), key, overlay)

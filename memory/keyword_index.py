@@ -1,0 +1,71 @@
+"""Which pieces of a story hold which words: a rare name finds a passage where meaning alone finds fifty like it."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recurrentgpt.prose.sentences import count_words, limit_words, segments
+from recurrentgpt.prose.shared_runs import tokens
+
+COMMON = 4
+"""A word that one in so many pieces of a branch holds tells nothing about any of them."""
+
+
+def terms(text: str) -> list[str]:
+    """Return the different words of a text in the form in which they are looked up, in alphabetical order."""
+    return sorted({word.removesuffix("'s") for word in tokens(text)})
+
+
+def excerpt(text: str, query: str, most: int, language: str = "English") -> str:
+    """Return the `most` words of `text`, in whole sentences, that have the most words of `query`; the earliest of equals.
+
+    What a passage was found for may be said at its very end, and must not be what is cut off.
+    """
+    if count_words(text) <= most:
+        return text.strip()
+    wanted, parts = set(terms(query)), segments(text, language)
+    runs = [limit_words("".join(parts[first:]), most, language) for first in range(len(parts))]
+    return max(runs, key=lambda run: len(wanted.intersection(terms(run))))
+
+
+class WordIndex:
+    """The rows in which each word occurs; rows are numbered as they are added."""
+
+    def __init__(self) -> None:
+        self._rows: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
+        self._count = 0
+
+    def add(self, words: Iterable[str]) -> None:
+        """Add one row of different words."""
+        for word in words:
+            self._rows[word].append(self._count)
+        self._count += 1
+
+    def shares(self, query: Iterable[str], mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return for every row which share of the rare words of `query` it holds, each by its rarity: 0 to 1.
+
+        Only rows of `mask`, a flag per row, have any, and rarity is counted among them: another branch changes nothing.
+        Words that no row of the mask holds, and common ones, do not count.
+        """
+        found, whole = np.zeros(len(mask), dtype=np.float32), 0.0
+        total = int(np.count_nonzero(mask))
+        elsewhere = len(mask) - total
+        for word in query:
+            known = self._rows.get(word)
+            # What is common even if every row outside the mask held it need not be looked at.
+            if known is None or COMMON * (len(known) - elsewhere) > total:
+                continue
+            rows = np.frombuffer(known, dtype=np.int32)
+            rows = rows[mask[rows]] if elsewhere else rows
+            if len(rows) and COMMON * len(rows) <= total:
+                # Once for the query and once for the row, as in a product of tf-idf vectors.
+                rarity = math.log(1 + total / len(rows)) ** 2
+                found[rows] += rarity
+                whole += rarity
+        return found / whole if whole else found

@@ -1,0 +1,189 @@
+"""The embedded model: llama.cpp's own OpenAI-compatible server, on loopback, for this process alone."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import json
+import logging
+import math
+import os
+import queue
+import secrets
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from recurrentgpt.models.embedded import server_process as llama_server
+from recurrentgpt.models.embedded.snapshots import SLOTS, Snapshots
+from recurrentgpt.schema.errors import ModelRefused
+
+log = logging.getLogger(__name__)
+
+CONTEXT = 8192
+"""Tokens that all calls in flight share."""
+LOAD_SECONDS = 300.0
+"""Bound of a first load, on a slow disk and a busy machine; two seconds are usual."""
+
+_INSTEAD = "name another file with RECURRENTGPT_MODEL, or use an endpoint with OPENAI_BASE_URL"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where an OpenAI-compatible server is, and the key that it wants."""
+
+    base_url: str
+    api_key: str = field(repr=False)
+    snapshots: Snapshots | None = field(default=None, repr=False, compare=False)
+    """The prompts that an embedded server keeps on disk."""
+
+
+@dataclass(frozen=True)
+class _Running:
+    process: subprocess.Popen[bytes]
+    endpoint: Endpoint
+
+
+_servers: dict[Path, _Running] = {}
+_lock = threading.Lock()
+
+
+def embedded_server(path: Path) -> Endpoint:
+    """Return the server of a GGUF file, starting it at the first call and again if it died. It ends with this process.
+
+    It blocks for the seconds that loading takes. Raises ModelRefused when the file cannot be loaded or llama.cpp is
+    missing.
+    """
+    path = path.expanduser().resolve()
+    with _lock:
+        running = _servers.get(path)
+        if running is not None and running.process.poll() is None:
+            return running.endpoint
+        if running is not None:
+            log.info("The embedded model's server ended with status %s; starting it again.", running.process.returncode)
+            _stop(running.process)
+        _check(path)
+        _servers[path] = _start(path)
+        return _servers[path].endpoint
+
+
+def stop_servers() -> None:
+    """Stop every embedded server of this process and free its memory; a later call starts it again."""
+    with _lock:
+        for running in _servers.values():
+            _stop(running.process)
+        _servers.clear()
+
+
+atexit.register(stop_servers)
+
+
+def _check(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(4)
+    except OSError as error:
+        raise ModelRefused(f"The model file {path} cannot be read ({error.strerror}): {_INSTEAD}.") from error
+    if magic != b"GGUF":
+        raise ModelRefused(f"{path} is not a GGUF file, the kind that the embedded model needs: {_INSTEAD}.")
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise ModelRefused(
+            "The package xllamacpp, which runs the embedded model, is not installed: install it, or use an endpoint with "
+            "OPENAI_BASE_URL."
+        )
+
+
+def _start(path: Path) -> _Running:
+    snapshots = Snapshots.of(path)
+    if preload := snapshots.sound():
+        try:
+            return _serve(path, snapshots, preload)
+        except ModelRefused as error:
+            # A start must never depend on a cache.
+            log.info("The embedded model did not start with its kept prompts (%s); starting without them.", error)
+            snapshots.clear()
+    return _serve(path, snapshots, [])
+
+
+def _serve(path: Path, snapshots: Snapshots, preload: list[str]) -> _Running:
+    key = secrets.token_urlsafe(24)
+    wish = {
+        "path": str(path),
+        "key": key,
+        "context": CONTEXT,
+        "slots": SLOTS,
+        "threads": _threads(),
+        "snapshots": f"{snapshots.folder}{os.sep}",
+        "preload": preload,
+    }
+    # -P: the script's own folder must not shadow other modules. The key goes through the pipe, as arguments are public.
+    process = subprocess.Popen(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-P", llama_server.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        reply = _first_line(process, json.dumps(wish).encode() + b"\n")
+    except BaseException:
+        process.kill()
+        _stop(process)
+        raise
+    if "address" not in reply:
+        _stop(process)
+        why = reply.get("error") or f"its process ended with status {process.returncode}; is there enough memory?"
+        raise ModelRefused(
+            f"The embedded model could not load {path} ({str(why)[:200].rstrip(' .')}): the file may be damaged or need a "
+            f"newer xllamacpp; {_INSTEAD}."
+        )
+    return _Running(process, Endpoint(f"{reply['address']}/v1", key, snapshots))
+
+
+def _first_line(process: subprocess.Popen[bytes], wish: bytes) -> dict[str, Any]:
+    """Return what the server says once it has loaded; nothing when it died."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    source, lines = process.stdout, queue.SimpleQueue[bytes]()
+    with suppress(BrokenPipeError):
+        process.stdin.write(wish)
+        process.stdin.flush()
+    threading.Thread(target=lambda: lines.put(source.readline()), daemon=True).start()
+    try:
+        line = lines.get(timeout=LOAD_SECONDS)
+    except queue.Empty:
+        raise ModelRefused(f"The embedded model did not load within {LOAD_SECONDS:.0f} seconds: {_INSTEAD}.") from None
+    reply: dict[str, Any] = json.loads(line) if line else {}
+    return reply
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End a server by closing its standard input, and wait for it."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def _threads() -> int:
+    """Return the threads to compute with; 0 leaves it to llama.cpp, which counts the machine's physical cores.
+
+    It does not see that a container or an affinity gives this process fewer, where more threads than cores are far
+    slower than too few.
+    """
+    everything = os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else everything
+    with suppress(OSError, ValueError):
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        if quota != "max":
+            allowed = min(allowed, max(1, math.floor(int(quota) / int(period))))
+    return allowed if allowed < everything else 0

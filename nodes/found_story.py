@@ -1,0 +1,133 @@
+"""Conceive a new story: its title, premise, people, outline, first memory and first plans."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+
+from recurrentgpt.models.calls import ask
+from recurrentgpt.models.decoding import OPEN
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, sampled, voice
+from recurrentgpt.nodes.reply_schemas import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
+from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.small.plot_moves import deal
+from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
+from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.state import StoryInput
+
+
+class FoundingReply(BaseModel):
+    """A capable model's new story."""
+
+    title: str = Field(min_length=1)
+    premise: str = Field(min_length=1)
+    characters: list[str] = Field(min_length=1)
+    outline: list[str]
+    short_term_memory: list[str]
+    plans: list[str] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Founding:
+    """What a story starts from."""
+
+    title: str
+    premise: str
+    characters: list[str]
+    outline: list[str]
+    memory: list[str]
+    plans: list[str]
+
+
+async def conceive(run: Run, given: StoryInput, seed: int, form: type[BaseModel] = FoundingReply) -> Founding:
+    """Return a new story made from what is given; what the model should keep is in its prompt.
+
+    `form` is what a capable model fills in: FoundingReply, or the same without a memory.
+    """
+    model = await run.model("planner")
+    if model.tier == "small":
+        return await _dealt(run, model, given, seed)
+    return await _asked(run, model, given, seed, form)
+
+
+async def _asked(run: Run, model: ResolvedModel, given: StoryInput, seed: int, form: type[BaseModel]) -> Founding:
+    prompts, context = run.prompts(model), run.context
+    request = prompts.fill("open", **_variables(context, given))
+    system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
+    turns = [SystemMessage(system), HumanMessage(request)]
+    reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    fields = reply.model_dump()
+    return Founding(memory=fields.pop("short_term_memory", []), **fields)
+
+
+async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
+    """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
+    prompts, context = run.prompts(model), run.context
+    schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
+    turns = prompts.turns("open", **_variables(context, given) | dealt)
+    system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
+    reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=run.meter)
+    known = list[str]()
+    if isinstance(reply, Dealt):
+        if given["premise"]:
+            # The reader's premise stays as it is; what is wanted is known beside it.
+            known = [f"{first_name(dealt['names'][0])} {reply.want.partition(' ')[2]}"]
+        reply = reply.opening(dealt["names"], dealt["spark"])
+    people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
+    plans = reply.plans if isinstance(reply, Opening) else reply.readers
+    memory = [*(f"{person}." for person in people), *known]
+    return Founding(reply.title, reply.premise, people, reply.outline, memory, plans)
+
+
+def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
+    """Return what the template `open` may name, with nothing dealt."""
+    return {
+        **voice(context),
+        "genre": given["genre"],
+        "premise": given["premise"],
+        "title": given["title"],
+        "player": given["player"],
+        "memory": given["short_term_memory"],
+        "plans": context.plans,
+        "names": [],
+        "spark": "",
+        "moves": [],
+        "readers": [],
+    }
+
+
+def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening | Dealt], dict[str, Any]]:
+    """Return the form of a new novel, and what is dealt for it: people where the premise names none, a trouble without one.
+
+    Only in English: the sentences that are dealt are.
+    """
+    if names_somebody(given["premise"]) or not is_english(context.language):
+        return opening_reply(context.language, context.plans), {}
+    key, moves = _key(given, seed), deal(0, seed, context.plans)
+    names = deal_names(key)
+    spark = "" if given["premise"] else f"{names[0]}, {deal_spark(key, given['genre'])}"
+    return dealt_reply(names, moves), {"names": names, "spark": spark, "moves": moves}
+
+
+def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setting], dict[str, Any]]:
+    """Return the form of a new story to play, and what is dealt for it."""
+    free = not given["premise"]
+    # Whom the reader plays is asked, unless it was said, or the story goes on from somebody's own beginning.
+    count = 0 if given["player"] or given["short_term_memory"] else context.plans
+    key = _key(given, seed)
+    names = deal_names(key, 3 + count) if free else []
+    readers, others = deal_readers(key, names[3:], given["genre"]), names[:3]
+    schema = setting_reply(context.language, others, readers, count)
+    # Who it happens to is for the reader to say.
+    spark = f"somebody {deal_spark(key, given['genre']).partition(', ')[2]}" if free else ""
+    return schema, {"names": others, "readers": readers, "spark": spark}
+
+
+def _key(given: StoryInput, seed: int) -> str:
+    """Return what people and trouble are dealt by: two genres with one seed are two stories."""
+    return f"{given['genre'].casefold()} {seed}"

@@ -1,0 +1,1 @@
+"""What a person sends back at the choice of a plan, in every protocol that asks for it."""

@@ -1,0 +1,172 @@
+"""What a human may answer when asked for the next plan, in any of the shapes that people and interfaces use."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from recurrentgpt.nodes.human.hitl_formats import NUMERAL, unwrapped, whole
+from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.schema.errors import BadAnswer
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
+
+Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
+ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_plans", "simulator", "end")
+SPOKEN = ACTIONS[3:]
+"""Actions that need no more than their name."""
+MOST_PLAN_WORDS = 400
+NO_WORDS = "A plan of your own needs some words."
+MOST_PASSAGES = 1000
+"""Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
+LONG_WORD = 12
+"""Characters a word may take up on average: text without spaces is bounded too."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One usable answer."""
+
+    action: Action
+    index: int | None = None
+    """Which of the candidate plans, from 0."""
+    plan: str = ""
+    passages: int = 1
+    """How many passages the simulator shall pilot; 0 for all that are left."""
+    memory: str | None = None
+    """The short-term memory as edited by the human, one sentence a line."""
+
+
+def answer_schema(plans: int) -> dict[str, Any]:
+    """Return the JSON Schema of an answer, from which Studio draws its form."""
+    return {
+        "title": "Your turn",
+        "type": "object",
+        "properties": {
+            "action": {
+                "type": "string",
+                "enum": list(ACTIONS),
+                "default": "choose",
+                "description": "choose a plan, edit one, write your own, ask for another take of this passage or for "
+                "new plans, let the simulator drive, or end the story",
+            },
+            "number": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": plans,
+                "description": "Which plan to choose or edit",
+            },
+            "plan": {"type": "string", "description": "The edited plan, or your own"},
+            "passages": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": MOST_PASSAGES,
+                "description": "How many passages the simulator writes; 0 for all that are left",
+            },
+            "short_term_memory": {"type": "string", "description": "The memory as it should be, one sentence a line"},
+        },
+    }
+
+
+def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
+    """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
+
+    A number or a numeral ("2", "2." or "plan 2") chooses that plan; `another take`, `new plans`, `simulator` and `end` are
+    what they say; other text is an own plan; an object has the fields of `answer_schema`, or is the decision of a chat
+    interface (see `inboxes`), in which the given `memory` counts as unchanged.
+    """
+    raw = unwrapped(raw, plans, memory)
+    if isinstance(raw, bool) or raw is None:
+        raise BadAnswer(f"Answer with a number from 1 to {len(plans)} or with a plan of your own.")
+    if isinstance(raw, int):
+        return Answer("choose", index=_index(raw, plans), plan=plans[_index(raw, plans)])
+    if isinstance(raw, str):
+        text = raw.strip()
+        if numeral := NUMERAL.fullmatch(text):
+            return parse_answer(int(numeral[1]), plans)
+        if (action := "_".join(text.casefold().split())) in SPOKEN:
+            return _from_fields({"action": action}, plans)
+        if text.isascii() and not any(map(str.isalpha, text)):
+            raise BadAnswer(NO_WORDS)
+        return Answer("write", plan=_plan(text))
+    if isinstance(raw, Mapping):
+        return _from_fields(raw, plans)
+    raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; this is a {type(raw).__name__}.")
+
+
+def check_memory(text: object) -> str:
+    """Return an edited memory, one sentence a line; raise BadAnswer beyond its ceilings."""
+    if isinstance(text, list):
+        text = "\n".join(map(str, text))
+    if not isinstance(text, str):
+        raise BadAnswer("The short-term memory is text, one sentence a line.")
+    if odd := control_character(text):
+        raise BadAnswer(f"The short-term memory holds the control character {odd!r}; take it out.")
+    if len(text) > MEMORY_WORDS * LONG_WORD:
+        raise BadAnswer(
+            f"The short-term memory has at most {MEMORY_WORDS * LONG_WORD:,} characters; this one has {len(text):,}."
+        )
+    lines = [line.strip() for part in text.splitlines() for line in sentences(part) if line.strip()]
+    memory = "\n".join(lines)
+    if len(lines) > MEMORY_SENTENCES or count_words(memory) > MEMORY_WORDS:
+        raise BadAnswer(
+            f"The short-term memory holds at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words; this one has "
+            f"{len(lines)} sentences and {count_words(memory)} words."
+        )
+    return memory
+
+
+def control_character(text: str) -> str | None:
+    """Return the first character that no text should hold and some databases refuse, or None."""
+    return next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None)
+
+
+def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
+    memory = fields.get("short_term_memory")
+    memory = check_memory(memory) if memory else None
+    number, plan = whole(fields.get("number")), fields.get("plan") or ""
+    if not isinstance(plan, str):
+        raise BadAnswer(f"A plan is text; this is a {type(plan).__name__}.")
+    plan = plan.strip()
+    if number is None and not plan and memory is not None and not fields.get("action"):
+        raise BadAnswer("With the memory goes a choice: add the number of a plan, or a plan of your own.")
+    action = fields.get("action") or _implied_action(number, plan)
+    if action not in ACTIONS:
+        raise BadAnswer(f"There is no action {action!r}; the actions are {', '.join(ACTIONS)}.")
+    if action == "write":
+        return Answer("write", plan=_plan(plan), memory=memory)
+    if action in ("choose", "edit"):
+        index = _index(1 if number is None and action == "edit" and len(plans) == 1 else number, plans)
+        chosen = plans[index] if action == "choose" else _plan(plan)
+        return Answer(action, index=index, plan=chosen, memory=memory)
+    passages = 1 if fields.get("passages") is None else whole(fields["passages"])
+    if not isinstance(passages, int) or isinstance(passages, bool) or not 0 <= passages <= MOST_PASSAGES:
+        raise BadAnswer(f"passages is a whole number from 0 to {MOST_PASSAGES}.")
+    return Answer(action, passages=passages, memory=memory)
+
+
+def _implied_action(number: object, plan: str) -> str:
+    if number is not None:
+        return "edit" if plan else "choose"
+    return "write"
+
+
+def _index(number: object, plans: list[str]) -> int:
+    if not plans:
+        raise BadAnswer("There are no plans to choose from; write your own, or ask for new plans.")
+    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(plans):
+        raise BadAnswer(f"Choose a number from 1 to {len(plans)}; this was {number!r:.60}.")
+    return number - 1
+
+
+def _plan(text: str) -> str:
+    if not text:
+        raise BadAnswer(NO_WORDS)
+    if odd := control_character(text):
+        raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
+    if len(text) > MOST_PLAN_WORDS * LONG_WORD:
+        raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS * LONG_WORD:,} characters; this one has {len(text):,}.")
+    if count_words(text) > MOST_PLAN_WORDS:
+        raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
+    return text

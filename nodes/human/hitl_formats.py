@@ -1,0 +1,112 @@
+"""The question and its answer in the words of chat interfaces: agent-chat-ui's review of actions, and Agent Inbox.
+
+Both show one proposed action and let it be approved, edited, turned down, or answered in words. Ours is to choose the first
+plan. Approving it chooses that plan; turning it down asks for other plans; ignoring it leaves the choice to the simulator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from recurrentgpt.schema.errors import BadAnswer
+
+ACTION = "choose_plan"
+NUMERAL = re.compile(r"(?:plan )?([+-]?[0-9]{1,9})\.?", re.IGNORECASE)
+"""A number as people write it: 2, 2. or plan 2."""
+_UNCHANGED = object()
+
+
+def with_inboxes(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the question with what those interfaces read beside our own fields."""
+    plans: list[str] = request["candidate_plans"]
+    arguments = proposal(plans, request["short_term_memory"])
+    parts = [
+        request.get("problem", ""),
+        request["passage"],
+        request["question"],
+        "\n".join(f"{number}. {plan}" for number, plan in enumerate(plans, 1)),
+        "Approve takes plan 1. Edit: give another number, change the plan, or change the memory. Reject asks for other "
+        "plans. In words: a number, your own plan, or: another take, new plans, simulator, end.",
+    ]
+    description = "\n\n".join(part for part in parts if part)
+    return {
+        **request,
+        "description": description,
+        # agent-chat-ui: HITLRequest
+        "action_requests": [{"name": ACTION, "args": arguments, "description": description}],
+        "review_configs": [{"action_name": ACTION, "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
+        # Agent Inbox: HumanInterrupt
+        "action_request": {"action": ACTION, "args": arguments},
+        "config": {"allow_accept": True, "allow_edit": True, "allow_ignore": True, "allow_respond": True},
+    }
+
+
+def proposal(plans: list[str], memory: str) -> dict[str, Any]:
+    """Return the action that is proposed: the first plan, and the memory as it is."""
+    return {"number": 1, "plan": plans[0] if plans else "", "short_term_memory": memory}
+
+
+def unwrapped(raw: object, plans: list[str], memory: str) -> object:
+    """Return an answer of those interfaces in our own fields; any other answer as it is. Raises BadAnswer."""
+    decisions = raw.get("decisions", _UNCHANGED) if isinstance(raw, Mapping) else raw
+    if isinstance(decisions, list | tuple):
+        if len(decisions) != 1 or not isinstance(decisions[0], Mapping):
+            raise BadAnswer(f"One question has one answer; this is a {type(decisions).__name__} of {len(decisions)}.")
+        return _decided(decisions[0], plans, memory)
+    if decisions is not _UNCHANGED and decisions is not raw:
+        raise BadAnswer("decisions is a list with one decision in it.")
+    if isinstance(raw, Mapping) and "type" in raw:
+        return _decided(raw, plans, memory)
+    return raw
+
+
+def whole(value: object) -> object:
+    """Return a number as forms send it, a numeral or 2.0, as the number that it is; anything else as it is."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        numeral = NUMERAL.fullmatch(value.strip())
+        return int(numeral[1]) if numeral else value or None
+    return value
+
+
+def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> object:
+    kind, said = decision.get("type"), decision.get("args")
+    match kind:
+        case "approve" | "accept":
+            return 1
+        case "reject":
+            return {"action": "new_plans"}
+        case "ignore":
+            return {"action": "simulator", "passages": 1}
+        case "respond" | "response":
+            words = decision.get("message", said)
+            if not isinstance(words, str):
+                raise BadAnswer("An answer in words is text: a number, or a plan of your own.")
+            return words
+        case "edit":
+            edited = decision.get("edited_action", said)
+            arguments = (edited.get("args") or edited.get("arguments")) if isinstance(edited, Mapping) else None
+            if not isinstance(arguments, Mapping):
+                raise BadAnswer("An edited action has args: number, plan and short_term_memory.")
+            return _edited(arguments, plans, memory)
+    raise BadAnswer(f"There is no decision {kind!r:.60}; approve, edit, reject or respond.")
+
+
+def _edited(arguments: Mapping[str, Any], plans: list[str], memory: str) -> dict[str, Any]:
+    """Return the fields that were changed: a form sends all of them, those of the proposal included."""
+    fields = {**arguments, "number": whole(arguments.get("number"))}
+    if fields["number"] is None:
+        del fields["number"]
+    plan = fields.get("plan")
+    if isinstance(plan, str) and plan.strip() in plans:
+        # The text of a plan as it was proposed: it says no more than its number, unless the number says otherwise.
+        fields.pop("plan")
+        proposed = proposal(plans, memory)
+        if fields.get("number", proposed["number"]) == proposed["number"]:
+            fields["number"] = plans.index(plan.strip()) + 1
+    if fields.get("short_term_memory") == memory:
+        fields.pop("short_term_memory")
+    return fields

@@ -1,0 +1,142 @@
+"""What a node is given beside the state: the run's settings, the story log, prompts, models, and where to report.
+
+Every verb of this package is one `async def verb(state, run) -> update`. `node` makes it fit for LangGraph under
+`ainvoke` and `invoke` alike: the second runs the same coroutine in the process's background event loop, so there is one
+implementation and no blocked loop.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langgraph.runtime import Runtime, get_runtime
+
+from recurrentgpt.infrastructure.background_loop import call as wait_for
+from recurrentgpt.infrastructure.telemetry import observed
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.recall import Recall
+from recurrentgpt.memory.vector_store import VectorStoreRecall
+from recurrentgpt.models.calls import Meter, total_usage, used_tokens
+from recurrentgpt.models.embeddings import default_embeddings
+from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
+from recurrentgpt.nodes.message_stream import Speech
+from recurrentgpt.nodes.validate_state import check_state
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.prompts.check import check_once
+from recurrentgpt.schema.context import NO_DEFAULTS, Context, resolve_context
+from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.state import State
+
+SIDE_BY_SIDE = ("update_memory", "propose_plans")
+"""Nodes that run in one super-step and share what the budget leaves."""
+
+Update = dict[str, Any]
+Verb = Callable[[State, "Run"], Awaitable[Update]]
+
+
+@dataclass
+class Run:
+    """The surroundings of one node call."""
+
+    context: Context
+    chronicle: Chronicle
+    emit: Callable[[Mapping[str, Any]], None]
+    """Write one event to LangGraph's `custom` stream."""
+    meter: Meter = field(default_factory=Meter)
+
+    @classmethod
+    def of(cls, runtime: Runtime[Any], *, threaded: bool, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Run:
+        """Return the surroundings that LangGraph's runtime describes; raise SettingsError without a store.
+
+        `defaults` are those of the graph, for settings that nobody chose.
+        """
+        if runtime.store is None:
+            raise SettingsError(
+                "This graph keeps its passages in a LangGraph store and has none: compile or call it with store=..., "
+                "for example InMemoryStore()."
+            )
+        return cls(
+            context=resolve_context(runtime.context, defaults),
+            chronicle=Chronicle(runtime.store, threaded=threaded),
+            emit=runtime.stream_writer,
+        )
+
+    @cached_property
+    def recall(self) -> Recall | VectorStoreRecall:
+        """The search over the log with this run's embedding model, or with its vector store."""
+        if (vectors := self.context.vector_store) is not None:
+            embeddings = self.context.embeddings or vectors.embeddings or default_embeddings()
+            return VectorStoreRecall(self.chronicle, vectors, embeddings)
+        return Recall(self.chronicle, self.context.embeddings or default_embeddings())
+
+    async def model(self, role: Role) -> ResolvedModel:
+        """Return the chat model of a role; the first call may fetch and start the embedded one."""
+        return await aresolve_model(role, self.context)
+
+    def prompts(self, model: ResolvedModel) -> Prompts:
+        """Return the templates that suit a model; raise PromptError where somebody's own cannot be used."""
+        if self.context.prompts:
+            check_once(self.context.prompts)
+        return Prompts(model.tier, self.context.prompts, mode=self.context.mode)
+
+    def chance(self, state: State, *purpose: object) -> random.Random:
+        """Return a random generator that depends on the story's seed and on `purpose`, and on nothing else."""
+        seed = state.get("story", "") if self.context.seed is None else self.context.seed
+        return random.Random("/".join(map(str, (seed, *purpose))))
+
+    def deck(self, state: State) -> int:
+        """Return the seed of the story's decks of moves and names."""
+        return self.chance(state, "deck").getrandbits(31)
+
+    def seed(self, state: State, *purpose: object) -> int:
+        """Return the sampling seed of one model call: another one for each step, take and purpose."""
+        return self.chance(state, state.get("step", 0), state.get("take", 0), *purpose).getrandbits(31)
+
+
+def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambda[State, Update]:
+    """Return `verb` as a LangGraph node that works under `invoke` and `ainvoke`, in a graph with these defaults."""
+    name = verb.__name__
+
+    async def work(state: State, runtime: Runtime[Any], *, threaded: bool) -> Update:
+        if name != "open_story":
+            # There it is a caller's input, which has checks of its own.
+            check_state(state)
+        run = Run.of(runtime, threaded=threaded, defaults=defaults)
+        run.emit({"event": "stage", "node": name})
+        run.emit = Speech(run.emit, state)
+        run.meter.allowance = _allowance(state, run.context, name)
+        with observed(name, state.get("story", ""), state.get("step", 0), lambda: run.meter.usage):
+            update = await verb(state, run)
+        if run.meter.usage["calls"]:
+            update = {**update, "usage": {name: run.meter.usage}}
+        if run.meter.needed and name in SIDE_BY_SIDE:
+            # A fifth more, for the next step's prompts hold a longer memory and a longer way here.
+            update = {**update, "dearest": (tokens_of_step(state) + 2 * run.meter.needed) * 6 // 5}
+        return update
+
+    async def in_this_loop(state: State, config: RunnableConfig) -> Update:
+        return await work(state, get_runtime(), threaded=False)
+
+    def in_the_background(state: State, config: RunnableConfig) -> Update:
+        runtime = get_runtime()
+        return wait_for(lambda: work(state, runtime, threaded=True))
+
+    return RunnableLambda(in_the_background, afunc=in_this_loop, name=name)
+
+
+def _allowance(state: State, context: Context, name: str) -> int | None:
+    """Return the tokens that the budget leaves to a node; the two that run side by side share them."""
+    if not context.budget_tokens:
+        return None
+    left = max(0, context.budget_tokens - state.get("spent", 0) - tokens_of_step(state))
+    return left // 2 if name in SIDE_BY_SIDE else left
+
+
+def tokens_of_step(state: State) -> int:
+    """Return the tokens that this timestep has used so far."""
+    return used_tokens(total_usage(list(state.get("usage", {}).values())))

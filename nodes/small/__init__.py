@@ -1,0 +1,1 @@
+"""What only a small model needs: decks of plot moves and seed ideas, and patterns for its replies."""

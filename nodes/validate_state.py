@@ -1,0 +1,37 @@
+"""A state that was changed between two nodes, in Studio or by `update_state`, is looked at before anything is made of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, State
+
+
+@cache
+def _form() -> TypeAdapter[Any]:
+    return TypeAdapter(State)
+
+
+def check_state(state: State) -> None:
+    """Raise StoryError, with the field, where a state is not of its types or its memory is beyond its ceilings."""
+    try:
+        _form().validate_python(state, strict=True)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(map(str, fault["loc"]))
+        said = fault["msg"][0].lower() + fault["msg"][1:]
+        raise StoryError(
+            f"The state's `{field}` cannot be used ({said}): put it right in the state, then go on."
+        ) from None
+    memory = state.get("short_term_memory", "")
+    lines, words = len(memory.splitlines()), count_words(memory)
+    if lines > MEMORY_SENTENCES or words > MEMORY_WORDS:
+        raise StoryError(
+            f"The state's `short_term_memory` has {lines} sentences and {words} words; at most {MEMORY_SENTENCES} and "
+            f"{MEMORY_WORDS} fit: put it right in the state, then go on."
+        )

@@ -1,0 +1,263 @@
+"""Tell what makes a sentence unfit for a story: copied, looping, a script, a heading, a comment, a foreign alphabet.
+
+Each rule looks for what models do and novelists do not. Where real fiction does the same thing (a shout in
+capitals, a quoted letter, a refrain of three words, a name with an accent), the rule lets it pass: a missed fault costs
+one bad sentence, a false one costs another sample at every such sentence.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from recurrentgpt.prose.alphabets import foreign
+from recurrentgpt.prose.looping import loop
+from recurrentgpt.prose.sentences import segments
+from recurrentgpt.prose.shared_runs import ngrams, tokens
+
+Kind = Literal["copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"]
+
+COPY_LIMIT = 10
+"""Most words in a row that a passage may share with another text. The contract says 12; the margin is for runs across a cut."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Say what is wrong with a piece of text: its kind, and the words that show it."""
+
+    kind: Kind
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
+
+
+def find_fault(
+    text: str,
+    *,
+    seen: Sequence[str] = (),
+    before: str = "",
+    language: str = "English",
+    finale: bool = False,
+    third_person: bool = False,
+    copy_limit: int = COPY_LIMIT,
+) -> Fault | None:
+    """Return the first fault of `text`, one sentence or more, or None.
+
+    `before` is what the same passage says before it, `seen` every text that it must not copy; `finale` allows "The end".
+    """
+    examiner = Examiner(seen=seen, language=language, finale=finale, third_person=third_person, copy_limit=copy_limit)
+    for piece in segments(text, language):
+        if piece.strip() and (fault := examiner.examine(piece, before)):
+            return fault
+        before += piece
+    return None
+
+
+class Examiner:
+    """Examine the sentences of one passage, one after the other; what the passage must not copy is indexed once."""
+
+    def __init__(
+        self,
+        *,
+        seen: Sequence[str] = (),
+        language: str = "English",
+        finale: bool = False,
+        third_person: bool = False,
+        copy_limit: int = COPY_LIMIT,
+    ) -> None:
+        self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
+        self._seen: set[tuple[str, ...]] = set()
+        for other in seen:
+            self._seen |= ngrams(tokens(other), copy_limit + 1)
+
+    def examine(self, sentence: str, before: str = "") -> Fault | None:
+        """Return what is wrong with `sentence`, which follows `before` in its passage, or None."""
+        return (
+            _control(sentence)
+            or _role(sentence)
+            or _code(sentence)
+            or _heading(sentence, before)
+            or _meta(sentence, before, self.finale)
+            or _script(sentence, before)
+            or _alphabet(sentence, self.language)
+            or (_narrator(sentence, before) if self.third_person else None)
+            or self._copying(sentence, before)
+            or _looping(sentence, before)
+        )
+
+    def _copying(self, sentence: str, before: str) -> Fault | None:
+        if not self._seen:
+            return None
+        own = tokens(sentence)
+        context = tokens(before[-400:])[-self.copy_limit :]
+        for run in ngrams(context + own, self.copy_limit + 1):
+            if run in self._seen:
+                return Fault("copying", " ".join(run))
+        return None
+
+
+def _control(sentence: str) -> Fault | None:
+    for character in sentence:
+        if character in "\n\r\t":
+            continue
+        category = unicodedata.category(character)
+        # Joiners (Cf) shape Arabic and Indic words, so of that class only what never does is a fault.
+        if category in ("Cc", "Co", "Cs", "Cn") or character in "\ufffd\ufeff\u202a\u202b\u202c\u202d\u202e":
+            return Fault("control", f"U+{ord(character):04X}")
+    return None
+
+
+_ROLE = re.compile(
+    r"<\|[^|\n]{0,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|^\s*#{2,} ?(?:Instruction|Response)"
+    r"|(?m:^\s*(?:Assistant|User|System|Human) ?:)"
+)
+
+
+def _role(sentence: str) -> Fault | None:
+    match = _ROLE.search(sentence)
+    return Fault("role", match.group().strip()) if match else None
+
+
+_CODE = re.compile(
+    r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|[{}]|\"\s*:\s*[\"\[{\d]"
+    r"|(?m:^\s*(?:def|class|import|print|return|var|const) ?\w*[\s(.].*[():;]\s*$)|https?://|==|!=|=>|\w\(\)|&[a-z]{2,6};|\\[nt]"
+)
+
+
+def _code(sentence: str) -> Fault | None:
+    match = _CODE.search(sentence)
+    return Fault("code", match.group().strip()) if match else None
+
+
+_HEADING = re.compile(
+    r"(?m:^\s*(?:#{1,6}\s|[-*_=]{3,}\s*$|\*\*[^*\n]+\*\*:?\s*$|[-*•+]\s+\S|\d{1,2}[.)](?:\s+\S|\s*$)|\|.*\|\s*$))|\*\*|__\w"
+)
+_NUMBERED = re.compile(
+    r"(?:chapter|scene|part|act|section|episode|step)\s+"
+    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b(?=\s*(?:[:.\n—–-]|$))|(?:epilogue|prologue)\s*(?:[:\n]|$)",
+    re.IGNORECASE,
+)
+
+
+def _starts_line(before: str) -> bool:
+    return not before.strip() or before.rstrip(" ").endswith("\n")
+
+
+def _heading(sentence: str, before: str) -> Fault | None:
+    if match := _HEADING.search(sentence):
+        at_line_start = match.start() > 0 or _starts_line(before) or "**" in match.group() or "__" in match.group()
+        if at_line_start:
+            return Fault("heading", match.group().strip())
+    if _starts_line(before) and (numbered := _NUMBERED.match(sentence.strip())):
+        return Fault("heading", numbered.group().strip())
+    return None
+
+
+# "Then: silence." is a sentence of a novel; "Maya: Run!" is a line of a script.
+_NOT_SPEAKERS = frozenset(
+    {"then", "now", "outside", "inside", "silence", "and", "but", "yes", "no", "so", "nothing", "still", "again",
+     "one", "two", "three", "worse", "better", "result", "above", "below", "behind", "ahead", "there", "here",
+     "first", "second", "third", "finally", "later", "today", "tonight", "tomorrow", "yesterday", "because", "or"}
+)  # fmt: skip
+_SPEAKER = re.compile(r"(?m:^\s*([^\W\d_][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3})(\s*\([^)\n]*\))?\s*:\s*(?=\S))")
+_DIRECTION = re.compile(
+    r"(?m:^\s*(?:INT\.|EXT\.|FADE (?:IN|OUT|TO)|CUT TO\b|DISSOLVE TO|SCENE\b.*:)"
+    r"|^\s*\([^()\n]*\)\s*$|^\s*\[[^\[\]\n]*\]\s*$)"
+)
+
+
+def _script(sentence: str, before: str) -> Fault | None:
+    lines = sentence if _starts_line(before) else "\n".join(["", *sentence.split("\n")[1:]])
+    if match := _DIRECTION.search(lines):
+        return Fault("script", match.group().strip())
+    for match in _SPEAKER.finditer(lines):
+        name, aside = match.group(1), match.group(2)
+        following = lines[match.end() : match.end() + 1]
+        capital = name[0].isupper() or not name[0].islower()
+        speaks = aside or name.isupper() or following in "\"“«‘'" or following.isupper()
+        if capital and speaks and name.casefold() not in _NOT_SPEAKERS and not _NOTE.match(name + ":"):
+            return Fault("script", match.group().strip())
+    return None
+
+
+_NOTE = re.compile(
+    r"(?:note|author'?s note|title|summary|plan|premise|outline|genre|word count|words|novel|people|setting|story|passage"
+    r"|the next scene|next scene|continued|already told)\s*:",
+    re.IGNORECASE,
+)
+_WORK = r"(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|excerpt|plan)"
+_META = re.compile(
+    "|".join(
+        (
+            r"^(?:sure|certainly|of course|absolutely|okay|great)!",
+            r"^(?:sure|certainly|of course),? (?:here|i can|i'll|let me)\b",
+            rf"^here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}s?\b",
+            r"\bas an ai\b|\b(?:ai|large) language model\b|\b(?:open ?ai|chatgpt)\b",
+            r"^i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
+            r"^i (?:can(?:'t|not)|am unable to) (?:assist|help with|fulfil|continue|write|provide|generate)",
+            rf"^(?:in )?(?:this|the) (?:next |final |above |following |last )?{_WORK} "
+            r"(?:shows|ends|begins|opens|continues|closes|describes|explores|follows|takes place|is set|concludes|introduces)\b",
+            rf"^in this {_WORK}\b|^the reader\b",
+            r"\bto be continued\b|\b(?:end of|next) (?:the )?(?:scene|chapter|passage)\b",
+            r"^word count\b|^\(?(?:about |approximately )?\d{2,4} words\)?[.!]?$",
+            r"^let me know if\b|^i hope (?:this|you enjoy)|^feel free to\b|^would you like me to\b",
+            r"^(?:continue|continuing) the (?:story|scene)\b|^next, let'?s\b|^let'?s (?:add|continue|write|start)\b",
+            r"^i(?:'ll| will) (?:start|begin|continue|write) (?:with|by|the (?:scene|story|passage))\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+_THE_END = re.compile(r"^\W*(?:the end|fin|end)\W*$", re.IGNORECASE)
+
+
+def _meta(sentence: str, before: str, finale: bool) -> Fault | None:
+    plain = sentence.strip()
+    if "[...]" in plain or "[…]" in plain:
+        return Fault("meta", "[...]")
+    if _THE_END.match(plain):
+        return None if finale else Fault("meta", plain)
+    if _starts_line(before) and (match := _NOTE.match(plain)):
+        return Fault("meta", match.group())
+    match = _META.search(narration(plain, before).strip(" \n,"))
+    return Fault("meta", match.group()) if match else None
+
+
+def narration(sentence: str, before: str = "") -> str:
+    """Return `sentence` without what people say in it; `before` tells whether a quotation is still open."""
+    paragraph = before.rsplit("\n", 1)[-1]
+    kept, open_mark = [], ""
+    for position, character in enumerate(paragraph + sentence):
+        if open_mark:
+            if character == open_mark:
+                open_mark = ""
+        elif character in _QUOTES:
+            open_mark = _QUOTES[character]
+        elif position >= len(paragraph):
+            kept.append(character)
+    return "".join(kept)
+
+
+_QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "「": "」", "『": "』"}
+_FIRST_PERSON = re.compile(r"(?<![\w'’])(?:I|I['’](?:m|ve|d|ll)|[Mm]y|[Mm]yself)(?![\w'’])")
+
+
+def _narrator(sentence: str, before: str) -> Fault | None:
+    # With straight single quotes one cannot tell speech from narration, so the rule stays silent there.
+    if re.search(r"(?:^|\s)'\w", before.rsplit("\n", 1)[-1] + sentence):
+        return None
+    match = _FIRST_PERSON.search(narration(sentence, before))
+    return Fault("narrator", match.group()) if match else None
+
+
+def _alphabet(sentence: str, language: str) -> Fault | None:
+    found = foreign(sentence, language)
+    return Fault("alphabet", found[:12]) if found else None
+
+
+def _looping(sentence: str, before: str) -> Fault | None:
+    found = loop(sentence, before)
+    return Fault("loop", found) if found else None

@@ -1,0 +1,84 @@
+"""Take away what models put around a passage: announcements, headings, emphasis, quotation marks, a closing moral."""
+
+from __future__ import annotations
+
+import re
+
+from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
+
+# Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
+EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
+_WRAPPERS = re.compile(
+    r"^\s*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:]{0,120}[:!.]\s*\n+"
+    r"|here(?:'s| is| are)\b[^\n:]{0,120}[:.]\s*\n+"
+    r"|(?:title|chapter|scene|part)\b[^\n]{0,80}\n+|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{1,100}\*\*:?\s*\n+"
+    r"|```\w*\s*\n|-{3,}\s*\n+|(?=[^\n]{2,60}\n\s*\n)[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
+    re.IGNORECASE,
+)
+_PREFACE = re.compile(
+    r"^\s*(?:sure|certainly|of course|here(?:'s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE
+)
+
+
+def strip_opening(text: str, *, final: bool) -> str | None:
+    """Return `text` without the lines that only announce a passage, or None while that cannot be told yet."""
+    while match := _WRAPPERS.match(text):
+        text = text[match.end() :]
+    undecided = "\n" not in text.strip() and (
+        _PREFACE.match(text) or (len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text))
+    )
+    if undecided and not final and len(text) < 200:
+        return None
+    return text.lstrip()
+
+
+def paragraphs(text: str) -> str:
+    """Return the text with one blank line between paragraphs, and without ruled lines."""
+    lines = (re.sub(r"[ \t\u00a0]+", " ", line).strip() for line in text.split("\n"))
+    return "\n\n".join(line for line in lines if line and not re.fullmatch(r"[\W_]+", line))
+
+
+def unwrap_quotes(text: str) -> str:
+    """Remove one pair of quotation marks around a whole passage of several paragraphs."""
+    first = text.split("\n", 1)[0]
+    if (
+        "\n" in text
+        and text[0] in '"“'
+        and text[-1] in '"”'
+        and first.count(text[0]) == 1
+        and not re.search(r'["”]', first[1:])
+    ):
+        return text[1:-1].strip()
+    return text
+
+
+_MORAL = re.compile(
+    "|".join(
+        (
+            r"\blittle did \w+ know\b|\bwould never be the same\b|\bonly the beginning\b",
+            r"\b(?:had|was|were) (?:only )?just (?:begun|beginning)\b",
+            r"\b(?:testament|reminder) (?:to|of|that)\b|\bpower of (?:love|friendship|hope)\b",
+            r"\bwhatever (?:the future|came next|lay ahead|challenges)\b|\bno matter what\b.*\btogether\b",
+            r"\b(?:journey|adventure|story|battle) (?:was )?(?:far from over|ahead)\b",
+            r"\b(?:sense|feeling) of (?:hope|purpose|determination|peace|accomplishment|closure|relief)\b",
+            r"\bready (?:to face|for) (?:whatever|anything|any|the challenges)\b|\bonly time would tell\b",
+            r"\bwork(?:ed|ing)? together\b",
+            r"\b(?:he|she|they) knew (?:that )?(?:it|this|he|she|they|there) (?:was|were|would|had)\b",
+            r"\bwould (?:find a way|get through|be ready|never forget)\b|\bfor the first time in (?:years|a long time)\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+
+
+def without_moral(text: str, min_words: int, language: str) -> str:
+    """Drop closing sentences that say what it all meant, as long as the passage stays long enough."""
+    for _ in range(3):
+        pieces = segments(text, language)
+        if len(pieces) < 3 or not _MORAL.search(pieces[-1]) or '"' in pieces[-1]:
+            break
+        shorter = end_at_sentence("".join(pieces[:-1]).rstrip())
+        if count_words(shorter) < min_words:
+            break
+        text = shorter
+    return text

@@ -1,0 +1,1 @@
+"""The one room that writes commits: sessions, navigation, edits, replay, imports, archives."""

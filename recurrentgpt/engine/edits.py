@@ -1,0 +1,166 @@
+"""Corrections by hand of what surrounds the passages: memory, plans, summaries, brief, title.
+
+Each is a corrected version of a commit beside it, to which the head moves; a fork that left before does not see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from recurrentgpt.engine.refs import Ref, resolve
+from recurrentgpt.engine.session import Session
+from recurrentgpt.infrastructure.lock import writing
+from recurrentgpt.memory.chronicle import StoryRecord
+from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character, parse_answer
+from recurrentgpt.nodes.open_story import check_input
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.state import Brief, StoryInput
+
+MOST_SUMMARY_WORDS = 120
+MOST_ENTRIES = 20
+MOST_ENTRY_WORDS = 60
+"""Of a character or a turn of the outline; each is in every prompt."""
+MOST_PLANS = 9
+
+
+class Edits:
+    """Correct one story by hand."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def memory(self, text: str, ref: Ref | None) -> str:
+        """Replace the short-term memory after a passage."""
+        memory = check_memory(text)
+        await self._amend(ref, {"short_term_memory": memory})
+        return memory
+
+    async def plans(self, plans: Sequence[str], ref: Ref | None) -> list[str]:
+        """Replace the plans after a passage."""
+        if isinstance(plans, str) or not 1 <= len(plans) <= MOST_PLANS:
+            raise BadAnswer(f"The plans are a list of 1 to {MOST_PLANS} texts.")
+        checked = [_plan(plan) for plan in plans]
+        await self._amend(ref, {"candidate_plans": checked})
+        return checked
+
+    async def plan(self, number: int, text: str, ref: Ref | None) -> list[str]:
+        """Replace one of the plans after a passage."""
+        session, checked = self._session, _plan(text)
+        async with writing(session.library.locks, session.id):
+            commit, overlay = await session.place(ref)
+            plans = list(commit["candidate_plans"])
+            if not 1 <= number <= len(plans):
+                raise BadAnswer(f"There are {len(plans)} plans to edit here; number {number} is none of them.")
+            plans[number - 1] = checked
+            await session.amended(commit, {"candidate_plans": plans}, overlay)
+        return plans
+
+    async def summary(self, ref: Ref | None, text: str) -> str:
+        """Replace what the long-term memory holds of a passage, for the head's branch."""
+        session, summary = self._session, _line("summary", text, MOST_SUMMARY_WORDS)
+        if not summary:
+            raise BadAnswer("The summary needs some words.")
+        async with writing(session.library.locks, session.id):
+            head, log = await session.head_commit(), session.log
+            meant = head["id"] if ref is None else await resolve(log, session.id, ref)
+            path = await log.path(session.id, head["id"])
+            if meant not in path:
+                raise StoryError(
+                    f"Passage {meant} is not on the branch of the head: go to its branch first, with goto()."
+                )
+            if meant == path[0]:
+                raise StoryError("The opening has no passage and no summary; edit the memory or the brief instead.")
+            now = head.get("overlay", "")
+            corrected = await read_overlay(log, session.id, now)
+            old = corrected["summaries"].get(meant) or (await log.get(session.id, meant))["summary"]
+            # A small model's memory holds the same sentence.
+            changes = {"short_term_memory": _reworded(head["short_term_memory"], old, summary)}
+            if meant == head["id"]:
+                await session.amended(head, {**changes, "summary": summary}, now)
+                return summary
+            summaries = {**corrected["summaries"], meant: summary}
+            key, put = overlay_op(log, session.id, {**corrected, "summaries": summaries})
+            await session.amended(head, changes, key, [put])
+        return summary
+
+    async def brief(self, **changes: Any) -> Brief:
+        """Replace parts of what is pinned in every prompt, from the head on."""
+        changes = {name: _checked(name, value) for name, value in changes.items() if value is not None}
+        session = self._session
+        async with writing(session.library.locks, session.id):
+            brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
+            head = await session.head_commit()
+            corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
+            key, put = overlay_op(session.log, session.id, {**corrected, "brief": brief})
+            await session.amended(head, {}, key, [put])
+        return brief
+
+    async def rename(self, title: str) -> str:
+        """Give the story another title, on all its branches."""
+        title = _checked("title", title)
+        await self._record(lambda record: {**record, "title": title, "brief": {**record["brief"], "title": title}})
+        return title
+
+    async def settings(self, settings: dict[str, Any]) -> None:
+        """Keep these settings of the story; the others stay."""
+        await self._record(lambda record: {**record, "settings": {**record["settings"], **settings}})
+
+    async def archive(self, archived: bool) -> None:
+        """Put the story away from the list of stories, or back."""
+        await self._record(lambda record: {**record, "archived": archived})
+
+    async def _record(self, changed: Callable[[StoryRecord], StoryRecord]) -> None:
+        session = self._session
+        async with writing(session.library.locks, session.id):
+            record = await session.log.record(session.id)
+            head = await session.head_commit()
+            waiting = await session.waiting(head["id"])
+            await session.log.put_record(changed(record))
+            await session.wait_on(head, waiting)
+
+    async def _amend(self, ref: Ref | None, changes: dict[str, Any]) -> None:
+        session = self._session
+        async with writing(session.library.locks, session.id):
+            commit, overlay = await session.place(ref)
+            await session.amended(commit, changes, overlay)
+
+
+def _reworded(memory: str, old: str, new: str) -> str:
+    """Return a memory that says `new` where it said `old`, or nothing there if that would be too long for it."""
+    lines = memory.splitlines()
+    if old not in lines:
+        return memory
+    try:
+        return check_memory([new if line == old else line for line in lines])
+    except BadAnswer:
+        return "\n".join(line for line in lines if line != old)
+
+
+def _plan(text: str) -> str:
+    return " ".join(parse_answer({"action": "write", "plan": text}, []).plan.split())
+
+
+def _line(what: str, text: object, most: int) -> str:
+    """Return text as one line; raise BadAnswer for one that no prompt should carry."""
+    if not isinstance(text, str):
+        raise BadAnswer(f"The {what} is text; this is a {type(text).__name__}.")
+    if odd := control_character(text):
+        raise BadAnswer(f"The {what} holds the control character {odd!r}; take it out.")
+    if count_words(text) > most or len(text) > most * LONG_WORD:
+        raise BadAnswer(f"The {what} has {count_words(text):,} words in {len(text):,} characters; at most {most} fit.")
+    return " ".join(text.split())
+
+
+def _checked(name: str, value: object) -> Any:
+    if name in ("title", "genre", "premise"):
+        check_input(cast(StoryInput, {name: value}))
+        line = " ".join(str(value).split())
+        if not line:
+            raise SettingsError(f"The {name} needs some words.")
+        return line
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > MOST_ENTRIES:
+        raise BadAnswer(f"The {name} is a list of at most {MOST_ENTRIES} lines.")
+    return [line for entry in value if (line := _line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]

@@ -1,0 +1,257 @@
+"""Somebody's own book as a story: split into passages, remembered as if it had been written here, and ready to go on.
+
+The story's id comes from the book's text, and every passage's from what stands before it: the same file again finds what
+is done and goes on after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import hashlib
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from recurrentgpt.infrastructure.lock import writing
+from recurrentgpt.memory.chronicle import Commit, StoryRecord, now
+from recurrentgpt.models.calls import total_usage
+from recurrentgpt.nodes.commit import entry
+from recurrentgpt.nodes.open_story import restored
+from recurrentgpt.prose.sentences import count_words, language_name, limit_words
+from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.events import Event, done_event, memory_event, plans_event, story_event
+from recurrentgpt.schema.state import KEPT_PLAN, MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
+
+if TYPE_CHECKING:
+    from recurrentgpt.books.book import Chapter, Manuscript
+    from recurrentgpt.books.extract import Vocabulary
+    from recurrentgpt.engine.session import Session
+
+FAST_MEMORY = 14
+"""Summaries of the last passages that make the short-term memory of a fast import."""
+
+CHARACTERS = 6
+"""Names of the book that its brief holds; whoever imports can say more of them, or fewer."""
+
+MOST_PREMISE_WORDS = 80
+PROMPT_TOKENS, REPLY_TOKENS, TOKENS_PER_WORD = 900, 180, 1.35
+"""Of the call that remembers a passage, apart from its words: measured on the small tier; a capable model takes more."""
+
+CHAPTER = "Chapter: "
+"""What the plan of a passage begins with where a chapter does; the rest is the chapter's title."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What an import would do, and what it may cost where the model writes the memory."""
+
+    title: str
+    author: str
+    language: str
+    format: str
+    encoding: str
+    """What a text file was guessed to be written in; empty where it is known."""
+    story: str
+    """Id of the story that this makes."""
+    chapters: int
+    passages: int
+    words: int
+    first: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the preview as plain JSON."""
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A book that was read and split."""
+
+    manuscript: Manuscript
+    chapters: list[Chapter]
+    known: Vocabulary
+    language: str
+    id: str
+
+    @property
+    def passages(self) -> list[tuple[str, str]]:
+        """The passages in their order, each with the title of the chapter that begins with it, or nothing."""
+        return [
+            (passage, "" if at else chapter.title or (str(number) if len(self.chapters) > 1 else ""))
+            for number, chapter in enumerate(self.chapters, 1)
+            for at, passage in enumerate(chapter.passages)
+        ]
+
+
+def read_source(path: Path, settings: dict[str, Any], copy: str = "") -> tuple[Source, Context]:
+    """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
+
+    The story's language is the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
+    """
+    from recurrentgpt.books.extract import vocabulary
+    from recurrentgpt.books.readers import read_book
+    from recurrentgpt.books.split import split_passages
+
+    manuscript = read_book(path)
+    context = Context(**{"language": language_name(manuscript.language) or "English", **settings})
+    chapters = split_passages(manuscript, context.min_words, context.max_words)
+    texts = [passage for chapter in chapters for passage in chapter.passages]
+    if not texts:
+        raise BookError(f"{path} holds no words.")
+    content = [manuscript.title, context.min_words, context.max_words, texts, *([copy] if copy else [])]
+    key = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:12]
+    return Source(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
+
+
+def preview(path: Path, settings: dict[str, Any], copy: str = "") -> Preview:
+    """Return what an import of this file would do."""
+    from recurrentgpt.books.readers.decoding import guessed_encoding
+
+    source, context = read_source(path, settings, copy)
+    kind = path.suffix.lstrip(".").lower()
+    texts = [passage for passage, _ in source.passages]
+    words = sum(count_words(text) for text in texts)
+    return Preview(
+        title=source.manuscript.title,
+        author=source.manuscript.author,
+        language=context.language,
+        format=kind,
+        encoding=guessed_encoding(path.read_bytes()) if kind in ("txt", "md", "markdown") else "",
+        story=source.id,
+        chapters=len(source.chapters),
+        passages=len(texts),
+        words=words,
+        first=limit_words(texts[0], 60),
+        calls=len(texts) + 1,
+        input_tokens=round(words * TOKENS_PER_WORD + (len(texts) + 1) * PROMPT_TOKENS),
+        output_tokens=(len(texts) + 1) * REPLY_TOKENS,
+    )
+
+
+async def import_source(
+    session: Session, source: Source, *, genre: str, title: str, fast: bool
+) -> AsyncGenerator[Event]:
+    """Append a book's passages to the log, as far as they are not there, and yield what happens.
+
+    `fast` takes the telling sentence of a passage for its summary and calls no model; plans are then proposed when the
+    story goes on.
+    """
+    log, story = session.log, session.id
+    async with writing(session.library.locks, story):
+        if await log.head(story) is None:
+            await _open(session, source, genre, title)
+        record = await log.record(story)
+        yield story_event(record)
+        before = await log.get(story, (await log.path(story, (await session.head_id())))[0])
+        passages, spent = source.passages, []
+        for done, (passage, chapter) in enumerate(passages, 1):
+            state = await _state(session, record, before, passage, f"{CHAPTER}{chapter}" if chapter else "")
+            kept = await log.find(story, entry(state, parent=before["id"])["id"])
+            made = kept or await _remembered(session, source, state, before, fast=fast)
+            if kept is None:
+                await log.append(made, "choosing", also=[await session.run().recall.vectors_op(made)])
+                spent.append(made["usage"])
+            yield {
+                "event": "import",
+                "story": story,
+                "id": made["id"],
+                "step": made["step"],
+                "done": done,
+                "total": len(passages),
+                "kept": kept is not None,
+            }
+            before = made
+        yield memory_event(before)
+        # Whoever wrote on behind the book stays where they are.
+        if fast or (await session.head_id()) != before["id"] or before["candidate_plans"]:
+            yield plans_event(before, None, None, "")
+            yield done_event(story, len(spent), total_usage(spent))
+            return
+        async for event in session.replanned(before, before.get("overlay", "")):
+            if event["event"] == "done":
+                event = done_event(story, len(spent), total_usage([*spent, event["usage"]]))
+            if event["event"] != "story":
+                yield event
+
+
+async def _open(session: Session, source: Source, genre: str, title: str) -> None:
+    """Append the opening of an imported story: its brief, and nothing yet that happened."""
+    from recurrentgpt.books.extract import names
+
+    manuscript, context = source.manuscript, session.context
+    texts = [passage for passage, _ in source.passages]
+    premise = limit_words(" ".join(_summary(text, source) for text in texts[:2]), MOST_PREMISE_WORDS)
+    people = await asyncio.to_thread(names, "\n\n".join(texts), CHARACTERS, context.language)
+    brief = Brief(
+        title=title or manuscript.title,
+        genre=genre or "literary",
+        premise=premise,
+        characters=people,
+        outline=[],
+    )
+    state = cast(State, {"story": session.id, "step": 0, "short_term_memory": "", "candidate_plans": []})
+    opening = entry(state, parent="")
+    record = StoryRecord(
+        story=session.id,
+        title=brief["title"],
+        genre=brief["genre"],
+        premise=premise,
+        brief=brief,
+        settings={name: getattr(context, name) for name in STORY_SETTINGS},
+        created=now(),
+    )
+    await session.log.append(opening, "choosing", also=[session.log.put_record_op(record)])
+
+
+async def _state(session: Session, record: StoryRecord, before: Commit, passage: str, plan: str) -> State:
+    """Return the state in which `passage` has just been written after `before`."""
+    there = await restored(session.log, record, before)
+    written = {
+        "step": before["step"] + 1,
+        "plan": plan,
+        "plan_author": KEPT_PLAN,
+        "recalled": [],
+        "previous_passage": before["passage"],
+        "previous_memory": before["short_term_memory"],
+        "passage": passage,
+        "author": "human",
+        "candidate_plans": [],
+        "status": "writing",
+    }
+    return cast(State, {**there, **written})
+
+
+async def _remembered(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
+    """Return the commit of a passage, with its summary and the memory after it."""
+    if fast:
+        summary = await asyncio.to_thread(_summary, state["passage"], source)
+        lines = [*before["short_term_memory"].splitlines(), summary]
+        kept = lines[-FAST_MEMORY:]
+        while sum(count_words(line) for line in kept) > MEMORY_WORDS:
+            kept = kept[1:]
+        gone = lines[: len(lines) - len(kept)]
+        rationale = Rationale(
+            dropped=[
+                Dropped(sentence=line, why=f"a fast import keeps the last {FAST_MEMORY} summaries") for line in gone
+            ],
+            added=[Added(sentence=summary, why="it is the telling sentence of the passage")],
+        )
+        update: dict[str, Any] = {"summary": summary, "short_term_memory": "\n".join(kept), "rationale": rationale}
+        return entry(cast(State, {**state, **update}), parent=before["id"])
+    graph = session.library.rewriting(plans=False)
+    values = await graph.ainvoke(state, context=session.context)
+    return entry(cast(State, values), parent=before["id"])
+
+
+def _summary(passage: str, source: Source) -> str:
+    from recurrentgpt.books.extract import key_sentence
+
+    # A passage of dialogue scraps may have no sentence to speak of.
+    return key_sentence(passage, source.known, source.language) or limit_words(" ".join(passage.split()), 40)

@@ -1,0 +1,84 @@
+"""Which passage somebody means, and the head that goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from langgraph.store.base import PutOp
+
+from recurrentgpt.memory.chronicle import Chronicle, Commit, Link, path_to
+from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.state import KEPT_PLAN
+
+Ref = str | int
+"""A passage: its id, the unique beginning of an id, its step on the head's branch, `opening`, or the name of a branch."""
+
+OPENING = "opening"
+SHOWN = 5
+
+
+async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
+    """Return the id of the passage that is meant; raise StoryNotFound for none or several, with what else was possible.
+
+    A name goes before a step; a number of up to eight digits is a step, and never the beginning of an id. Steps are those of
+    the head's branch, and of what was taken back on it. `links` saves reading them again.
+    """
+    wanted = str(ref).strip().casefold()
+    head = await log.head(story)
+    if head is None:
+        raise StoryNotFound("Nothing of this story is written yet: call step() first.")
+    names = {name.casefold(): at for name, at in (await log.names(story)).items()}
+    if wanted in names:
+        return names[wanted]
+    links = await log.links(story) if links is None else links
+    if wanted in links:
+        return wanted
+    path = path_to(head.get("undone") or head["head"], links)
+    if head["head"] not in path:
+        path = path_to(head["head"], links)
+    if wanted == OPENING:
+        return path[0]
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9:
+        if int(wanted) < len(path):
+            return path[int(wanted)]
+        raise StoryNotFound(
+            f"The branch has no passage {wanted}: its newest is {len(path) - 1}. One of another branch is named by its id; "
+            f"`recurrentgpt tree {story}` shows them."
+        )
+    found = sorted(key for key in links if wanted and key.startswith(wanted))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        which = ", ".join(f"{key} (step {links[key]['step']})" for key in found[:SHOWN])
+        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        raise StoryNotFound(f"{len(found)} passages begin with {wanted!r}: {which}{more}. Give more of the id.")
+    known = f", the name of a branch ({', '.join(sorted(names)[:SHOWN])})" if names else ""
+    raise StoryNotFound(
+        f"This story has no passage {str(ref)[:60]!r}: give a step of its branch from 0 to {len(path) - 1}{known} or the "
+        f"beginning of an id; `recurrentgpt tree {story}` shows them."
+    )
+
+
+def before(link: Link) -> str:
+    """Return where the story stood before a commit was made: what one step back leads to; empty for the opening."""
+    return link.get("left", "") or link["amends"] or link["parent"]
+
+
+def taken_back(tip: str, head: str, links: Mapping[str, Link]) -> list[str] | None:
+    """Return the commits from `tip` back to `head`, which is left out; None where the steps back do not lead there."""
+    passed: list[str] = []
+    while tip and tip != head:
+        passed.append(tip)
+        tip = before(links[tip])
+    return passed if tip else None
+
+
+async def stand_at(
+    log: Chronicle, commit: Commit, *, name: str = "", undone: str = "", also: Sequence[PutOp] = ()
+) -> None:
+    """Move the head to a commit; it carries along `name`, or else the only name that stands there."""
+    there = [known for known, at in (await log.names(commit["story"])).items() if at == commit["id"]]
+    carried = name or (there[0] if len(there) == 1 else "")
+    # A passage kept upon an edited one may have no plans yet; otherwise none are left at the end of a story only.
+    ended = not commit["candidate_plans"] and commit["plan_author"] != KEPT_PLAN
+    await log.move_head(commit, "finished" if ended else "choosing", branch=carried, undone=undone, also=also)

@@ -1,0 +1,296 @@
+"""Another text for a passage, and the memory that follows it; with replay, the later passages upon it too.
+
+Nothing runs in the story's thread. Each passage in place is a commit named by what stands before it, so a replay that was
+interrupted finds what it had done and pays for it once; the head stays where it was until the last one is in the log.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langgraph.store.base import PutOp
+
+from recurrentgpt.engine.refs import Ref, resolve, stand_at
+from recurrentgpt.engine.session import Session
+from recurrentgpt.infrastructure.lock import writing
+from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord, commit_id, now
+from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.models.calls import total_usage
+from recurrentgpt.nodes.commit import entry
+from recurrentgpt.nodes.human.answers import LONG_WORD, control_character
+from recurrentgpt.nodes.open_story import restored
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import BadAnswer, StoryError
+from recurrentgpt.schema.events import (
+    Event,
+    done_event,
+    memory_event,
+    passage_event,
+    plans_event,
+    replay_event,
+    story_event,
+)
+from recurrentgpt.schema.state import KEPT_PLAN, Brief, State, Usage
+
+MOST_PASSAGE_WORDS = 4000
+
+
+@dataclass(frozen=True)
+class PendingReplay:
+    """An edit with replay that was interrupted."""
+
+    ref: str
+    """Id of the passage that is edited."""
+    step: int
+    text: str
+    head: str
+    """Up to where the later passages are kept."""
+    overlay: str
+    done: int
+    """Passages in place, of `total`."""
+    total: int
+    created: str
+
+
+@dataclass(frozen=True)
+class ReplayCost:
+    """What an edit with replay will cost, estimated from what the passages cost when they were written."""
+
+    passages: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the estimate as plain JSON."""
+        return dataclasses.asdict(self)
+
+
+class Replay:
+    """Edit passages of one story."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    def _log(self) -> Chronicle:
+        return self._session.log
+
+    async def edit(self, ref: Ref, text: str, *, replay: bool) -> AsyncGenerator[Event]:
+        """Put a text in place of a passage's, with the memory rewritten from it, and new plans."""
+        text, session = _checked(text), self._session
+        async with writing(session.library.locks, session.id):
+            commit, overlay = await session.place(ref)
+            if not commit["step"]:
+                raise StoryError("The opening has no passage to edit; edit the memory, the plans or the brief instead.")
+            if text == commit["passage"]:
+                raise BadAnswer(f"Passage {commit['step']} has this text already.")
+            overlay = await self._renamed(commit["passage"], text, overlay)
+            plan = None
+            if replay:
+                unfinished = await self.pending()
+                if unfinished and (unfinished.ref, unfinished.text) != (commit["id"], text):
+                    raise StoryError(
+                        f"The edit of passage {unfinished.step} is unfinished: go on with it first (`recurrentgpt edit "
+                        f"{session.id} --resume`), or forget it (`--drop`)."
+                    )
+                head = await session.head_id()
+                later = await self._later(commit["id"], head)
+                plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())
+            async for event in self._rewritten(commit, text, overlay, plan):
+                yield event
+
+    async def _renamed(self, old: str, new: str, overlay: str) -> str:
+        """Return the corrections of a branch, with somebody's new name in its brief where that is all that an edit changes."""
+        corrected = await read_overlay(self._log, self._session.id, overlay)
+        record = await self._log.record(self._session.id)
+        brief = corrected.get("brief", record["brief"])
+        people = {name for person in brief["characters"] for name in person.partition(":")[0].split()}
+        names = _new_name(old, new)
+        if names is None or names[0] not in people:
+            return overlay
+        called = re.compile(rf"\b{re.escape(names[0])}\b")
+        lines = {part: [called.sub(names[1], line) for line in brief[part]] for part in ("characters", "outline")}
+        renamed = Brief(**{**brief, **lines, "premise": called.sub(names[1], brief["premise"])})  # type: ignore[typeddict-item]
+        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed})
+        await self._log.batch([put])
+        return key
+
+    async def resume(self) -> AsyncGenerator[Event]:
+        """Go on with the replay that was interrupted."""
+        session = self._session
+        async with writing(session.library.locks, session.id):
+            plan = await self.pending()
+            if plan is None:
+                raise StoryError("No replay of this story is unfinished.")
+            commit = await self._log.get(session.id, plan.ref)
+            async for event in self._rewritten(commit, plan.text, plan.overlay, plan):
+                yield event
+
+    async def pending(self) -> PendingReplay | None:
+        """Return the replay that was interrupted, if there is one."""
+        value = await self._log.value((*self._log.root, "replays"), self._session.id)
+        return None if value is None else PendingReplay(**value)
+
+    async def drop(self) -> None:
+        """Forget the replay that was interrupted; what it wrote stays in the log."""
+        async with writing(self._session.library.locks, self._session.id):
+            await self._log.batch([self._pending_op(None)])
+
+    async def cost(self, ref: Ref) -> ReplayCost:
+        """Return what an edit of this passage with replay will cost; of an interrupted one, what is left."""
+        story = self._session.id
+        edited = await resolve(self._log, story, ref)
+        later = await self._later(edited, await self._session.head_id())
+        plan = await self.pending()
+        done = plan.done if plan and plan.ref == edited else 0
+        commits = await self._log.get_many(story, [edited, *later])
+        usages = [commit["usage"] for commit in await self._log.get_many(story, await self._log.path(story, edited))]
+        usages += [commit["usage"] for commit in commits]
+        known = total_usage([usage for usage in usages if usage["calls"]])
+        calls = len(commits) - done + 1
+        each = calls / max(known["calls"], 1)
+        return ReplayCost(
+            passages=len(commits) - done,
+            calls=calls,
+            input_tokens=round(known["input_tokens"] * each),
+            output_tokens=round(known["output_tokens"] * each),
+            seconds=round(known["seconds"] * each, 1),
+        )
+
+    async def _later(self, commit: str, head: str) -> list[str]:
+        """Return the passages after a commit up to the head; raise StoryError for a commit on another branch."""
+        path = await self._log.path(self._session.id, head)
+        if commit not in path:
+            raise StoryError(f"Passage {commit} is not on the branch of the head: go to its branch first, with goto().")
+        return path[path.index(commit) + 1 :]
+
+    async def _rewritten(
+        self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None
+    ) -> AsyncGenerator[Event]:
+        session, log = self._session, self._log
+        record = await log.record(session.id)
+        yield story_event(record)
+        later = await self._later(edited["id"], plan.head) if plan else []
+        before, steps, spent = await log.get(session.id, edited["parent"]), 0, list[Usage]()
+        if plan:
+            await log.batch([self._pending_op(plan)])
+        for done, old_id in enumerate([edited["id"], *later], 1):
+            old = edited if done == 1 else await log.get(session.id, old_id)
+            passage = text if done == 1 else old["passage"]
+            last = done == 1 + len(later)
+            key = commit_id(session.id, before["id"], old["plan"], passage, overlay or None)
+            new = await log.find(session.id, key)
+            kept = new is not None
+            if new is None:
+                state = await self._state(record, before, old, passage, overlay, edited=done == 1)
+                async for item in self._run(state, plans=last):
+                    if item.get("event"):
+                        yield item
+                    else:
+                        state = cast(State, item)
+                new = entry(state, parent=before["id"], overlay=overlay, amends=old["id"])
+                also = [await session.run().recall.vectors_op(new)]
+                if plan:
+                    also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))
+                await log.append(new, "choosing", also=also, move=last)
+                steps, spent = steps + 1, [*spent, new["usage"]]
+            if plan:
+                yield replay_event(new, done, 1 + len(later), kept=kept)
+            if not kept:
+                yield passage_event(new)
+                yield memory_event(new)
+            before = new
+        if not kept:
+            yield plans_event(before, None, None, "")
+            yield done_event(session.id, steps, total_usage(spent))
+            return
+        await stand_at(log, before)
+        if plan:
+            await log.batch([self._pending_op(None)])
+        async for event in self._planned(before, overlay):
+            if event["event"] == "done":
+                event = done_event(session.id, steps, total_usage([*spent, event["usage"]]))
+            if event["event"] != "story":
+                yield event
+
+    async def _planned(self, commit: Commit, overlay: str) -> AsyncGenerator[Event]:
+        """Propose plans where the log has none, as in the middle of an earlier replay."""
+        if commit["candidate_plans"]:
+            yield plans_event(commit, None, None, "")
+            yield done_event(self._session.id, 0, total_usage([]))
+            return
+        async with aclosing(self._session.replanned(commit, overlay)) as events:
+            async for event in events:
+                yield event
+
+    async def _state(
+        self, record: StoryRecord, before: Commit, old: Commit, passage: str, overlay: str, *, edited: bool
+    ) -> State:
+        """Return the state in which `passage` has just been written after `before`.
+
+        What the old version recalled is left out: it may tell of what is no longer so.
+        """
+        there = await restored(self._log, record, before, overlay=overlay)
+        return cast(
+            State,
+            {
+                **there,
+                "step": before["step"] + 1,
+                "plan": old["plan"],
+                "plan_author": KEPT_PLAN,
+                "recalled": [],
+                "previous_passage": before["passage"],
+                "previous_memory": before["short_term_memory"],
+                "passage": passage,
+                "author": "edited" if edited else old["author"],
+                "candidate_plans": [],
+                "status": "writing",
+            },
+        )
+
+    async def _run(self, state: State, *, plans: bool) -> AsyncGenerator[dict[str, Any]]:
+        """Yield the events of the nodes, and at the end the state with the new memory."""
+        graph = self._session.library.rewriting(plans=plans)
+        stream = graph.astream(state, context=self._session.context, stream_mode=["custom", "values"])
+        values: dict[str, Any] = {}
+        async for mode, chunk in cast("AsyncGenerator[tuple[str, dict[str, Any]]]", stream):
+            if mode == "custom":
+                yield chunk
+            else:
+                values = chunk
+        yield values
+
+    def _pending_op(self, plan: PendingReplay | None) -> PutOp:
+        value = None if plan is None else dataclasses.asdict(plan)
+        return self._log.put((*self._log.root, "replays"), self._session.id, value)
+
+
+def _new_name(old: str, new: str) -> tuple[str, str] | None:
+    """Return the one name that a text has in place of another, where it differs in nothing else."""
+    before, after = re.findall(r"\w+|\W+", old), re.findall(r"\w+|\W+", new)
+    changed = {pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]}
+    if len(before) != len(after) or len(changed) != 1:
+        return None
+    (pair,) = changed
+    return pair if pair[0] not in after and pair[0][:1].isupper() and pair[1][:1].isupper() else None
+
+
+def _checked(text: object) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise BadAnswer("A passage needs some words.")
+    text = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    if odd := control_character(text):
+        raise BadAnswer(f"The passage holds the control character {odd!r}; take it out.")
+    if count_words(text) > MOST_PASSAGE_WORDS or len(text) > MOST_PASSAGE_WORDS * LONG_WORD:
+        raise BadAnswer(
+            f"The passage has {count_words(text):,} words in {len(text):,} characters; at most {MOST_PASSAGE_WORDS:,} words "
+            "fit: put the rest into passages of its own."
+        )
+    return text

@@ -1,0 +1,1 @@
+"""Stories on a server of LangGraph's protocol."""

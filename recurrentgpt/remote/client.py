@@ -1,0 +1,237 @@
+"""A story on a server of LangGraph's protocol, written from here: `recurrentgpt write --remote URL`.
+
+A thread of the server is a story: its metadata hold the story's id and title. Everything goes by threads and runs, so that it
+also works where the server keeps its store to itself. Events are those of `Story.astream`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, cast
+
+from langgraph_sdk.client import LangGraphClient
+
+from recurrentgpt.engine.tree import Tree
+from recurrentgpt.memory.chronicle import Commit
+from recurrentgpt.models.meter import total_usage
+from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.select_plan import chosen
+from recurrentgpt.remote.history import checkpoint_of, tree_of
+from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, said, stories_of
+from recurrentgpt.schema.context import STORY_SETTINGS
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event
+from recurrentgpt.schema.state import StoryInput, Usage
+
+__all__ = ["RemoteStory", "RemoteSummary", "astories"]
+
+GRAPH = "novel_autonomous"
+MOST_CHECKPOINTS = 1000
+"""What is asked for at once."""
+RECENT_CHECKPOINTS = 20
+"""More than there are between two commits."""
+
+
+class RemoteStory:
+    """One story on a server; made by `new` or `open`, and used in one event loop. Close it, or use it with `async with`."""
+
+    def __init__(
+        self, client: LangGraphClient, url: str, thread: str, given: StoryInput, settings: dict[str, Any]
+    ) -> None:
+        self._client, self._url, self._thread = client, url, thread
+        self._given: dict[str, Any] = dict(given)
+        self.settings = settings
+        """Of every run: those that were given, over those that the story was begun with."""
+
+    @classmethod
+    async def new(cls, url: str, given: StoryInput, *, token: str | None = None, **settings: Any) -> RemoteStory:
+        """Return a new story on the server at `url`; `settings` are fields of `Context` that JSON can hold."""
+        client = await client_of(url, token)
+        with asking(url):
+            thread = (await client.threads.create())["thread_id"]
+        return cls(client, url, thread, given, settings)
+
+    @classmethod
+    async def open(cls, url: str, name: str, *, token: str | None = None, **settings: Any) -> RemoteStory:
+        """Return the story of this id, beginning of an id, or title; raise StoryNotFound for none or several."""
+        client = await client_of(url, token)
+        wanted = name.strip().casefold()
+        found = [
+            it for it in await stories_of(client, url) if it.story.startswith(wanted) or it.title.casefold() == wanted
+        ]
+        if not wanted or len(found) != 1:
+            await client.aclose()
+            raise StoryNotFound(f"{len(found) or 'No'} stories at {url} answer to {name!r}; name one by its id.")
+        return cls(client, url, found[0].thread, StoryInput(), {**found[0].settings, **settings})
+
+    # Writing
+
+    async def abegin(self) -> AsyncGenerator[Event]:
+        """Open a new story and yield what happens: a novel up to its first passage, a story to play up to its first choice."""
+        with asking(self._url):
+            start, self._given = {"input": self._given}, {}
+            async with aclosing(self._run(start, {}, 1, selector="human")) as events:
+                async for event in events:
+                    yield event
+
+    async def astream(self, steps: int = 1) -> AsyncGenerator[Event]:
+        """Write `steps` passages there and yield what happens; the simulator chooses where nobody did."""
+        if steps < 1:
+            raise SettingsError(f"The number of passages to write is 1 or more; it is {steps}.")
+        with asking(self._url):
+            state = await self._state()
+            last = state["values"].get("step", 0) + steps
+            if state["next"] and "select_plan" not in state["next"]:
+                # A chosen plan waits, or a step is in flight. Some servers want to be told from where to go on.
+                start = {"input": None, "checkpoint": state["checkpoint"]}
+            else:
+                start = {"input": self._given}
+            self._given = {}
+            async with aclosing(self._run(start, state["values"], last)) as events:
+                async for event in events:
+                    yield event
+
+    def aretry(self) -> AsyncGenerator[Event]:
+        """Write the newest passage once more from the same plan, and yield what happens; the log keeps both."""
+        return self._say("another take")
+
+    def areplan(self) -> AsyncGenerator[Event]:
+        """Propose other plans after the newest passage, and yield what happens."""
+        return self._say("new plans")
+
+    async def _say(self, words: str) -> AsyncGenerator[Event]:
+        with asking(self._url):
+            values = (await self._state())["values"]
+            if not values.get("step"):
+                raise StoryNotFound("Nothing of this story is written yet: write a passage first.")
+            start = {"input": {"messages": [{"type": "human", "content": words}]}}
+            async with aclosing(self._run(start, values, values["step"])) as events:
+                async for event in events:
+                    yield event
+
+    async def _run(
+        self, start: dict[str, Any], before: dict[str, Any], last: int, selector: str = "simulator"
+    ) -> AsyncGenerator[Event]:
+        """Run the graph to the end of passage `last` and yield its events; `before` are the values of the thread."""
+        context = {**self.settings, "selector": selector, "last_step": last}
+        now, spent, written, told, offered = dict(before), list[Usage](), 0, False, False
+        parts = self._client.runs.stream(
+            self._thread, GRAPH, **start, context=context, stream_mode=["custom", "updates"],
+            multitask_strategy="reject", on_disconnect="cancel", durability="sync",
+        )  # fmt: skip
+        async for part in parts:
+            if part.event == "error":
+                raise StoryError(f"The server at {self._url} could not go on: {said(part.data)}")
+            if part.event == "custom":
+                yield part.data
+            for node, update in part.data.items() if part.event == "updates" else ():
+                if not isinstance(update, dict):
+                    continue
+                parent, offer = now.get("head", ""), now
+                now = {**now, **update}
+                if node == "simulator":
+                    offered = False
+                    yield plans_event(_commit(offer, ""), _index(offer, now["plan"]), now["plan"], "")
+                if node != "commit":
+                    continue
+                # A server streams of an update only what its graph puts out.
+                now = {**now, **await self._uncommitted(now.get("step", 0)), **update}
+                spent += [usage for usage in now.get("usage", {}).values() if usage]
+                if not told:
+                    told = True
+                    about = {"story": now["story"], "title": now["title"]}
+                    kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
+                    await self._client.threads.update(self._thread, metadata={**about, "settings": kept})
+                    yield {"event": "story", **about, "genre": now["genre"]}
+                # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
+                offered = bool(now["step"]) or context.get("mode") == "fiction"
+                if now["step"] and now["passage"] != before.get("passage"):
+                    written += 1
+                    yield passage_event(_commit(now, parent))
+                    yield memory_event(_commit(now, parent))
+                before = now
+        if offered:
+            yield plans_event(_commit(now, ""), None, None, "")
+        yield done_event(now.get("story", ""), written, total_usage(spent))
+
+    async def _uncommitted(self, step: int) -> dict[str, Any]:
+        """Return the values from which a timestep was committed."""
+        for item in await self._client.threads.get_history(self._thread, limit=RECENT_CHECKPOINTS):
+            values = cast("dict[str, Any]", item["values"])
+            if item["next"] == ["commit"] and values.get("step") == step:
+                return values
+        raise StoryError(f"The server at {self._url} kept no checkpoint of passage {step}; open the story again.")
+
+    async def achoose(self, answer: object) -> str:
+        """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
+        with asking(self._url):
+            values = (await self._state())["values"]
+            answered = parse_answer(answer, values.get("candidate_plans", []))
+            if answered.action not in ("choose", "edit", "write"):
+                raise BadAnswer("Choose, edit or write a plan: a number, a plan, or an object that says which.")
+            memory = {} if answered.memory is None else {"short_term_memory": answered.memory}
+            update = {**memory, **chosen(answered), "written_plan": ""}
+            await self._client.threads.update_state(self._thread, update, as_node="open_story")
+        return answered.plan
+
+    async def agoto(self, passage: str) -> None:
+        """Go to the passage of this id, to write on from there; raise StoryNotFound where the server has none of it any more."""
+        with asking(self._url):
+            there = checkpoint_of(passage, await self.ahistory())
+            await self._client.threads.update_state(
+                self._thread, {"problem": ""}, as_node="commit", checkpoint=cast("Any", there["checkpoint"])
+            )
+
+    # Reading
+
+    async def aplans(self) -> list[str]:
+        """Return the plans to choose from."""
+        return list((await self.avalues()).get("candidate_plans", []))
+
+    async def avalues(self) -> dict[str, Any]:
+        """Return the state of the story: passage, plans, short-term memory and what else `State` names."""
+        with asking(self._url):
+            return dict((await self._state())["values"])
+
+    async def atree(self) -> Tree:
+        """Return every passage of which the server still has a checkpoint; what was begun elsewhere is not among them."""
+        with asking(self._url):
+            return tree_of((await self._state())["values"], await self.ahistory())
+
+    async def ahistory(self) -> list[dict[str, Any]]:
+        """Return every checkpoint that the server still has of the thread, newest first."""
+        found: list[dict[str, Any]] = []
+        before = None
+        while page := await self._client.threads.get_history(self._thread, limit=MOST_CHECKPOINTS, before=before):
+            found += cast("list[dict[str, Any]]", page)
+            if len(page) < MOST_CHECKPOINTS:
+                break
+            before = page[-1]["checkpoint"]
+        return found
+
+    async def _state(self) -> dict[str, Any]:
+        state = cast("dict[str, Any]", await self._client.threads.get_state(self._thread))
+        # A thread on which nothing ran has a list there, or nothing.
+        return {**state, "values": state["values"] if isinstance(state["values"], dict) else {}}
+
+    async def aclose(self) -> None:
+        """Close the connections; the story stays where it is."""
+        await self._client.aclose()
+
+    async def __aenter__(self) -> RemoteStory:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
+
+
+def _commit(values: dict[str, Any], parent: str) -> Commit:
+    """Return what events tell of a commit, from the state behind it."""
+    recalled = [{name: entry[name] for name in ("id", "step", "score")} for entry in values.get("recalled", [])]
+    return cast(Commit, {**values, "id": values["head"], "parent": parent, "recalled": recalled})
+
+
+def _index(offer: dict[str, Any], plan: str) -> int | None:
+    plans = offer.get("candidate_plans", [])
+    return plans.index(plan) if plan in plans else None

@@ -1,0 +1,204 @@
+"""The state of a story between two super-steps: bounded, and plain JSON.
+
+It holds the current timestep and nothing that grows. What grows is the story log (`recurrentgpt.memory.chronicle`),
+of which the state carries only `head`. In the terms of the paper (arXiv 2305.13304, section 2): `passage` is the output o,
+`plan` the input x, `short_term_memory` the hidden state h, and the log behind `head` the cell state c.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from recurrentgpt.schema.messages import Message, latest_exchange
+
+MEMORY_SENTENCES = 20
+"""Most sentences of a short-term memory."""
+
+MEMORY_WORDS = 500
+"""Most words of a short-term memory."""
+
+KEPT_PLAN = "kept"
+"""`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
+goes, and no prompt tells that plan again."""
+
+Status = Literal["writing", "choosing", "retaking", "replanning", "finished"]
+"""Where a story stands: inside a timestep, waiting for the choice of a plan, or at its end."""
+
+
+class Brief(TypedDict):
+    """What the story is and stays: pinned in every prompt, never forgotten."""
+
+    title: str
+    genre: str
+    premise: str
+    characters: list[str]
+    """One string each, `Name: who they are`."""
+    outline: list[str]
+
+
+class Recalled(TypedDict):
+    """One passage that the long-term memory gave back, and why."""
+
+    id: str
+    step: int
+    score: float
+    """Cosine similarity of the plan and the best piece, -1 to 1."""
+    summary: str
+    piece: str
+    """The piece of the passage that matched best."""
+
+
+class Dropped(TypedDict):
+    """A sentence that left the short-term memory."""
+
+    sentence: str
+    why: str
+
+
+class Added(TypedDict):
+    """A sentence that entered the short-term memory."""
+
+    sentence: str
+    why: str
+
+
+class Rationale(TypedDict):
+    """What one rewriting of the short-term memory dropped and added, each with its reason (paper, section 2.2)."""
+
+    dropped: list[Dropped]
+    added: list[Added]
+
+
+class Usage(TypedDict):
+    """What model calls cost."""
+
+    calls: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    resamples: int
+    """Calls made only because an earlier reply was not usable."""
+    seconds: float
+
+
+class Choice(TypedDict):
+    """How the plan was chosen."""
+
+    index: int | None
+    """Which candidate, from 0; None for an own plan."""
+    by: str
+    why: str
+
+
+def dearer(old: int | None, new: int) -> int:
+    """Return the larger number; 0 forgets the old one."""
+    return max(old or 0, new) if new else 0
+
+
+def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | None) -> dict[str, Usage]:
+    """Merge the usage of nodes by name; None clears a node's entry.
+
+    A reducer, because `update_memory` and `propose_plans` report in the same super-step.
+    """
+    merged: dict[str, Usage | None] = {**(old or {}), **(new or {})}
+    return {name: usage for name, usage in merged.items() if usage is not None}
+
+
+def _described(description: str, default: str | list[Any] = "") -> Any:
+    """Say in a form what a field is; left empty, it counts as not given."""
+    return Field(description=description, json_schema_extra={"default": default})
+
+
+class StoryInput(TypedDict):
+    """What starts or reopens a story; every key may be left out."""
+
+    genre: NotRequired[Annotated[str, _described("For example `science fiction`.")]]
+    premise: NotRequired[Annotated[str, _described("What the story is about, in a few sentences.")]]
+    player: NotRequired[
+        Annotated[
+            str,
+            _described(
+                "In fiction, who the reader is, for example `a reluctant astronaut`; left out, the reader is asked."
+            ),
+        ]
+    ]
+    title: NotRequired[Annotated[str, _described("The title; left empty, the story is given one.")]]
+    short_term_memory: NotRequired[
+        Annotated[str, _described("To continue your own story: what has happened so far, one sentence a line.")]
+    ]
+    plan: NotRequired[Annotated[str, _described("What the first passage shall do.")]]
+    story: NotRequired[Annotated[str, _described("The id of a story in the log; a new one is made when it is absent.")]]
+    head: NotRequired[Annotated[str, _described("The commit to reopen that story at; its newest one when absent.")]]
+    messages: NotRequired[
+        Annotated[list[dict[str, Any]], _described("From a chat: the last one is the premise, or an answer.", [])]
+    ]
+
+
+class StoryOutput(TypedDict):
+    """What a run returns."""
+
+    story: str
+    title: str
+    head: str
+    step: int
+    passage: str
+    plan: str
+    short_term_memory: str
+    candidate_plans: list[str]
+    status: Status
+    messages: list[Message]
+
+
+class State(TypedDict, total=False):
+    """The whole of one timestep."""
+
+    story: str
+    title: str
+    genre: str
+    premise: str
+    player: str
+    """Who the reader of a story to play wished to be; empty to be asked."""
+    brief: Brief
+    head: str
+    """Id of the newest commit on this branch; empty before the first."""
+    overlay: str
+    """Id of the corrections in force (brief, earlier summaries); empty for none."""
+    step: int
+    """Number of passages up to and with `passage`."""
+    until: int
+    """Step after which this run ends; 0 for no end."""
+    plan: str
+    plan_author: str
+    """`model`, `simulator` or `human`; `kept` where `passage` was not written from `plan` (see KEPT_PLAN)."""
+    written_plan: str
+    """The plan that `passage` was written from. While `plan` is another one, it waits to be written."""
+    recalled: list[Recalled]
+    previous_passage: str
+    passage: str
+    author: str
+    """Who wrote `passage`: `model`, `human` or `edited`."""
+    summary: str
+    short_term_memory: str
+    """One sentence a line; at most 20 sentences and 500 words."""
+    previous_memory: str
+    """The short-term memory that `passage` was written from."""
+    rationale: Rationale
+    candidate_plans: list[str]
+    choice: Choice
+    take: int
+    """How many times this timestep was asked for another take or new plans: it varies the seeds."""
+    autopilot: int
+    """Passages that the simulator still pilots after a human handed over; -1 for all that are left."""
+    usage: Annotated[dict[str, Usage], merge_usage]
+    spent: int
+    """Tokens that this run has used up to its last commit."""
+    dearest: Annotated[int, dearer]
+    """Tokens that a timestep of this run may need, as far as the dearest one shows; 0 begins anew."""
+    status: Status
+    messages: Annotated[list[Message], latest_exchange]
+    """What was said last: the human's answer, and the passage with its plans."""
+    problem: str
+    """Why the last message from a chat could not be used as an answer."""

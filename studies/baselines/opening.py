@@ -1,0 +1,24 @@
+"""The opening of no_short_term_memory: the engine's own, but for a memory that is neither asked for nor kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, create_model
+
+from recurrentgpt.nodes.found_story import FoundingReply
+from recurrentgpt.nodes.open_story import open_story
+from recurrentgpt.studies.baselines.runtime import StudyRun
+
+_FIELDS: dict[str, Any] = {
+    name: (field.annotation, field) for name, field in FoundingReply.model_fields.items() if name != "short_term_memory"
+}
+_FORM: type[BaseModel] = create_model("Founding", **_FIELDS)
+
+
+async def open_unremembered(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Open the novel, or find its place in the log again, without a short-term memory.
+
+    The form of a small model's opening has no field for one, but the engine makes a memory of the people: it is dropped.
+    """
+    return {**await open_story(state, run, _FORM), "short_term_memory": ""}

@@ -1,0 +1,159 @@
+"""re3: plan setting, people and outline; draft several continuations of each item, take the best, edit what it contradicts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+from langgraph.graph import END, START
+from pydantic import Field, create_model
+
+from recurrentgpt.memory.pieces import unit
+from recurrentgpt.models.embeddings import default_embeddings
+from recurrentgpt.studies.baselines.baseline_state import begin, goes_on
+from recurrentgpt.studies.baselines.drafts import Wanted, drafts, scores
+from recurrentgpt.studies.baselines.facts import Fact, clashes, contradictions, edited, learned, stated
+from recurrentgpt.studies.baselines.planning import Planned, characters, keep_tail, plan, setting, summarise
+from recurrentgpt.studies.baselines.prose import asked
+from recurrentgpt.studies.baselines.rolling import Builder, builder
+from recurrentgpt.studies.baselines.runtime import StudyRun, study_node
+from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.text_windows import WORDS_PER_TOKEN, count_tokens
+from recurrentgpt.studies.study_context import Pace, pace
+
+CANDIDATES = 4
+PASSAGE_TOKENS = 256
+PASSAGE_WORDS = round(PASSAGE_TOKENS * WORDS_PER_TOKEN)
+PER_ITEM = 4
+FEWEST_ITEMS = 3
+ENTITY_TOKENS = 128
+
+
+class Re3(Planned, total=False):
+    """The state of re3."""
+
+    facts: list[Fact]
+
+
+def re3() -> Builder:
+    """Return the graph of re3."""
+    return (
+        builder(Re3)
+        .add_node("setting", study_node(setting))
+        .add_node("characters", study_node(characters))
+        .add_node("outline", study_node(outline))
+        .add_node("summarise", study_node(summarise))
+        .add_node("draft", study_node(draft))
+        .add_node("rerank", study_node(rerank))
+        .add_node("edit", study_node(edit))
+        .add_node("keep", study_node(keep))
+        .add_edge(START, "setting")
+        .add_edge("setting", "characters")
+        .add_edge("characters", "outline")
+        .add_edge("outline", "summarise")
+        .add_edge("summarise", "draft")
+        .add_edge("draft", "rerank")
+        .add_edge("rerank", "edit")
+        .add_edge("edit", "keep")
+        .add_conditional_edges("keep", lambda state: "summarise" if goes_on(state) else END, ["summarise", END])
+    )
+
+
+def items(target: int) -> int:
+    """Return how many items an outline has: three, and more for a novel that three times four passages do not fill."""
+    return max(FEWEST_ITEMS, round(target / (PER_ITEM * PASSAGE_WORDS)))
+
+
+def per_item(target: int) -> int:
+    """Return how many passages are drafted per item of the outline: four, and fewer for a short novel."""
+    return min(PER_ITEM, max(1, round(target / (items(target) * PASSAGE_WORDS))))
+
+
+async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Plan the plot, and open the novel."""
+    count = items(run.settings.target_words)
+    schema: Any = create_model("Outline", outline=(list[str], Field(min_length=count, max_length=count)))
+    reply = await plan(
+        state, run, "outline", schema, setting=state["setting"], characters=state["characters"], items=count
+    )
+    people = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
+    turns = [" ".join(item.split()) for item in reply.outline]
+    return await begin(state, run, turns, people, facts=[])
+
+
+async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Draft the next passage several times from one prompt."""
+    now, at = _pace(state, run), _item(state, run)
+    turns = asked(
+        run,
+        "re3",
+        "draft",
+        entities=await _entities(state, run, state["outline"][at]),
+        previous=state["outline"][:at],
+        summary=state["summary"],
+        item=state["outline"][at],
+        tail=state["tail"],
+        words=now.aim,
+        finale=now.finale,
+    )
+    count = run.settings.candidates or CANDIDATES
+    return {"plan": state["outline"][at], "drafts": await drafts(state, run, turns, count, now.most, ("draft",))}
+
+
+async def rerank(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Take the draft with the best score; of equals, the first."""
+    found = state["drafts"]
+    graded = await scores(state, run, Wanted(state["plan"], state["tail"]), found, "rerank")
+    best = max(range(len(found)), key=lambda number: graded[number])
+    return {"passage": bare(found[best], run.context.language), "best": round(graded[best], 4)}
+
+
+async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Put right what the passage contradicts, and learn what it states; the first passage has nothing to contradict."""
+    passage, known = state["passage"], state["facts"]
+    new = await stated(state, run, passage)
+    if state["step"] and (wrong := await contradictions(state, run, clashes(known, new))):
+        passage = bare(await edited(state, run, passage, wrong), run.context.language) or passage
+    return {"passage": passage, "facts": learned(known, new)}
+
+
+async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Append the passage; the novel ends with the last item, or up to three passages later."""
+    return await keep_tail(state, run, ending=_pace(state, run).finale == "last")
+
+
+def _pace(state: Any, run: StudyRun) -> Pace:
+    """Return the pace of the next passage: what is left of the words, divided among what is left of the passages."""
+    target = run.settings.target_words
+    left = items(target) * per_item(target) - state["step"]
+    if left > 1:
+        aim = max(60, (target - state["words"]) / left)
+        return Pace(round(0.8 * aim), round(1.15 * aim), left)
+    return pace(state["words"], target, passage=max(PASSAGE_WORDS, target - state["words"]))
+
+
+def _item(state: Any, run: StudyRun) -> int:
+    return int(min(len(state["outline"]) - 1, state["step"] // per_item(run.settings.target_words)))
+
+
+async def _entities(state: Any, run: StudyRun, item: str) -> list[str]:
+    """Return descriptions that bear on an item, at most 128 tokens: who is named in it first, the rest by likeness to it."""
+    known = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
+    known.append(f"Setting: {state['setting']}")
+    embed = (run.context.embeddings or default_embeddings()).embed_documents
+    vectors = unit(np.asarray(await asyncio.to_thread(embed, [item, *known]), dtype=np.float32))
+    alike = (vectors[1:] @ vectors[0]).tolist()
+
+    def worth(number: int) -> tuple[bool, float]:
+        name = known[number].split(":")[0]
+        return any(part in item for part in name.split() if len(part) > 2), alike[number]
+
+    chosen: list[str] = []
+    room = ENTITY_TOKENS
+    for number in sorted(range(len(known)), key=worth, reverse=True):
+        size = count_tokens(known[number])
+        if size <= room:
+            chosen.append(known[number])
+            room -= size
+    return chosen

@@ -1,0 +1,146 @@
+"""recurrentgpt as it is, its simulator as pilot, and the variants of the paper's Table 2.
+
+The graph is the engine's, of the engine's verbs. What a study adds is a length to end at; what a variant takes away is said in
+`recurrentgpt.studies.baselines.variants`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from recurrentgpt.nodes.commit import commit
+from recurrentgpt.nodes.open_story import open_story
+from recurrentgpt.nodes.propose_plans import propose_plans
+from recurrentgpt.nodes.retrieve import retrieve
+from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.nodes.simulator import simulator
+from recurrentgpt.nodes.update_memory import update_memory
+from recurrentgpt.nodes.write import write
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.studies.baselines.baseline_state import Novel, NovelInput, NovelOutput, goes_on
+from recurrentgpt.studies.baselines.prose import readable
+from recurrentgpt.studies.baselines.rolling import Builder
+from recurrentgpt.studies.baselines.runtime import StudyRun, StudyVerb, study_node
+from recurrentgpt.studies.study_context import MOST_ENDINGS, Pace, StudyContext, is_full, pace
+
+Templates = Callable[[Prompts], Prompts]
+
+
+def recurrentgpt(
+    *,
+    opening: StudyVerb = open_story,
+    recall: StudyVerb = retrieve,
+    remember: StudyVerb = update_memory,
+    templates: Templates | None = None,
+) -> Builder:
+    """Return the graph of recurrentgpt; a variant gives its own verb for what it does otherwise."""
+    return (
+        _builder(opening, recall, templates)
+        .add_node("write", study_node(paced_write, name="write", templates=templates))
+        .add_node("update_memory", study_node(paced(remember), name="update_memory", templates=templates))
+        .add_node("propose_plans", study_node(paced_plans, name="propose_plans", templates=templates))
+        .add_edge("retrieve", "write")
+        .add_edge("write", "update_memory")
+        .add_edge("write", "propose_plans")
+        .add_edge("update_memory", "commit")
+        .add_edge("propose_plans", "commit")
+    )
+
+
+def single_call(step: StudyVerb) -> Builder:
+    """Return the graph whose one `step` writes the passage, the memory and the plans together."""
+    return (
+        _builder(open_story, retrieve, None)
+        .add_node("step", study_node(step, name="step"))
+        .add_edge("retrieve", "step")
+        .add_edge("step", "commit")
+    )
+
+
+def _builder(opening: StudyVerb, recall: StudyVerb, templates: Templates | None) -> Builder:
+    """Return what all have in common: the opening, the log and the choice."""
+    return (
+        StateGraph(Novel, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
+        .add_node("open_story", study_node(counted(opening), name="open_story", templates=templates))
+        .add_node("retrieve", study_node(recall, name="retrieve"))
+        .add_node("commit", study_node(counted_commit, name="commit"))
+        .add_node("simulator", study_node(paced(simulator), name="simulator", templates=templates))
+        .add_edge(START, "open_story")
+        .add_conditional_edges("open_story", lambda state: "commit" if not state.get("head") else _next(state), _WAYS)
+        .add_conditional_edges("commit", _next, _WAYS)
+        .add_edge("simulator", "retrieve")
+    )
+
+
+_WAYS = ["commit", "retrieve", "simulator", END]
+
+
+def _next(state: Any) -> str:
+    if not goes_on(state):
+        return END
+    return "retrieve" if plan_waits(state) else "simulator"
+
+
+def counted(opening: StudyVerb) -> StudyVerb:
+    """Return a verb that opens the novel, or finds the place of one whose checkpoints are gone, and knows its words."""
+
+    async def opened(state: Any, run: StudyRun) -> dict[str, Any]:
+        update = await opening(state, run)
+        words = 0
+        if update.get("head"):
+            links = await run.chronicle.links(update["story"])
+            words = sum(links[commit]["words"] for commit in await run.chronicle.path(update["story"], update["head"]))
+        return {**update, "words": words, "endings": 0}
+
+    return opened
+
+
+def next_pace(state: Any, run: StudyRun) -> Pace:
+    """Return the pace of the passage to write."""
+    bounds = (run.context.min_words, run.context.max_words)
+    return pace(state["words"], run.settings.target_words, passage=sum(bounds) // 2, bounds=bounds)
+
+
+async def paced_write(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Write the next passage at the novel's pace."""
+    now = next_pace(state, run)
+    run.paced(now, state["step"] + 1)
+    update = await write(state, run)
+    return {**update, "passage": readable(update["passage"], run), "pace": [now.least, now.most, now.left]}
+
+
+def paced(verb: StudyVerb) -> StudyVerb:
+    """Return a verb that sees the pace its passage was written at, so that a prompt goes on where the last one ended."""
+
+    async def at_pace(state: Any, run: StudyRun) -> dict[str, Any]:
+        if "pace" in state:
+            run.paced(Pace(*state["pace"]), state["step"])
+        return await verb(state, run)
+
+    return at_pace
+
+
+async def paced_plans(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Propose plans, or end the novel when the passage that was to be its last made it long enough."""
+    least, most, left = state["pace"]
+    if left == 1 and not ends(state, run):
+        left = 2
+    run.paced(Pace(least, most, left), state["step"])
+    return {**await propose_plans(state, run), "endings": state["endings"] + (state["pace"][2] == 1)}
+
+
+def ends(state: Any, run: StudyRun) -> bool:
+    """Tell whether the passage just written, asked to be the last, is."""
+    words = state["words"] + count_words(state["passage"])
+    return is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS
+
+
+async def counted_commit(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Append the step to the log and count its words."""
+    update = await commit(state, run)
+    new = state["step"] > 0
+    return {**update, "words": state["words"] + (count_words(state["passage"]) if new else 0)}

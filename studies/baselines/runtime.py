@@ -1,0 +1,120 @@
+"""What a node of a study is given: an engine's run whose models are on tape, and templates of its own.
+
+The engine's verbs work in here unchanged, so that every system is built of the same calls, prompts and guards.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langgraph.runtime import Runtime, get_runtime
+
+from recurrentgpt.infrastructure.background_loop import call as wait_for
+from recurrentgpt.models.calls import total_usage
+from recurrentgpt.models.decoding import WRITE
+from recurrentgpt.models.roles import ResolvedModel, Role
+from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.schema.context import resolve_context
+from recurrentgpt.schema.state import Usage
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.recording.recording_models import recording, replaying
+from recurrentgpt.studies.recording.store_recorder import StoreRecorder
+from recurrentgpt.studies.study_context import Pace, StudyContext
+
+PROMPTS = Path(str(resources.files("recurrentgpt.studies"))) / "prompts"
+
+StudyVerb = Callable[[Any, Any], Awaitable[dict[str, Any]]]
+
+
+@dataclasses.dataclass
+class StudyRun(Run):
+    """The surroundings of one node call of a study."""
+
+    story: str = ""
+    step: int = 0
+    templates: Callable[[Prompts], Prompts] | None = None
+    """What a variant makes of the engine's templates."""
+
+    @cached_property
+    def settings(self) -> StudyContext:
+        """The novel's own settings."""
+        if not isinstance(self.context, StudyContext):
+            raise StudyError("The graphs of a study are run with a StudyContext: pass context=StudyContext(...).")
+        return self.context
+
+    async def model(self, role: Role) -> ResolvedModel:
+        """Return the chat model of a role, on tape where the study asks for it."""
+        if self.settings.tape is not None:
+            return replaying(self.settings.tape, role, self.step)
+        model, recorder = await super().model(role), self.settings.recorder
+        if recorder is None and self.settings.record != "no":
+            with_prompts = self.settings.record == "prompts"
+            recorder = await StoreRecorder.open(self.chronicle, self.story, prompts=with_prompts)
+        return model if recorder is None else recording(model, recorder, role, self.step)
+
+    def prompts(self, model: ResolvedModel) -> Prompts:
+        """Return the engine's templates that suit a model, as the variant has them."""
+        prompts = super().prompts(model)
+        return prompts if self.templates is None else self.templates(prompts)
+
+    def own(self, system: str) -> Prompts:
+        """Return the templates of a study's system; one tier serves all models."""
+        return Prompts("any", PROMPTS, mode=system)
+
+    def paced(self, pace: Pace, step: int) -> None:
+        """Hold the engine's next passage, number `step`, to a pace."""
+        self.context = dataclasses.replace(
+            self.context, min_words=pace.least, max_words=pace.most, last_step=step - 1 + pace.left
+        )
+        self.__dict__.pop("settings", None)
+
+
+def warmth(model: ResolvedModel, run: Run) -> dict[str, Any]:
+    """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
+    if model.tier != "small":
+        return {"temperature": run.context.temperature}
+    chosen = WRITE.temperature if run.context.temperature is None else run.context.temperature
+    return {"temperature": chosen, "sampling": WRITE.sampling}
+
+
+def _spent(name: str, state: Any, run: StudyRun) -> dict[str, Usage]:
+    """Return what a node has spent since the last passage was kept: DOC drafts again where it leaves drafts behind."""
+    if not run.meter.calls:
+        return {}
+    before = state.get("usage", {}).get(name)
+    return {name: total_usage([before, run.meter.usage] if before else [run.meter.usage])}
+
+
+def study_node(
+    verb: StudyVerb, *, name: str = "", templates: Callable[[Prompts], Prompts] | None = None
+) -> RunnableLambda[Any, dict[str, Any]]:
+    """Return a verb as a LangGraph node that works under `invoke` and `ainvoke`, with its usage in the update.
+
+    `templates` says what a variant makes of the engine's.
+    """
+    name = name or getattr(verb, "__name__", "")
+
+    async def work(state: Any, runtime: Runtime[Any], *, threaded: bool) -> dict[str, Any]:
+        run = StudyRun.of(runtime, threaded=threaded)
+        assert isinstance(run, StudyRun)
+        run.context = resolve_context(runtime.context)
+        run.templates, run.story, run.step = templates, state.get("story", ""), state.get("step", 0)
+        run.emit({"event": "stage", "node": name})
+        update = await verb(state, run)
+        return {**update, "usage": {**update.get("usage", {}), **_spent(name, state, run)}}
+
+    async def in_this_loop(state: Any, config: RunnableConfig) -> dict[str, Any]:
+        return await work(state, get_runtime(), threaded=False)
+
+    def in_the_background(state: Any, config: RunnableConfig) -> dict[str, Any]:
+        runtime = get_runtime()
+        return wait_for(lambda: work(state, runtime, threaded=True))
+
+    return RunnableLambda(in_the_background, afunc=in_this_loop, name=name)

@@ -1,0 +1,229 @@
+"""What each variant does otherwise than recurrentgpt: it forgets on one of the two ways, or does all in one call."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel, Field, create_model
+
+from recurrentgpt.memory.forgetting import forget
+from recurrentgpt.models.calls import ask
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, write_turns, written_turns
+from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
+from recurrentgpt.nodes.write import READABLE
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.sentences import count_words, language_code
+from recurrentgpt.schema.errors import PromptError
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
+from recurrentgpt.studies.baselines.recurrent import ends, next_pace
+from recurrentgpt.studies.baselines.runtime import StudyRun, warmth
+from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.study_context import Pace
+
+REPLY_TOKENS = FULL_REPLY_TOKENS
+
+_TRUE = "Stay true to the memory and the earlier passages."
+
+
+async def recall_nothing(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Return an empty recall: the long-term memory is written and never read."""
+    return {"recalled": [], "status": "writing"}
+
+
+class SummaryReply(BaseModel):
+    """One sentence that stands for a passage in the archive."""
+
+    summary: str = Field(min_length=1)
+
+
+async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Return the passage's summary for the long-term memory, and no short-term memory."""
+    model = await run.model("memory")
+    prompts = run.prompts(model)
+    asked = HumanMessage(run.own("no_short_term_memory").fill("summary"))
+    turns = [*written_turns(state, run, prompts), asked]
+    seed = run.seed(state, "update_memory")
+    reply = await ask(model, turns, SummaryReply, max_tokens=REPLY_TOKENS, seed=seed, meter=run.meter)
+    nothing = Rationale(dropped=[], added=[])
+    return {"short_term_memory": "", "rationale": nothing, "summary": " ".join(reply.summary.split())}
+
+
+class Reduced(Prompts):
+    """The engine's templates without the places that speak of what a variant has not.
+
+    They are cut out of the engine's own, so that a variant never differs in anything else; a template in which such a place
+    is not found is an error, and not a variant that says what it was to leave out.
+    """
+
+    CUTS: ClassVar[dict[str, list[tuple[str, str]]]]
+    """By tier and name of a template, what is cut and what takes its place."""
+
+    @classmethod
+    def of(cls, prompts: Prompts) -> Prompts:
+        """Return templates that replace `prompts`."""
+        return cls(prompts.tier, prompts.directory, mode=prompts.mode)
+
+    def _template(self, name: str) -> tuple[str, str]:
+        where, source = super()._template(name)
+        for old, new in self.CUTS.get(f"{self.tier}/{name}", []):
+            if old not in source:
+                raise PromptError(
+                    f"Prompt template {where} no longer says {old.strip()[:40]!r}: a variant that has no such memory cannot "
+                    "take it out; adapt recurrentgpt.studies.baselines.variants."
+                )
+            source = source.replace(old, new)
+        return where, source
+
+
+class WithoutShortTerm(Reduced):
+    """The templates of no_short_term_memory."""
+
+    CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
+        "full/system": [
+            (
+                ", one passage at a time. Between passages you keep\na short-term memory of the story and a plan for what "
+                "comes next.",
+                ", one passage at a time.",
+            )
+        ],
+        "full/open": [
+            (
+                "- short_term_memory: what a reader would know on the first page, three to eight sentences, names and "
+                "facts rather than mood\n",
+                "",
+            )
+        ],
+        "full/write": [
+            (
+                "Short-term memory, what has happened so far:\n"
+                '{{ memory | join("\\n") if memory else "(nothing yet)" }}\n',
+                "",
+            ),
+            (_TRUE, "Stay true to the earlier passages."),
+        ],
+        "full/choose": [('The short-term memory is now:\n{{ memory | join("\\n") }}\n\n', "")],
+    }
+
+
+class WithoutLongTerm(Reduced):
+    """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to."""
+
+    CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
+        "full/write": [(_TRUE, "Stay true to the memory{% if previous %} and the previous passage{% endif %}.")]
+    }
+
+
+async def step(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Write passage, memory and plans in one call, as the paper's one prompt does."""
+    now = next_pace(state, run)
+    number = state["step"] + 1
+    run.paced(now, number)
+    model, settings = await run.model("writer"), run.settings
+    memory, previous = state["short_term_memory"], state["passage"]
+    count = settings.plans
+    asked = run.own("single_call").fill(
+        "step",
+        min_words=now.least,
+        max_words=now.most,
+        plans=count,
+        most_sentences=MEMORY_SENTENCES,
+        most_words=MEMORY_WORDS,
+    )
+    *before, last = write_turns(state, run, run.prompts(model), step=number, memory=memory, previous=previous)
+    turns = [*before, HumanMessage(f"{_without_request(str(last.text))}\n\n{asked}")]
+    schema = _schema(run.context.language if model.tier == "small" else "", now, count)
+
+    def check(reply: Any) -> str | None:
+        # It cannot be continued as the other systems' passages are: what is too short is written once more.
+        words = count_words(_fit(reply.passage, now, run))
+        enough = words >= READABLE * now.least
+        return None if enough else f"passage has {words} words of prose; at least {now.least} are asked for."
+
+    seed = run.seed(state, "step")
+    reply = await ask(
+        model,
+        turns,
+        schema,
+        max_tokens=REPLY_TOKENS,
+        seed=seed,
+        meter=run.meter,
+        check=check,
+        **warmth(model, run),
+    )
+    passage = _fit(reply.passage, now, run)
+    lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
+    kept, over = forget(lines, lambda all: [0.0] * len(all), most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS)
+    old, why = memory_lines(memory), " ".join(reply.rationale.split())
+    dropped = [Dropped(sentence=line, why=why) for line in old if line not in lines]
+    after = {**state, "passage": passage}
+    done = now.left == 1 and ends(after, run)
+    return {
+        "passage": passage,
+        "author": "model",
+        "step": number,
+        "previous_passage": previous,
+        "previous_memory": memory,
+        "summary": " ".join(reply.summary.split()),
+        "short_term_memory": "\n".join(kept),
+        "rationale": Rationale(
+            dropped=dropped + [Dropped(sentence=item["sentence"], why=item["why"]) for item in over],
+            added=[Added(sentence=line, why=why) for line in kept if line not in old],
+        ),
+        "candidate_plans": [] if done else [" ".join(plan.split()) for plan in reply.plans],
+        "pace": [now.least, now.most, now.left],
+        "endings": state["endings"] + (now.left == 1),
+        "status": "finished" if done else "writing",
+    }
+
+
+def _schema(language: str, pace: Pace, plans: int) -> Any:
+    """Return the form of a step's reply; with a `language`, also of each text in it, as the engine holds a small model to."""
+
+    def held(pattern: str) -> Any:
+        return {"type": "string", "pattern": pattern} if language else {}
+
+    a_sentence = held(sentences_pattern(language, 1, 1))
+    plan = held(sentences_pattern(language, 2, 3))
+    return create_model(
+        "Step",
+        passage=(str, Field(min_length=1, json_schema_extra=held(_prose(language, pace)))),
+        summary=(str, Field(min_length=1, json_schema_extra=a_sentence)),
+        rationale=(str, Field(json_schema_extra=held(sentences_pattern(language, 1, 3)))),
+        short_term_memory=(list[str], Field(min_length=1, json_schema_extra=a_sentence and {"items": a_sentence})),
+        plans=(list[str], Field(min_length=plans, max_length=plans, json_schema_extra=plan and {"items": plan})),
+    )
+
+
+def _prose(language: str, pace: Pace) -> str:
+    """Return the pattern of a passage of about so many words: without it a small model writes two sentences."""
+    fewest, most = pace.least // 16, pace.most // 14
+    if language_code(language) in ("zh", "ja"):
+        return sentences_pattern(language, fewest, most)
+    # An optional mark is a class: llama.cpp cannot read one of several bytes that stands alone before a question mark.
+    sentence = f"[{letters(language)}“][{letters(language)}0-9 ,;'’“”—-]{{15,170}}[.!?][”]?"
+    return f"^{sentence}( {sentence}){{{fewest},{most}}}$"
+
+
+def _fit(text: str, pace: Pace, run: StudyRun) -> str:
+    """Return the passage as far as it is fit to read, cut to its length."""
+    gate = ProseGate(min_words=20, max_words=max(40, pace.most), language=run.context.language)
+    gate.feed(bare(text, run.context.language))
+    gate.close()
+    return gate.finish()
+
+
+def _without_request(text: str) -> str:
+    """Return the engine's prompt of a passage up to its request, which asks for the passage alone."""
+    for mark in ("\nWrite the next passage", "\nWrite the next scene"):
+        at = text.rfind(mark)
+        if at > 0:
+            return text[:at].rstrip() + _plan_of(text, at)
+    raise PromptError("Prompt template write.md no longer asks to write the next passage: adapt single_call to it.")
+
+
+def _plan_of(text: str, at: int) -> str:
+    """Return the plan where a template tells it behind the request, as the small tier's does."""
+    request, _, plan = text[at:].partition(" words: ")
+    return f"\n\nThe plan for the next passage: {plan.strip()}" if plan and "\n" not in request.strip() else ""

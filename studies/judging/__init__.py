@@ -1,0 +1,1 @@
+"""Judges, readers and the statistics of their verdicts."""

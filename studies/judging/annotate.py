@@ -1,0 +1,260 @@
+"""A page on which people read two novels, blind, and say which is better; their labels go to the run.
+
+It listens on this machine only, and to requests that were made for it: a page of another site can neither read nor write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import html
+import re
+import secrets
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
+from string import Template
+from typing import Any, cast
+from urllib.parse import parse_qs, urlencode
+
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.judging.pairwise import QUESTIONS, Pair, pairs
+from recurrentgpt.studies.runs.folder import RunFolder
+
+MOST_BYTES = 10_000
+_LENGTH = re.compile(r"[0-9]{1,9}")
+_ANNOTATOR = re.compile(r"[\w .-]{1,40}")
+_SAID = {
+    "A": "You chose A; another answer takes its place.",
+    "B": "You chose B; another answer takes its place.",
+    "tie": "You chose neither; another answer takes its place.",
+}
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Two novels and a question, A being the first system's novel or, when swapped, the second's."""
+
+    pair: Pair
+    criterion: str
+    premise: str
+    a: str
+    b: str
+    swapped: bool
+
+    @property
+    def id(self) -> str:
+        """Return the task's name, which says nothing about who wrote what."""
+        text = "/".join((self.pair.unit, self.pair.first, self.pair.second, self.criterion))
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+class Annotation:
+    """The tasks of a run, and who has done which."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder, self.token = folder, secrets.token_urlsafe(16)
+        self._lock = threading.Lock()
+        self._pairs = pairs(folder)
+        if not self._pairs:
+            raise StudyError(
+                f"{folder.path} holds no two finished novels of one premise to compare: run its plan first."
+            )
+
+    def tasks(self, annotator: str) -> list[Task]:
+        """Return all tasks in this annotator's own order, with A and B dealt anew for each."""
+        found: list[Task] = []
+        for pair, first, second in self._pairs:
+            for criterion in self.folder.plan.criteria:
+                swapped = bool(_dealt(annotator, pair, criterion) % 2)
+                texts = (second["text"], first["text"]) if swapped else (first["text"], second["text"])
+                found.append(Task(pair, criterion, first["premise"], *texts, swapped))
+        return sorted(found, key=lambda task: _dealt(annotator, task.pair, f"{task.criterion} order"))
+
+    def done(self, annotator: str) -> dict[str, str]:
+        """Return what the annotator has said of which task, the oldest first; also to another server of this run."""
+        rows = [row for row in self.folder.rows("labels.jsonl") if row["annotator"] == annotator]
+        return {str(row.get("task")): str(row.get("verdict", "")) for row in rows}
+
+    def label(self, annotator: str, task: str, verdict: str) -> None:
+        """Store what an annotator says of a task; the last label holds. Raises StudyError for what is no label."""
+        found = next((known for known in self.tasks(annotator) if known.id == task), None)
+        if found is None or verdict not in ("A", "B", "tie"):
+            raise StudyError("That is no label of this run: go back and choose A, B or neither.")
+        first = {"A": 1.0, "B": 0.0, "tie": 0.5}[verdict]
+        row = {
+            "annotator": annotator,
+            "task": task,
+            **asdict(found.pair),
+            "criterion": found.criterion,
+            "verdict": verdict,
+            "preference": 1 - first if found.swapped else first,
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        with self._lock:
+            if self.done(annotator).get(task) != verdict:
+                self.folder.append("labels.jsonl", row)
+
+
+def _dealt(annotator: str, pair: Pair, salt: str) -> int:
+    text = "/".join((annotator, pair.unit, pair.first, pair.second, salt))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def serve(folder: RunFolder, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the page on loopback until interrupted; `ready` is told its address."""
+    with server(folder, port) as running:
+        ready(f"http://127.0.0.1:{running.server_address[1]}/")
+        running.serve_forever()
+
+
+def server(folder: RunFolder, port: int) -> ThreadingHTTPServer:
+    """Return the server of the page, bound to loopback; port 0 takes a free one."""
+    annotation = Annotation(folder)
+
+    class Handler(_Handler):
+        tasks = annotation
+
+    try:
+        return _Server(("127.0.0.1", port), Handler)
+    except OSError as error:
+        raise StudyError(f"Port {port} cannot be used ({error.strerror}): name another with --port.") from error
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away: the terminal belongs to the command."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    tasks: Annotation
+    server_version, sys_version = "recurrentgpt", ""
+    timeout = 60
+    """Seconds to wait for a browser that has said half of what it announced."""
+
+    def do_GET(self) -> None:
+        """Show the next task of the annotator named in the address."""
+        self._answer(self._shown_next)
+
+    def do_POST(self) -> None:
+        """Store a label and show the next task."""
+        self._answer(self._labelled)
+
+    def _answer(self, work: Callable[[], None]) -> None:
+        """Do what was asked, if it may be asked, and say what is wrong with the run where something is."""
+        if not self._welcome():
+            return
+        try:
+            work()
+        except StudyError as error:
+            self._say(500, str(error))
+
+    def _shown_next(self) -> None:
+        path, _, query = self.path.partition("?")
+        if path != "/":
+            self._say(404, "There is nothing here.")
+            return
+        annotator = parse_qs(query).get("annotator", [""])[0].strip()
+        if not annotator:
+            self._page("start", token="")
+        elif not _ANNOTATOR.fullmatch(annotator):
+            self._say(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
+        else:
+            self._show(annotator, parse_qs(query).get("task", [""])[0])
+
+    def _labelled(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if not _LENGTH.fullmatch(length) or int(length) > MOST_BYTES:
+            self._say(413, "That is no label.")
+            return
+        fields = {
+            name: values[0]
+            for name, values in parse_qs(self.rfile.read(int(length)).decode("utf-8", "replace")).items()
+        }
+        if not hmac.compare_digest(fields.get("token", "").encode(), self.tasks.token.encode()):
+            self._say(403, "This page was loaded from an earlier run of the server: load it again.")
+            return
+        annotator = fields.get("annotator", "")
+        if not _ANNOTATOR.fullmatch(annotator):
+            self._say(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
+            return
+        try:
+            self.tasks.label(annotator, fields.get("task", ""), fields.get("verdict", ""))
+        except StudyError as error:
+            self._say(400, str(error))
+            return
+        self._show(annotator)
+
+    def _show(self, annotator: str, again: str = "") -> None:
+        """Show what the annotator reads next, or a task that is to be answered again."""
+        tasks, done = self.tasks.tasks(annotator), self.tasks.done(annotator)
+        wanted = {again} & set(done) or {task.id for task in tasks if task.id not in done}
+        task = next((task for task in tasks if task.id in wanted), None)
+        known = [name for name in done if any(task.id == name for task in tasks)]
+        earlier = known[: known.index(again)] if task and task.id == again else known
+        back = f"/?{urlencode({'annotator': annotator, 'task': earlier[-1]})}" if earlier else ""
+        if task is None:
+            self._page("done", total=len(tasks), back=back)
+            return
+        self._page(
+            "task",
+            annotator=annotator,
+            token=self.tasks.token,
+            task=task.id,
+            number=len(earlier) + 1,
+            total=len(tasks),
+            premise=task.premise,
+            question=QUESTIONS.get(task.criterion, f"Which is more {task.criterion}?").capitalize(),
+            said=_SAID.get(done.get(task.id, ""), ""),
+            back=back,
+            hidden="" if back else "hidden",
+            a=task.a,
+            b=task.b,
+        )
+
+    def _welcome(self) -> bool:
+        """Refuse requests that were not made for this address: a foreign name that points here, a foreign page's form."""
+        port = cast("tuple[str, int]", self.server.server_address)[1]
+        own = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        origin = self.headers.get("Origin")
+        if self.headers.get("Host") not in own or (origin and origin not in {f"http://{name}" for name in own}):
+            self._say(403, "This page is for this machine: open the address that the command printed.")
+            return False
+        return True
+
+    def _page(self, name: str, **values: Any) -> None:
+        text = (resources.files("recurrentgpt.studies") / "data" / f"{name}.html").read_text(encoding="utf-8")
+        self._send(200, Template(text).substitute({key: _shown(str(value)) for key, value in values.items()}))
+
+    def _say(self, status: int, message: str) -> None:
+        self._send(status, f"<!doctype html><meta charset=utf-8><title>Two novels</title><p>{html.escape(message)}</p>")
+
+    def _send(self, status: int, page: str) -> None:
+        body = page.encode("utf-8", "replace")
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Length", str(len(body))),
+            ("Content-Security-Policy", _POLICY),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"),
+            ("Cache-Control", "no-store"),
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the terminal belongs to the command."""
+
+
+def _shown(text: str) -> str:
+    """Return text as HTML, its paragraphs kept by the style sheet."""
+    return html.escape(text, quote=True)

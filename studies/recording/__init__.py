@@ -1,0 +1,1 @@
+"""Recorded calls of chat models, and models that answer from them."""

@@ -1,0 +1,250 @@
+"""Record every call of a chat model as a line of JSON, and answer from such a file without the model.
+
+One file is one novel (or one judge): a header, then a line per call with the hash of its prompt, its parameters, its reply
+and what it cost. A line is written when its call is over, so a process that dies leaves a readable file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from pydantic import TypeAdapter, ValidationError
+
+# Pydantic cannot read Python 3.11's own.
+from typing_extensions import TypedDict
+
+from recurrentgpt.studies.errors import StudyError, fault
+from recurrentgpt.studies.runs import jsonl as lines
+
+FORMAT, VERSION = "recurrentgpt-calls", 1
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a role's model was when its calls were recorded: as much as decides what a prompt looks like."""
+
+    name: str
+    tier: str
+    embedded: bool
+    openai: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """One recorded call."""
+
+    key: str
+    """Hash of role, messages and parameters."""
+    role: str
+    step: int
+    reply: str
+    cuts: list[int]
+    """Where the reply was divided as it streamed in: positions in characters, first and last left out."""
+    usage: dict[str, int]
+    finish_reason: str
+    whole: bool
+    """Whether the reply ended by itself, and not because its reader had enough."""
+    seconds: float
+
+    @property
+    def pieces(self) -> list[str]:
+        """Return the reply as it streamed in."""
+        return [self.reply[start:end] for start, end in pairwise([0, *self.cuts, len(self.reply)])]
+
+
+class _Header(TypedDict):
+    role: str
+    model: Played
+
+
+_CALL: TypeAdapter[Call] = TypeAdapter(Call)
+_HEADER: TypeAdapter[_Header] = TypeAdapter(_Header)
+
+
+def call_key(role: str, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> str:
+    """Return the hash by which a call is found again: 24 hexadecimal digits of SHA-256."""
+    content = [role, [[message.type, str(message.text)] for message in messages], parameters]
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+class Recording:
+    """What any recorder does; where the lines go is its kind's own affair. Safe to use from several tasks and threads.
+
+    With `prompts` the messages are kept too; without, their hash alone, which is enough to answer the same prompts again.
+    `where` is what messages of errors call the recording.
+    """
+
+    def __init__(self, where: str, roles: dict[str, Played], *, prompts: bool = True) -> None:
+        self.where, self.prompts = where, prompts
+        self._lock = threading.Lock()
+        self._roles = roles
+
+    @property
+    def roles(self) -> dict[str, Played]:
+        """Return which model has played which role."""
+        return dict(self._roles)
+
+    def meet(self, role: str, model: Played) -> None:
+        """Write down what model plays a role, the first time it does."""
+        with self._lock:
+            known = self._roles.get(role)
+            if known == model:
+                return
+            if known is not None:
+                raise StudyError(
+                    f"{self.where} was begun with {known.name} as {role}, and this run has {model.name}: give the plan its "
+                    "old model back, or run it into a new folder."
+                )
+            self._roles[role] = model
+            self._write({"format": FORMAT, "version": VERSION, "role": role, "model": model.__dict__})
+
+    def add(self, call: Call, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> None:
+        """Append one call."""
+        row: dict[str, Any] = {**call.__dict__, "parameters": parameters, "at": datetime.now(UTC).isoformat()}
+        if not self.prompts:
+            row["parameters"] = {name: value if _short(value) else "..." for name, value in parameters.items()}
+        else:
+            row["messages"] = [[message.type, str(message.text)] for message in messages]
+        with self._lock:
+            self._write(row)
+
+    async def flush(self) -> None:
+        """Bring to its place what was added."""
+
+    def _write(self, row: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+
+class Recorder(Recording):
+    """Append calls to a file, at once; also after a crash."""
+
+    def __init__(self, path: Path, *, prompts: bool = True) -> None:
+        super().__init__(str(path), read_header(path) if path.exists() else {}, prompts=prompts)
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+    def _write(self, row: dict[str, Any]) -> None:
+        lines.append(self.path, row)
+
+
+@dataclass
+class Tape:
+    """A recording to answer from."""
+
+    path: Path
+    roles: dict[str, Played]
+    calls: list[Call]
+    fields: set[str]
+    """Names of all parameters that any call had."""
+    in_order: bool = False
+    """Whether a prompt that was not recorded is answered with the role's next call of that step."""
+    outdated: int = 0
+    """Calls that were answered so, for the prompts have changed since the recording."""
+    _found: dict[str, Call] = field(default_factory=dict)
+    _played: set[str] = field(default_factory=set)
+
+    @classmethod
+    def read(cls, path: Path, *, in_order: bool = False) -> Tape:
+        """Read a recording; raise StudyError where it is missing, cut off, or not one of this version."""
+        rows = _rows(path)
+        roles = _roles(path, rows)
+        try:
+            calls = [_CALL.validate_python(row) for row in rows if "key" in row]
+        except ValidationError as error:
+            raise StudyError(f"{path} has a call that is damaged, {fault(error)}: record the novel anew.") from error
+        # A process that died in a step made its calls again: the later ones are those that the story went on from.
+        fields = {name for row in rows for name in row.get("parameters") or ()}
+        return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
+
+    @property
+    def seconds(self) -> float:
+        """Return how long the calls took, when they were recorded, that have been asked for since."""
+        return sum(self._found[key].seconds for key in self._played)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._found
+
+    def find(self, key: str, role: str, step: int) -> Call:
+        """Return the call of this key; raise StudyError where none was recorded.
+
+        A tape that is played `in_order` takes the next call of this role and step that nothing has asked for instead.
+        """
+        call = self._found.get(key)
+        if call is None and self.in_order:
+            waiting = (call for call in self._found.values() if (call.role, call.step) == (role, step))
+            call = next((call for call in waiting if call.key not in self._played), None)
+            self.outdated += call is not None
+        if call is None:
+            raise StudyError(
+                f"{self.path.name} holds no answer to the {role}'s prompt at step {step}: prompts, plan or version are not "
+                "those of the recording; record it anew with a model (`recurrentgpt study run PLAN --live`)."
+            )
+        self._played.add(call.key)
+        return call
+
+
+def _short(value: object) -> bool:
+    return len(str(value)) <= 40
+
+
+def model_names(roles: Mapping[str, Played]) -> list[str]:
+    """Return the different models that play roles, in alphabetical order."""
+    return sorted({played.name for played in roles.values()})
+
+
+def spent(path: Path) -> dict[str, float]:
+    """Return what all calls of a recording cost, also those that a crash left behind; nothing where there is none."""
+    calls = [row for row in _rows(path, torn=True) if "key" in row] if path.exists() else []
+    if not calls:
+        return {}
+    tokens = {
+        f"{kind}_tokens": sum(row["usage"].get(kind, 0) for row in calls) for kind in ("input", "cached", "output")
+    }
+    return {"calls": len(calls), **tokens, "seconds": round(sum(row["seconds"] for row in calls), 3)}
+
+
+def read_header(path: Path) -> dict[str, Played]:
+    """Return which model plays which role in a recording."""
+    return _roles(path, _rows(path, torn=True))
+
+
+def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
+    found: dict[str, Played] = {}
+    for row in rows:
+        if "format" not in row:
+            continue
+        if row["format"] != FORMAT or row.get("version") != VERSION:
+            raise StudyError(f"{path} is a recording of version {row.get('version')}; this program reads {VERSION}.")
+        try:
+            header = _HEADER.validate_python(row)
+        except ValidationError as error:
+            raise StudyError(
+                f"{path} has a damaged header, {fault(error)}: copy it again or record it anew."
+            ) from error
+        found[header["role"]] = header["model"]
+    if rows and not found:
+        raise StudyError(f"{path} is not a recording of calls: it has no header.")
+    return found
+
+
+def _rows(path: Path, *, torn: bool = False) -> list[dict[str, Any]]:
+    """Return the rows of a file; with `torn`, a last line that a crash cut off is left out."""
+    try:
+        return lines.read(path, torn=torn)
+    except OSError as error:
+        raise StudyError(f"The recording {path} cannot be read ({error}): copy it again or record it anew.") from error
+    except lines.Damaged as error:
+        raise StudyError(
+            f"The recording {path} is cut off or damaged in line {error.number}: copy it again, or delete it and run the "
+            "plan again with its model."
+        ) from error

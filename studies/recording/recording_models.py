@@ -1,0 +1,271 @@
+"""Chat models with a tape: one records what another model says, one says what was recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, cast
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata, add_usage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.runnables import RunnableConfig
+
+from recurrentgpt.infrastructure.background_loop import call as wait_for
+from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
+from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.studies.recording.recording import Call, Played, Recording, Tape, call_key
+
+
+@dataclass(frozen=True)
+class TapedModel(ResolvedModel):
+    """A resolved model behind a tape: its prompts are those of the model that is, or was, behind it."""
+
+    openai: bool = False
+
+    @property
+    def speaks_openai(self) -> bool:
+        """Tell whether the model behind the tape is called through langchain-openai."""
+        return self.openai
+
+
+class _Taped(BaseChatModel):
+    """What both kinds share: the fields that a call may set, and who speaks at which step."""
+
+    model_name: str = "taped"
+    role: str = "writer"
+    step: int = 0
+    max_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+
+    @property
+    def _llm_type(self) -> str:
+        return "taped"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        async def whole() -> AIMessageChunk:
+            found = AIMessageChunk(content="")
+            async for chunk in self._astream(messages, stop, None, **kwargs):
+                found = found + cast(AIMessageChunk, chunk.message)
+            return found
+
+        said = wait_for(whole)
+        return ChatResult(
+            generations=[ChatGeneration(message=AIMessage(said.text, usage_metadata=said.usage_metadata))]
+        )
+
+    def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        raise NotImplementedError
+
+
+class RecordingChatModel(_Taped):
+    """Pass every call on to `inner`, and write it to `recorder` when it is over, also when its reader stops early."""
+
+    inner: Any
+    recorder: Any
+
+    @property
+    def openai_api_base(self) -> str | None:
+        """The address of the model behind."""
+        return getattr(self.inner, "openai_api_base", None)
+
+    @property
+    def openai_api_key(self) -> Any:
+        """The key of the model behind, which messages of errors leave out."""
+        return getattr(self.inner, "openai_api_key", None)
+
+    @property
+    def extra_body(self) -> Any:
+        """What the model behind sends with every request."""
+        return getattr(self.inner, "extra_body", None)
+
+    @property
+    def root_async_client(self) -> Any:
+        """The HTTP client of the model behind."""
+        return getattr(self.inner, "root_async_client", None)
+
+    async def astream(  # type: ignore[override]
+        self,
+        input: list[BaseMessage],
+        config: RunnableConfig | None = None,
+        *,
+        stop: list[str] | None = None,
+        **kwargs: Any,
+    ) -> AsyncGenerator[AIMessageChunk]:
+        """Stream the reply; it is on tape as soon as this generator is closed, which LangChain's own would leave to chance."""
+        parameters = _parameters(stop, kwargs)
+        known = type(self.inner).model_fields
+        passed = {name: value for name, value in kwargs.items() if name in known or "openai_api_base" in known}
+        began, pieces, usage, reason, whole = time.monotonic(), list[str](), None, "", False
+        stream = cast("AsyncGenerator[AIMessageChunk]", self.inner.astream(input, config, stop=stop, **passed))
+        try:
+            async with aclosing(stream) as chunks:
+                async for chunk in chunks:
+                    if chunk.usage_metadata:
+                        usage = _later(usage, chunk.usage_metadata, "openai_api_base" in known)
+                    reason = str(chunk.response_metadata.get("finish_reason") or reason)
+                    if text := str(chunk.text):
+                        pieces.append(text)
+                    yield chunk
+            whole = True
+        finally:
+            if whole or pieces:
+                seconds = round(time.monotonic() - began, 3)
+                call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds)
+                recorder = cast(Recording, self.recorder)
+                recorder.add(call, input, parameters)
+                await recorder.flush()
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        async with aclosing(self.astream(messages, stop=stop, **kwargs)) as chunks:
+            async for chunk in chunks:
+                yield _plain(chunk)
+
+
+class ReplayChatModel(_Taped):
+    """Answer every prompt with what `tape` holds for it; a prompt that it does not hold is an error."""
+
+    tape: Any
+    openai_api_base: str | None = None
+    extra_body: Any = None
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        parameters, tape = _parameters(stop, kwargs), cast(Tape, self.tape)
+        key = call_key(self.role, messages, parameters)
+        if key not in tape and (unknown := [name for name in parameters if name in _REFUSABLE - tape.fields]):
+            # The server of the recording refused this field, and was asked again without it: so it goes here.
+            raise _Refusal(f"{unknown[0]} is not supported")
+        call = tape.find(key, self.role, self.step)
+        usage = _usage(call.usage)
+        if not call.whole and usage:
+            # Whoever stops reading where the reader of then stopped hears of the cost beforehand, or never.
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", usage_metadata=usage))
+            usage = None
+        for piece in call.pieces:
+            if piece:
+                yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        yield ChatGenerationChunk(
+            message=AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"),
+            generation_info={"finish_reason": call.finish_reason or "stop"},
+        )
+
+
+_REFUSABLE = {"response_format", "temperature", "seed"}
+
+
+class _Refusal(Exception):
+    """A server's answer to a field that it does not know."""
+
+    status_code = 400
+
+
+def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]:
+    """Return a call's parameters in one form, whatever the endpoint calls them and wherever they travel."""
+    flat = {name: value for name, value in given.items() if name != "extra_body"} | (given.get("extra_body") or {})
+    if "max_completion_tokens" in flat:
+        flat["max_tokens"] = flat.pop("max_completion_tokens")
+    return flat | ({"stop": stop} if stop else {})
+
+
+def recording(model: ResolvedModel, recorder: Recording, role: str, step: int) -> ResolvedModel:
+    """Return `model` with a tape that records."""
+    played = Played(model.name, model.tier, model.embedded, model.speaks_openai)
+    recorder.meet(role, played)
+    chat = RecordingChatModel(inner=model.chat, recorder=recorder, role=role, step=step, model_name=model.name)
+    same = {item.name: getattr(model, item.name) for item in dataclasses.fields(ResolvedModel)}
+    return TapedModel(**{**same, "chat": chat}, openai=played.openai)
+
+
+def replaying(tape: Tape, role: str, step: int) -> ResolvedModel:
+    """Return the model that says what the tape holds for a role."""
+    from recurrentgpt.studies.errors import StudyError
+
+    if role not in tape.roles:
+        raise StudyError(f"{tape.path.name} has no calls of the {role}: it belongs to another plan; record it anew.")
+    played = tape.roles[role]
+    chat = ReplayChatModel(tape=tape, role=role, step=step, model_name=played.name)
+    return TapedModel(chat, played.name, cast(Any, played.tier), played.embedded, openai=played.openai)
+
+
+def _call(
+    role: str,
+    step: int,
+    messages: list[BaseMessage],
+    parameters: dict[str, Any],
+    pieces: list[str],
+    usage: UsageMetadata | None,
+    reason: str,
+    whole: bool,
+    seconds: float,
+) -> Call:
+    cuts, at = list[int](), 0
+    for piece in pieces[:-1]:
+        at += len(piece)
+        cuts.append(at)
+    reply = "".join(pieces)
+    key = call_key(role, messages, parameters)
+    return Call(key, role, step, reply, cuts, _counted(usage, messages, reply), reason, whole, seconds)
+
+
+def _counted(usage: UsageMetadata | None, messages: list[BaseMessage], reply: str) -> dict[str, int]:
+    """Return what a call cost; what a server never told, as of a stream cut short, is estimated as the meter does it."""
+    said = math.ceil(len(reply) / CHARACTERS_PER_TOKEN)
+    if usage is None:
+        sent = math.ceil(sum(len(message.text) for message in messages) / CHARACTERS_PER_TOKEN)
+        return {"input": sent, "output": said, "cached": 0, "estimated": 1}
+    cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
+    counted = {"input": usage["input_tokens"], "output": usage["output_tokens"] or said, "cached": cached}
+    return counted if usage["output_tokens"] else {**counted, "estimated": 1}
+
+
+def _usage(counted: dict[str, int]) -> UsageMetadata | None:
+    if not counted:
+        return None
+    return UsageMetadata(
+        input_tokens=counted["input"],
+        output_tokens=counted["output"],
+        total_tokens=counted["input"] + counted["output"],
+        input_token_details=InputTokenDetails(cache_read=counted["cached"]),
+    )
+
+
+def _later(old: UsageMetadata | None, new: UsageMetadata, running: bool) -> UsageMetadata:
+    return new if running else add_usage(old, new)
+
+
+def _plain(chunk: AIMessageChunk) -> ChatGenerationChunk:
+    """Return a chunk without what its own stream added to it, which would be added a second time here."""
+    reason = chunk.response_metadata.get("finish_reason")
+    message = AIMessageChunk(content=str(chunk.text), usage_metadata=chunk.usage_metadata)
+    return ChatGenerationChunk(message=message, generation_info={"finish_reason": reason} if reason else None)

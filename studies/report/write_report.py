@@ -1,0 +1,159 @@
+"""Write a report: report.html, report.md, the plots, and every figure as JSONL and CSV beside them."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from recurrentgpt.schema.errors import StorageError
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.report import plots, preferences, sections
+from recurrentgpt.studies.report.figures import Result, measures, results
+from recurrentgpt.studies.report.parts import Picture, Section, Table
+from recurrentgpt.studies.runs.folder import OWN, RunFolder
+
+_CODE = re.compile(r"`([^`\n]+)`")
+_STYLE = (
+    "body{font:1rem/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;"
+    "margin:1rem 0;display:block;overflow-x:auto}td,th{border:1px solid #bbb;padding:.2rem .6rem;text-align:left}"
+    "img{max-width:100%}"
+)
+
+
+def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = lambda text: None) -> list[Path]:
+    """Write the report of a run into `target` and return its files.
+
+    Raises StudyError where nothing is finished, and for a target that holds the files of a run.
+    """
+    novels = folder.novels()
+    if not novels:
+        raise StudyError(f"No novel of {folder.path} is finished: run its plan first.")
+    try:
+        where = target.resolve()
+        own = [where, *(place for place in where.parents if where.relative_to(place).parts[0] in OWN)]
+        if any((place / "manifest.json").exists() for place in own):
+            raise StudyError(
+                f"{target} holds the files of a run, and a report would take their place: name another folder, for example "
+                f"{folder.path / 'report'}."
+            )
+        target.mkdir(parents=True, exist_ok=True)
+        return _write(folder, target, novels, note)
+    except OSError as error:
+        raise StorageError(f"Cannot write the report into {target} ({error.strerror}): name another folder.") from error
+
+
+def _write(folder: RunFolder, target: Path, novels: list[dict[str, Any]], note: Callable[[str], None]) -> list[Path]:
+    note(f"measuring {len(novels)} novels")
+    rows, compared, recall = [measures(novel) for novel in novels], results(folder), folder.rows("recall.jsonl")
+    parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
+    if recall:
+        parts.append(sections.recall_section(recall))
+    parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
+    if matrix := preferences.matrix_section(folder, compared):
+        parts.append(matrix)
+    parts += [sections.judge_section(folder), sections.run_section(folder), sections.deviation_section()]
+    note("drawing")
+    plots.prompts(novels, target / "prompts.png")
+    plots.repeats(novels, target / "repetition.png")
+    for level in ("retrieval", "memory", "prompt", "text") if recall else ():
+        plots.recall(recall, level, target / f"recall-{level}.png")
+    title = f"Study {folder.plan.name}"
+    (target / "report.md").write_text(markdown(title, parts), encoding="utf-8")
+    (target / "report.html").write_text(page(title, parts), encoding="utf-8")
+    _rows(target / "measures", rows)
+    _rows(target / "comparisons", [_flat(result) for result in compared])
+    _rows(target / "recall", [row for found in recall for row in _levels(found)])
+    return sorted(target.iterdir())
+
+
+def markdown(title: str, sections: list[Section]) -> str:
+    """Return the report as Markdown."""
+    lines = [f"# {title}", ""]
+    for section in sections:
+        lines += [f"## {section.heading}", ""]
+        for part in section.parts:
+            match part:
+                case Table():
+                    lines += _markdown_table(part)
+                case Picture(file, caption):
+                    lines.append(f"![{caption}]({file})")
+                case _:
+                    lines.append(part)
+            lines.append("")
+    return "\n".join(lines)
+
+
+def page(title: str, sections: list[Section]) -> str:
+    """Return the report as one HTML page; whatever came from a plan or a model is escaped."""
+    body = [f"<h1>{html.escape(title)}</h1>"]
+    for section in sections:
+        body.append(f"<h2>{html.escape(section.heading)}</h2>")
+        for part in section.parts:
+            match part:
+                case Table():
+                    body.append(_html_table(part))
+                case Picture(file, caption):
+                    said = html.escape(caption, quote=True)
+                    shown = f'<img src="{html.escape(file, quote=True)}" alt="{said}">'
+                    body.append(f"<figure>{shown}<figcaption>{said}</figcaption></figure>")
+                case _:
+                    body.append(f"<p>{_code(html.escape(part))}</p>")
+    head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
+    return "\n".join([head, *body, "</html>\n"])
+
+
+def _markdown_table(table: Table) -> list[str]:
+    def row(cells: list[str]) -> str:
+        return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"
+
+    return [row(table.headings), "|" + " --- |" * len(table.headings), *map(row, table.rows)]
+
+
+def _code(escaped: str) -> str:
+    """Return text with what stands between backticks as code, as Markdown shows it."""
+    return _CODE.sub(r"<code>\1</code>", escaped)
+
+
+def _html_table(table: Table) -> str:
+    def row(cells: list[str], kind: str) -> str:
+        return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+
+    return "<table>" + row(table.headings, "th") + "".join(row(cells, "td") for cells in table.rows) + "</table>"
+
+
+def _flat(result: Result) -> dict[str, Any]:
+    found = asdict(result)
+    pairs = {
+        f"{name}_{side}": found[name][at] for name in ("words", "off") for at, side in enumerate(("first", "second"))
+    }
+    alone = {name: value for name, value in found.items() if name not in ("found", "words", "off")}
+    return {**alone, **found["found"], **pairs}
+
+
+def _levels(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"system": found["system"], "level": level, "distance": int(way), "there": there, "tries": tries}
+        for level in ("retrieval", "memory", "prompt", "text")
+        for way, (there, tries) in found[level].items()
+    ]
+
+
+def _rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write rows as JSONL and CSV."""
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    path.with_suffix(".jsonl").write_text(lines, encoding="utf-8")
+    with path.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]) if rows else ["empty"])
+        writer.writeheader()
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    """Return a value that a spreadsheet takes for text where it is text."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t") else value

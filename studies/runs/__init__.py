@@ -1,0 +1,1 @@
+"""Runs of a study: the plan, the folder, the runner, what it costs."""

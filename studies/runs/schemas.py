@@ -1,0 +1,120 @@
+"""What the files of a run hold, as far as it is read; what is damaged is found here, and said of its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+# Pydantic cannot read Python 3.11's own.
+from typing_extensions import TypedDict
+
+from recurrentgpt.schema.state import Usage
+from recurrentgpt.studies.errors import StudyError, fault
+
+_Number = Annotated[str, Field(pattern=r"^[0-9]{1,9}$")]
+_Preference = Annotated[float, Field(ge=0, le=1)]
+_Tallies = dict[_Number, Annotated[list[int], Field(min_length=2, max_length=2)]]
+
+
+class _Manifest(TypedDict):
+    created: str
+    commit: str
+    versions: dict[str, str]
+    machine: str
+    plan: dict[str, Any]
+    premises: NotRequired[dict[str, dict[_Number, str]]]
+    models: NotRequired[dict[str, list[str]]]
+
+
+class _Spent(TypedDict):
+    calls: int
+    input_tokens: int
+
+
+class _Passage(TypedDict):
+    step: int
+    words: int
+    short_term_memory: str
+    plans: int
+    usage: _Spent
+
+
+class _Novel(TypedDict):
+    id: str
+    system: str
+    genre: str
+    number: int
+    unit: str
+    premise: str
+    target: Annotated[int, Field(gt=0)]
+    words: int
+    usage: Usage
+    text: str
+    passages: list[_Passage]
+    models: list[str]
+    outdated: int
+
+
+class _Failure(TypedDict):
+    novel: str
+    error: str
+
+
+class _Qualification(TypedDict):
+    judge: str
+    pairs: int
+    right: int
+    by_kind: dict[str, float]
+
+
+class _Compared(TypedDict):
+    unit: str
+    first: str
+    second: str
+    criterion: str
+    preference: _Preference
+
+
+class _Verdict(_Compared):
+    judge: str
+
+
+class _Label(_Compared):
+    annotator: str
+
+
+class _JudgeFailure(TypedDict):
+    judge: str
+    error: str
+
+
+class _Recall(TypedDict):
+    system: str
+    retrieval: _Tallies
+    memory: _Tallies
+    prompt: _Tallies
+    text: _Tallies
+    prompt_tokens: list[int]
+
+
+MANIFEST: TypeAdapter[Any] = TypeAdapter(_Manifest)
+NOVEL: TypeAdapter[Any] = TypeAdapter(_Novel)
+ROWS: dict[str, TypeAdapter[Any]] = {
+    "failures.jsonl": TypeAdapter(_Failure),
+    "qualification.jsonl": TypeAdapter(_Qualification),
+    "verdicts.jsonl": TypeAdapter(_Verdict),
+    "labels.jsonl": TypeAdapter(_Label),
+    "judge_failures.jsonl": TypeAdapter(_JudgeFailure),
+    "recall.jsonl": TypeAdapter(_Recall),
+}
+
+
+def whole(path: Path, found: dict[str, Any], form: TypeAdapter[Any]) -> dict[str, Any]:
+    """Return what was read from a file, if it has everything that is needed of it; raise StudyError where it has not."""
+    try:
+        form.validate_python(found, strict=True)
+    except ValidationError as error:
+        raise StudyError(f"{path} is damaged, {fault(error)}: restore it, or delete what is damaged.") from error
+    return found

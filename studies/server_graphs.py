@@ -1,0 +1,92 @@
+"""The systems as graphs of a server, for langgraph-studies.json; `study run --remote` is their client.
+
+A thread is a novel. The system itself is the node `novel`; what is around it makes the thread all that a client needs: the
+finished novel and its calls end up in the thread's state, as many servers keep their store to themselves.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.recording.store_recorder import forget_lines, stored_lines
+from recurrentgpt.studies.runs.runner import written
+from recurrentgpt.studies.study_context import StudyContext
+
+
+class Order(TypedDict):
+    """What a novel is begun with."""
+
+    genre: str
+    premise: str
+
+
+class Served(NovelInput, NovelOutput, total=False):
+    """The state of a novel's thread."""
+
+    written: dict[str, Any]
+    """What `recurrentgpt.studies.runs.runner.written` found in the log."""
+    calls: list[str]
+    """The lines of its recording."""
+
+
+async def begin(state: Served, config: RunnableConfig) -> dict[str, Any]:
+    """Name the story by its thread, which nobody else's run has."""
+    return {"story": config["configurable"].get("thread_id") or str(uuid.uuid4())}
+
+
+async def gather(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
+    """Put the novel and its calls where the client can read them."""
+    log = _log(runtime)
+    found = await written(state["story"], state["head"], log)
+    return {"written": found, "calls": await stored_lines(log, state["story"])}
+
+
+async def tidy(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
+    """Take the calls out of the store, now that a checkpoint has them."""
+    await forget_lines(_log(runtime), state["story"])
+    return {"status": "finished"}
+
+
+def _log(runtime: Runtime[StudyContext]) -> Chronicle:
+    assert runtime.store is not None
+    return Chronicle(runtime.store)
+
+
+def served(name: str) -> Any:
+    """Return the graph of a system as a server runs it; the server brings checkpoints and store."""
+    system = SYSTEMS[name].build().set_node_defaults(retry_policy=RETRY).compile(name=name)
+    graph = (
+        StateGraph(Served, context_schema=StudyContext, input_schema=Order, output_schema=NovelOutput)
+        .add_node("begin", begin)
+        .add_node("novel", system)
+        .add_node("gather", gather)
+        .add_node("tidy", tidy)
+        .add_edge(START, "begin")
+        .add_edge("begin", "novel")
+        .add_edge("novel", "gather")
+        .add_edge("gather", "tidy")
+        .add_edge("tidy", END)
+    )
+    return graph.compile(name=name).with_config({"recursion_limit": RECURSION_LIMIT})
+
+
+recurrentgpt = served("recurrentgpt")
+no_short_term_memory = served("no_short_term_memory")
+no_long_term_memory = served("no_long_term_memory")
+single_call = served("single_call")
+rolling_1024 = served("rolling_1024")
+rolling_4096 = served("rolling_4096")
+rolling_unlimited = served("rolling_unlimited")
+one_shot = served("one_shot")
+re3 = served("re3")
+doc = served("doc")

@@ -1,13 +1,13 @@
 """All that training takes from the package itself, so that there is one place to follow its changes."""
 
-from recurrentgpt.errors import ModelError, ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
-from recurrentgpt.models.catalogue import WRITER
-from recurrentgpt.models.embedded import embedded_server, stop_servers
-from recurrentgpt.models.fetch import fetch, sha256
-from recurrentgpt.nodes.moves import CLOSING_MOVES, MOVES, READERS_MOVES
+from recurrentgpt.errors import ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
+from recurrentgpt.models.embedded.catalogue import WRITER
+from recurrentgpt.models.embedded.fetch import fetch, sha256
+from recurrentgpt.models.embedded.server import embedded_server, stop_servers
+from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.faults import find_fault
 from recurrentgpt.prose.quotations import is_balanced
+from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "MOVES",
     "READERS_MOVES",
     "WRITER",
-    "ModelError",
     "ModelRefused",
     "ModelUnavailable",
     "Prompts",

@@ -1,9 +1,9 @@
 """Let the model write the scenes of stories laid out by hand: `python -m training.sample training/data/premises -o drafts.jsonl`.
 
-The drafts are what an editor mends into training data, so they are the model's own: a low temperature, no grammar, no
-repetition penalties, no guard, and at most one scene shown as an example, without which many models answer with a film script.
-Each line of the output is one scene. A run that was broken off goes on where it stopped, and stories added to the files
-meanwhile are taken up as they come.
+The drafts are what an editor mends into training data, so they are the model's own: a low temperature, weak penalties, no
+grammar, no guard, and at most one scene shown as an example, without which many models answer with a film script. Each line of
+the output is one scene. A run that was broken off goes on where it stopped, and stories added to the files meanwhile are taken
+up as they come.
 """
 
 from __future__ import annotations
@@ -20,8 +20,17 @@ from training.data import DATA, Premise, Scene, Source, append, read_premises, r
 from training.product import WRITER, ModelUnavailable, RecurrentGPTError, embedded_server, fetch, sha256, stop_servers
 
 TEMPERATURE = 0.6
-SAMPLING = {"min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 480}
-"""Plain sampling: nothing that pushes words apart or together."""
+SAMPLING = {
+    "min_p": 0.06,
+    "top_p": 0.95,
+    "top_k": 0,
+    "max_tokens": 480,
+    # At a low temperature a small model says the same two sentences for ever; these weak penalties look at single tokens, so
+    # that, unlike DRY's, they do not join words.
+    "presence_penalty": 0.35,
+    "frequency_penalty": 0.08,
+    "repeat_last_n": 256,
+}
 
 Key = tuple[str, int, int | None]
 

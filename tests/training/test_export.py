@@ -61,9 +61,9 @@ def torch_logprobs(base: Base) -> dict[int, float]:
 def llama_logprobs(model: Path, adapter: Adapter | None) -> dict[int, float]:
     """Return what llama.cpp gives its likeliest tokens after PROMPT."""
     server = embedded_server(model, adapter)
-    body = json.dumps(
-        {"prompt": PROMPT, "n_predict": 1, "n_probs": 8, "cache_prompt": False, "ignore_eos": True}
-    ).encode()
+    # The token drawn has to be a letter, or llama.cpp waits for the rest of it; the likelihoods are those before any bias.
+    letter = {"logit_bias": [[97, 100.0]], "temperature": 0.0}
+    body = json.dumps({"prompt": PROMPT, "n_predict": 1, "n_probs": 8, "cache_prompt": False, **letter}).encode()
     address = server.base_url.removesuffix("/v1") + "/completion"
     request = urllib.request.Request(address, body, {"Authorization": f"Bearer {server.api_key}"})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as reply:

@@ -58,7 +58,11 @@ class Premise(_Record):
         return told[-MEMORY_SENTENCES:]
 
     def context(self, step: int, previous: str = "") -> Scene:
-        """Return scene `step` without its text; `previous` is the passage before it."""
+        """Return scene `step` without its text; `previous` is the passage before it, where there is one that is fit to follow.
+
+        Without one the scene follows from the facts before it: what a model wrote badly it writes again when it sees it.
+        """
+        noted = " ".join(self.turns[step - 2].facts) if step > 1 else ""
         return Scene(
             story=self.story,
             step=step,
@@ -69,7 +73,7 @@ class Premise(_Record):
             characters=self.characters,
             outline=self.outline,
             memory=self.memory(step),
-            ending=last_sentences(previous, ENDING_SENTENCES) if previous else "",
+            ending=last_sentences(previous, ENDING_SENTENCES) if previous else noted,
             plan=self.turns[step - 1].plan,
         )
 

@@ -3,7 +3,7 @@
 from recurrentgpt.errors import ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.models.embedded.fetch import fetch, sha256
-from recurrentgpt.models.embedded.server import embedded_server, stop_servers
+from recurrentgpt.models.embedded.server import Adapter, embedded_server, stop_servers
 from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.quotations import is_balanced
@@ -15,6 +15,7 @@ __all__ = [
     "MOVES",
     "READERS_MOVES",
     "WRITER",
+    "Adapter",
     "ModelRefused",
     "ModelUnavailable",
     "Prompts",

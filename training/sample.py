@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from training.client import Endpoint, complete
@@ -35,21 +35,19 @@ SAMPLING = {
 Key = tuple[str, int, int | None]
 
 
-def wanted(premises: Sequence[Premise], seeds: int, done: Mapping[Key, str]) -> Iterator[tuple[Scene, int]]:
-    """Yield the next context without a draft, whole stories first, and its seed.
+def wanted(
+    premises: Sequence[Premise], seeds: int, done: Collection[Key], mended: Mapping[tuple[str, int], str]
+) -> tuple[Scene, int] | None:
+    """Return the next context without a draft and its seed, whole stories first; None when every scene has its drafts.
 
-    `done` has the passages by story, step and seed. A scene follows the one before it of the same seed, or the mended one,
-    which stands there under the seed None.
+    A scene follows the mended passage before it, by story and step, where there is one.
     """
     for seed in range(seeds):
         for premise in premises:
             for step in range(1, len(premise.turns) + 1):
-                if (premise.story, step, seed) in done:
-                    continue
-                before = (premise.story, step - 1)
-                previous = done.get((*before, None)) or done.get((*before, seed), "")
-                yield premise.context(step, previous), seed
-                return
+                if (premise.story, step, seed) not in done:
+                    return premise.context(step, mended.get((premise.story, step - 1), "")), seed
+    return None
 
 
 def draft(
@@ -114,13 +112,13 @@ def _run(options: argparse.Namespace) -> int:
     path = options.model or fetch(WRITER)
     model = (WRITER.files[0].sha256 if options.model is None else sha256(path))[:12]
     deadline = time.monotonic() + 60 * options.minutes
-    done = {scene.key: scene.passage for scene in read_scenes([options.output] if options.output.exists() else [])}
+    done = {scene.key for scene in read_scenes([options.output] if options.output.exists() else [])}
     shown = read_scenes([options.example] if options.example else [])
     made = failed = 0
     while time.monotonic() < deadline:
-        mended = {(scene.story, scene.step, None): scene.passage for scene in read_scenes(options.mended)}
+        mended = {(scene.story, scene.step): scene.passage for scene in read_scenes(options.mended)}
         premises = read_premises(options.premises)
-        following = next(wanted(premises, options.seeds, done | mended), None)
+        following = wanted(premises, options.seeds, done, mended)
         if following is None:
             break
         context, seed = following
@@ -139,7 +137,7 @@ def _run(options: argparse.Namespace) -> int:
             continue
         failed = 0
         append(options.output, scene)
-        done[scene.key] = scene.passage
+        done.add(scene.key)
         made += 1
         total = sum(len(premise.turns) for premise in premises) * options.seeds
         print(

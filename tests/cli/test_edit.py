@@ -21,7 +21,7 @@ def editor(monkeypatch, tmp_path):
         path.chmod(0o755)
         monkeypatch.setenv("EDITOR", str(path))
 
-    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda question: "n")
     monkeypatch.delenv("VISUAL", raising=False)
     return become

@@ -33,7 +33,7 @@ COMMANDS = (
 @pytest.mark.parametrize("arguments", [["--help"], ["write", "--help"], ["--version"], ["config", "path"]])
 def test_nothing_heavy_is_loaded(arguments):
     script = (
-        "import sys\nfrom recurrentgpt.cli.run import run\n"
+        "import sys\nfrom recurrentgpt.cli.entry_point import run\n"
         f"code = run({arguments})\n"
         f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
     )

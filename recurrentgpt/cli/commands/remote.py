@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from recurrentgpt.cli.terminal.console import note, print_json, print_table
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.infrastructure.background_loop import call, iterate
 from recurrentgpt.remote.client import RemoteStory, astories
@@ -17,7 +18,6 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput
 
 if TYPE_CHECKING:
-    from recurrentgpt.cli.session import Session
     from recurrentgpt.engine.tree import Tree
     from recurrentgpt.story import Story
 
@@ -136,7 +136,7 @@ class OnServer:
     def goto(self, ref: str) -> Passage:
         """Go to another passage of which the server still has a checkpoint."""
         copy = self.copy()
-        there = copy.passage(named(copy, ref))
+        there = copy.passage(id_in_copy(copy, ref))
         call(lambda: self._story.agoto(there.id))
         return there
 
@@ -148,18 +148,19 @@ def _refuse() -> Any:
 
 
 @contextmanager
-def opened(url: str, name: str | None, opening: dict[str, str | None], settings: dict[str, Any]) -> Iterator[OnServer]:
+def opened(url: str, name: str | None, opening: Mapping[str, str], settings: dict[str, Any]) -> Iterator[Story]:
     """Open the story of this name on the server, or begin a new one there."""
+    if name and "short_term_memory" in opening:
+        _refuse()
     token = os.environ.get(TOKEN)
     if local := next((option for option in ("base_url", "prompts") if option in settings), None):
         raise SettingsError(f"A server does not take --{local.replace('_', '-')}: what it writes with is its own.")
     if name:
         story = call(lambda: RemoteStory.open(url, name, token=token, **settings))
     else:
-        fields = {"short_term_memory" if key == "memory" else key: text for key, text in opening.items() if text}
-        story = call(lambda: RemoteStory.new(url, cast(StoryInput, fields), token=token, **settings))
+        story = call(lambda: RemoteStory.new(url, cast("StoryInput", opening), token=token, **settings))
     try:
-        yield OnServer(story)
+        yield cast("Story", OnServer(story))
     finally:
         call(story.aclose)
 
@@ -167,16 +168,14 @@ def opened(url: str, name: str | None, opening: dict[str, str | None], settings:
 @contextmanager
 def copied(url: str, name: str) -> Iterator[Story]:
     """Give a story of the server to read, as a copy of what it still has."""
-    from recurrentgpt.cli.console import note
-
     with opened(url, name, {}, {}) as story:
-        copy = story.copy()
+        copy = cast("OnServer", story).copy()
         if (first := min(node.step for node in copy.tree().nodes.values())) > 0:
             note(f"The server keeps the last checkpoints only: what was written before passage {first} is not shown.")
         yield copy
 
 
-def named(copy: Story, ref: str) -> str:
+def id_in_copy(copy: Story, ref: str) -> str:
     """Return how a passage of a copy is named whose first ones may be missing: a step by the id that has it."""
     if not ref.strip().isdecimal() or len(ref.strip()) > 8:
         return ref
@@ -184,55 +183,14 @@ def named(copy: Story, ref: str) -> str:
     return next((key for key in tree.path() if tree.nodes[key].step == int(ref)), ref)
 
 
-@contextmanager
-def session(
-    url: str,
-    name: str | None,
-    opening: dict[str, str | None],
-    settings: dict[str, Any],
-    options: list[str],
-    *,
-    json: bool,
-    command: str,
-) -> Iterator[Session]:
-    """Give a session like that of `at_work`, with a story on a server."""
-    import typer
-
-    from recurrentgpt.cli.screen import Screen
-    from recurrentgpt.cli.session import Session
-    from recurrentgpt.cli.work import part, said
-
-    if name and opening.get("memory"):
-        _refuse()
-    with Screen() as screen, opened(url, name, opening, settings) as story:
-        options = [*options, f"--remote={url}", *said(settings)]
-        shown = Session(cast("Story", story), screen, json=json, command=command, options=options)
-        try:
-            shown.look()
-            if name and opening.get("plan"):
-                shown.choose(opening["plan"])
-            yield shown
-        except BrokenPipeError:
-            raise
-        except BaseException as error:
-            screen.rest()
-            part(shown, error)
-            if isinstance(error, KeyboardInterrupt):
-                raise typer.Exit(130) from None
-            raise
-        shown.close()
-
-
 def list_stories(url: str, *, json: bool) -> None:
     """Print the stories of a server, the one written last at the end."""
-    from recurrentgpt.cli.console import note, print_json, print_table
-
     found = call(lambda: astories(url, token=os.environ.get(TOKEN)))
     if json:
         for it in found:
             print_json({key: value for key, value in dataclasses.asdict(it).items() if key != "settings"})
     elif found:
         rows = [(it.story, it.title, it.updated[:16].replace("T", " ")) for it in found]
-        print_table(("Story", "Title", "Written (UTC)"), rows, whole=(0, 2))
+        print_table(("Story", "Title", "Written (UTC)"), rows, uncut=(0, 2))
     else:
         note(f"There are no stories on this server yet. Begin one: recurrentgpt write --remote {url}")

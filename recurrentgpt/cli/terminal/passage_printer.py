@@ -1,41 +1,36 @@
-"""One passage while it streams in: which of its words can be shown already, and will not be taken back."""
+"""One passage while it streams in: which of its words can be printed already, and will not be taken back."""
 
 from __future__ import annotations
 
 import re
 
 from recurrentgpt.prose.sentences import count_words, segments
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 
 REVISED = 3
 """Closing sentences that the finished passage may leave out, where enough words remain without them."""
 
 
-class Page:
-    """Collect the pieces of one passage and hand out what is final, so that all that was shown is its beginning."""
+class PassagePrinter:
+    """Follow the pieces of one passage and hand out what is final, so that all that was shown is its beginning."""
 
     def __init__(self, *, min_words: int, language: str) -> None:
         self.min_words, self.language = min_words, language
         self.shown = ""
-        self._text = ""
-        self._settled = 0
+        self.buffer = StreamBuffer()
 
     @property
     def words(self) -> int:
         """Return the words written so far, those not yet final included."""
-        return len(self._text.split())
+        return len(self.buffer.text.split())
 
     def write(self, piece: str, settled: int) -> str:
         """Take a piece, of all of which `settled` characters are final, and return what can be shown now."""
-        self._text += piece
-        if settled <= self._settled:
+        before = self.buffer.settled
+        self.buffer.add(piece, settled)
+        if self.buffer.settled == before:
             return ""
-        self._settled = settled
-        return self._show(self._certain(_paragraphs(self._text[:settled])))
-
-    def retract(self, length: int) -> None:
-        """Forget the text beyond `length` characters."""
-        self._text = self._text[:length]
-        self._settled = min(self._settled, length)
+        return self._show(self._certain(_paragraphs(self.buffer.text[:settled])))
 
     def finish(self, text: str) -> tuple[str, bool]:
         """Return what is still to be shown of the finished passage, and whether all that was shown is part of it."""

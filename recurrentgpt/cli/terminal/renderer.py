@@ -8,15 +8,15 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, cast
 
-from recurrentgpt.cli.console import counted, one_line, print_json, visible
-from recurrentgpt.cli.page import Page
-from recurrentgpt.cli.screen import Screen
+from recurrentgpt.cli.terminal.console import counted, one_line, print_json, visible
+from recurrentgpt.cli.terminal.passage_printer import PassagePrinter
+from recurrentgpt.cli.terminal.screen import Screen
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
-_DOING = {
+_ACTIVITIES = {
     "open_story": "imagining the story",
     "retrieve": "recalling earlier passages",
     "write": "writing passage {step}",
@@ -25,7 +25,7 @@ _DOING = {
     "commit": "saving to the long-term memory",
     "simulator": "choosing the next plan",
 }
-_FIELDS = {
+_EVENT_FIELDS = {
     "story": ("event", "story", "title"),
     "passage": ("event", "story", "id", "parent", "step", "plan", "text"),
     "memory": ("event", "step", "short_term_memory", "dropped", "added", "recalled"),
@@ -34,7 +34,7 @@ _FIELDS = {
 _USAGE = ("calls", "input_tokens", "cached_tokens", "output_tokens")
 
 
-class Session:
+class Renderer:
     """What was written since the command started, and how it is shown."""
 
     def __init__(
@@ -50,11 +50,11 @@ class Session:
         self.title = ""
         self.step, self.plan = 0, ""
         """The passage that is to be written next, less one, and its plan as far as it is known."""
-        self._told = self._offered = self._quiet = False
+        self._announced = self._offered = self._quiet = False
         self._count = ""
         self.stopped: str | None = None
         """Why the newest run ended before what was asked of it."""
-        self._page: Page | None = None
+        self._printer: PassagePrinter | None = None
         self._since, self._first = 0.0, 0
         self._printed = False
 
@@ -95,9 +95,9 @@ class Session:
 
     def announce(self) -> None:
         """Say which story this is, once."""
-        if self._told:
+        if self._announced:
             return
-        self._told = True
+        self._announced = True
         if self.json:
             print_json({"event": "story", "story": self.story.id, "title": visible(self.title)})
         else:
@@ -176,7 +176,7 @@ class Session:
         self.screen.remark(f"Continue: {self.resume}")
 
     def _follow(self, events: Iterator[Event], remark: str = "") -> None:
-        self._page, writes = None, False
+        self._printer, writes = None, False
         # An interrupt in here must stop the writing too, not only the reading.
         with closing(cast("Generator[Event]", events)) as found:
             for event in found:
@@ -186,8 +186,8 @@ class Session:
                         self._stage(event["node"], remark)
                     case "prose":
                         self._prose(event["text"], event["settled"])
-                    case "retract" if self._page is not None:
-                        self._page.retract(event["length"])
+                    case "retract" if self._printer is not None:
+                        self._printer.buffer.retract(event["length"])
                     case "story":
                         self.title = event["title"]
                         self.announce()
@@ -222,34 +222,34 @@ class Session:
         self.screen.doing(f"remembering{self._count}")
 
     def _stage(self, node: str, remark: str) -> None:
-        doing = _DOING.get(node)
+        doing = _ACTIVITIES.get(node)
         if node == "write" and not self._quiet:
-            if self._page is not None and self._page.shown:
+            if self._printer is not None and self._printer.shown:
                 self.screen.remark("(The model was cut off; this passage begins again.)")
-            elif self._page is None and not self.json:
+            elif self._printer is None and not self.json:
                 self._heading(remark)
-            self._page = page = self._new_page()
-            self.screen.doing(_DOING["write"].format(step=self.step + 1), lambda: page.words)
+            self._printer = printer = self._new_printer()
+            self.screen.doing(_ACTIVITIES["write"].format(step=self.step + 1), lambda: printer.words)
         elif doing:
             self.screen.doing(doing.format(step=self.step + 1) + self._count)
 
-    def _new_page(self) -> Page:
+    def _new_printer(self) -> PassagePrinter:
         context = self.story.context
-        return Page(min_words=context.min_words, language=context.language)
+        return PassagePrinter(min_words=context.min_words, language=context.language)
 
     def _heading(self, remark: str = "") -> None:
         """Show which passage comes now and what it is to tell, apart from the story."""
         if self._printed:
             self.screen.put("\n")
-        if not self.plan and self._told:
+        if not self.plan and self._announced:
             self.plan = self.story.waiting_plan or ""
         number = f"{self.step + 1}" + (f" ({remark})" if remark else "")
         plan = f"  {one_line(self.plan)}" if self.plan else ""
         self.screen.remark(("" if self._printed else "\n") + f"{number}{plan}" + ("\n" if self.screen.terminal else ""))
 
     def _prose(self, piece: str, settled: int) -> None:
-        if self._page is not None:
-            final = self._page.write(piece, settled)
+        if self._printer is not None:
+            final = self._printer.write(piece, settled)
             if final and not self.json:
                 self.screen.put(final)
 
@@ -260,12 +260,12 @@ class Session:
             return
         finished = event["step"] > self.step
         if finished and not self.json:
-            if self._page is None:
+            if self._printer is None:
                 # It was written before a crash, and only saved now.
                 self.plan = event["plan"]
                 self._heading(remark)
-                self._page = self._new_page()
-            rest, kept = self._page.finish(event["text"])
+                self._printer = self._new_printer()
+            rest, kept = self._printer.finish(event["text"])
             self.screen.put(rest + "\n")
             self._printed = True
             if not kept:
@@ -273,13 +273,13 @@ class Session:
         if finished:
             self.steps += 1
             self.words += len(event["text"].split())
-        self.step, self._page, self.plan = event["step"], None, ""
+        self.step, self._printer, self.plan = event["step"], None, ""
 
     def _tell(self, event: Mapping[str, Any]) -> None:
         """Print an event with the fields that are promised, where JSON is wanted."""
         self._offered = event["event"] == "plans" and event["plan"] is None
         if self.json:
-            names = _FIELDS.get(event["event"], tuple(event))
+            names = _EVENT_FIELDS.get(event["event"], tuple(event))
             print_json({name: event[name] for name in names})
 
 

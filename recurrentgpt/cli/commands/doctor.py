@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import json as json_format
 import os
 import shutil
-import sqlite3
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
-from recurrentgpt.cli.config import without_password
-from recurrentgpt.cli.console import console, one_line, print_json, print_text
+import typer
+
+from recurrentgpt.cli.commands.options import JsonLines
+from recurrentgpt.cli.commands.setup import catalogue, size, without_password
+from recurrentgpt.cli.terminal.console import console, one_line, print_json, print_text
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.schema.errors import RecurrentGPTError
 
@@ -42,17 +40,26 @@ class Finding:
     advice: str = ""
 
 
-def examine(*, json: bool) -> int:
-    """Print what every check finds, and return the exit code: 1 where one failed."""
+def doctor(json: JsonLines = False) -> None:
+    """Check this machine, and say what to do.
+
+    It looks at Python, SQLite, FAISS, the stories, the models, the endpoint and the disk, and exits
+    with 1 when something would keep a story from being written.
+
+    \b
+    Examples:
+      recurrentgpt doctor
+      recurrentgpt doctor --json | jq 'select(.status != "ok")'
+    """
     failed = False
     for check in (_python, _sqlite, _faiss, _packages, _home, _stories, _models, _endpoint, _disk):
-        for finding in _sure(check):
+        for finding in _findings(check):
             failed = failed or finding.status == "fail"
-            _tell(finding, json=json)
-    return int(failed)
+            _print_finding(finding, json=json)
+    raise typer.Exit(int(failed))
 
 
-def _sure(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+def _findings(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """Yield a check's findings; one that breaks is a finding too."""
     try:
         yield from check()
@@ -62,7 +69,7 @@ def _sure(check: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
         yield Finding(check.__name__.strip("_"), "fail", f"{type(error).__name__}: {error}", "Please report this.")
 
 
-def _tell(finding: Finding, *, json: bool) -> None:
+def _print_finding(finding: Finding, *, json: bool) -> None:
     if json:
         print_json(dict(vars(finding)))
         return
@@ -95,6 +102,8 @@ def _python() -> Iterator[Finding]:
 
 
 def _sqlite() -> Iterator[Finding]:
+    import sqlite3
+
     version = sqlite3.sqlite_version
     # The store needs upserts and window functions, its expiry unixepoch().
     good = sqlite3.sqlite_version_info >= (3, 38)
@@ -122,6 +131,9 @@ def _faiss() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
+    import importlib.metadata
+    import importlib.util
+
     missing = [name for name in ("xllamacpp", "sentence_transformers") if importlib.util.find_spec(name) is None]
     if missing:
         names = " ".join(name.replace("_", "-") for name in missing)
@@ -161,8 +173,6 @@ def _stories() -> Iterator[Finding]:
 
 def _unused(entry: ModelFile) -> bool:
     """Tell whether the settings name another model in the place of this one."""
-    from recurrentgpt.cli.models import catalogue
-
     if entry.folder:
         return bool(settings.resolve("embedder").value)
     own = settings.resolve("model").value or ""
@@ -170,7 +180,6 @@ def _unused(entry: ModelFile) -> bool:
 
 
 def _models() -> Iterator[Finding]:
-    from recurrentgpt.cli.models import catalogue, size
     from recurrentgpt.models.embedded.fetch import is_present, model_path
 
     own = settings.resolve("model").value or ""
@@ -214,6 +223,9 @@ def _endpoint() -> Iterator[Finding]:
 
 def _reach(address: str, key: str | None, model: str) -> Finding:
     """Ask an endpoint which models it has: that costs nothing, and proves address and key."""
+    import urllib.error
+    import urllib.request
+
     shown, parts = without_password(address), urlsplit(address)
     if parts.scheme not in ("http", "https"):
         return Finding("endpoint", "fail", f"{shown} is no address", "OPENAI_BASE_URL begins with http:// or https://.")
@@ -266,7 +278,6 @@ def _reach(address: str, key: str | None, model: str) -> Finding:
 
 
 def _disk() -> Iterator[Finding]:
-    from recurrentgpt.cli.models import catalogue, size
     from recurrentgpt.models.embedded.fetch import is_present
 
     folder = _nearest(settings.home())

@@ -4,57 +4,57 @@ from __future__ import annotations
 
 import pytest
 
-from recurrentgpt.cli.console import visible
-from recurrentgpt.cli.page import Page
-from recurrentgpt.cli.screen import wrap
+from recurrentgpt.cli.terminal.console import visible
+from recurrentgpt.cli.terminal.passage_printer import PassagePrinter
+from recurrentgpt.cli.terminal.screen import wrap
 
 SENTENCES = [f"Sentence number {number} tells of one more small thing. " for number in range(30)]
 TEXTS = ["the lamp went out and nobody saw it " * 3, "她打开了门然后走了出去" * 5, "🌉 bridge of glass " * 6]
 
 
-def _page() -> Page:
-    return Page(min_words=60, language="English")
+def _printer() -> PassagePrinter:
+    return PassagePrinter(min_words=60, language="English")
 
 
 def test_only_settled_text_is_shown():
-    page = _page()
-    assert page.write("The lamp went out. And th", 19) == "The lamp went out."
-    assert page.write("en it rained.", 19) == ""
-    assert page.shown == "The lamp went out."
-    assert page.words == 8
+    printer = _printer()
+    assert printer.write("The lamp went out. And th", 19) == "The lamp went out."
+    assert printer.write("en it rained.", 19) == ""
+    assert printer.shown == "The lamp went out."
+    assert printer.words == 8
 
 
 def test_what_is_retracted_is_never_shown():
-    page = _page()
-    assert page.write("The lamp went out. Sure, here is", 19) == "The lamp went out."
-    page.retract(18)
-    assert page.write(" It rained.", 29) == " It rained."
-    assert page.finish("The lamp went out. It rained.") == ("", True)
+    printer = _printer()
+    assert printer.write("The lamp went out. Sure, here is", 19) == "The lamp went out."
+    printer.buffer.retract(18)
+    assert printer.write(" It rained.", 29) == " It rained."
+    assert printer.finish("The lamp went out. It rained.") == ("", True)
 
 
 @pytest.mark.parametrize("dropped", [0, 1, 2, 3])
 def test_closing_sentences_may_be_left_out(dropped):
-    page, shown = _page(), ""
+    printer, shown = _printer(), ""
     for number, sentence in enumerate(SENTENCES, 1):
-        shown += page.write(sentence, sum(map(len, SENTENCES[:number])))
+        shown += printer.write(sentence, sum(map(len, SENTENCES[:number])))
     assert len(shown.split()) > 150
     final = "".join(SENTENCES[: len(SENTENCES) - dropped]).strip()
-    rest, kept = page.finish(final)
+    rest, kept = printer.finish(final)
     assert kept
     assert shown + rest == final
 
 
 def test_white_space_is_that_of_the_finished_passage():
-    page = _page()
+    printer = _printer()
     text = "One  line.\nAnother line.\n\n\nA third line. "
-    shown = page.write(text, len(text))
+    shown = printer.write(text, len(text))
     assert shown == "One line.\n\nAnother line.\n\nA third line."
 
 
 def test_a_passage_that_turned_out_otherwise_is_noticed():
-    page = _page()
-    page.write("The lamp went out. ", 19)
-    assert page.finish("Another text.") == ("", False)
+    printer = _printer()
+    printer.write("The lamp went out. ", 19)
+    assert printer.finish("Another text.") == ("", False)
 
 
 @pytest.mark.parametrize("width", [8, 20, 79])

@@ -1,4 +1,4 @@
-"""`recurrentgpt play`: choices, free actions, and the commands that begin with a slash."""
+"""`play`: a story with its reader as the main character; choices, free actions, and commands that begin with a slash."""
 
 from __future__ import annotations
 
@@ -6,16 +6,30 @@ import difflib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from recurrentgpt.cli import prompt
-from recurrentgpt.cli.console import one_line
-from recurrentgpt.cli.interactive import converse, numbers, show_plans, show_tree, stand
-from recurrentgpt.cli.remember import edit_memory
+import typer
+
+from recurrentgpt.cli.commands.options import (
+    RUN_OPTIONS,
+    STORY_OPTIONS,
+    Genre,
+    Json,
+    Premise,
+    Remote,
+    Title,
+    with_settings,
+)
+from recurrentgpt.cli.commands.story_context import StoryRequest
+from recurrentgpt.cli.commands.write import read_premise
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.interactive import converse, numbers, show_plans, show_tree, stand
+from recurrentgpt.cli.terminal.memory_editor import edit_memory
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
-    from recurrentgpt.cli.session import Session
+    from recurrentgpt.cli.terminal.renderer import Renderer
     from recurrentgpt.story import Story
 
 COMMANDS = {
@@ -38,26 +52,67 @@ LETTERS = {"q": "quit", "m": "memory", "?": "help"}
 _COMMAND = re.compile(r"/\s*([a-z?]*)\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 
-def play_on(session: Session, auto: int | None) -> None:
+@with_settings(RUN_OPTIONS | STORY_OPTIONS)
+def play(
+    story: Annotated[str | None, typer.Argument(metavar="STORY", help="Play on: id, unique prefix, or title.")] = None,
+    genre: Genre = None,
+    premise: Premise = None,
+    title: Title = None,
+    player: Annotated[
+        str | None,
+        typer.Option("--as", metavar="TEXT", help="Who you are. [default: you choose among three]", show_default=False),
+    ] = None,
+    auto: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Let the simulator play N passages, then leave.")
+    ] = None,
+    remote: Remote = None,
+    json: Json = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Play a story as its main character.
+
+    \b
+    Examples:
+      recurrentgpt play --genre horror
+      recurrentgpt play --genre "science fiction" --as "a reluctant astronaut"
+      recurrentgpt play 3f2a                           play on where you left
+      recurrentgpt play --genre western --auto 5       watch somebody else play
+
+    Type the number of a choice, or whatever you do in your own words ("I bribe the guard"). What begins with a slash is a
+    command: /undo, /redo, /save NAME, /saves, /load NAME, /retry, /memory, /help, /quit. Leave at any moment, with
+    Ctrl-C too: everything is saved.
+    """
+    opening = {"genre": genre, "premise": premise, "title": title, "as": player}
+    settings |= {} if story else {"mode": "fiction"}
+    request = StoryRequest("play", story, opening, settings, remote=remote, json=json)
+    request.check()
+    if premise == "-":
+        opening["premise"] = read_premise(interactive=auto is None)
+    with request.rendering() as renderer:
+        _play(renderer, auto)
+
+
+def _play(renderer: Renderer, auto: int | None) -> None:
     """Play until somebody leaves; with `auto`, let the simulator play so many passages."""
-    story = session.story
+    story = renderer.story
     if story.context.mode != "fiction":
         raise SettingsError(
-            f"{one_line(session.title)!r} is a novel: go on with `recurrentgpt write -i {story.id}`, or make it a story to play "
+            f"{one_line(renderer.title)!r} is a novel: go on with `recurrentgpt write -i {story.id}`, or make it a story to play "
             f"with `recurrentgpt set {story.id} mode=fiction`."
         )
 
     def write(count: int) -> None:
         with _saves_stay(story):
-            session.write(count)
+            renderer.write(count)
 
     if auto:
         write(auto)
         return
-    if not session.exists():
-        session.begin()
-        session.look()
-    converse(session, None, _turn, write)
+    if not renderer.exists():
+        renderer.begin()
+        renderer.look()
+    converse(renderer, None, _turn, write)
 
 
 def understand(line: str, choices: int) -> tuple[str, str]:
@@ -88,10 +143,10 @@ def understand(line: str, choices: int) -> tuple[str, str]:
     return "act", text
 
 
-def _turn(session: Session, left: int | None) -> int | None:
+def _turn(renderer: Renderer, left: int | None) -> int | None:
     """Let the reader act until there is a passage to write; return how many, None to leave."""
-    story = session.story
-    _offer(session)
+    story = renderer.story
+    _offer(renderer)
     while True:
         plans = len(story.plans)
         try:
@@ -99,75 +154,75 @@ def _turn(session: Session, left: int | None) -> int | None:
             if command == "quit":
                 return None
             with nullcontext() if command == "save" else _saves_stay(story):
-                count = _do(session, command, rest)
+                count = _do(renderer, command, rest)
         except (BadAnswer, SettingsError, StoryError) as problem:
-            session.screen.rest()
-            session.screen.remark(str(problem), style="yellow")
+            renderer.screen.rest()
+            renderer.screen.remark(str(problem), style="yellow")
             continue
         except EOFError:
             return None
         if count:
             return count
         if command in ("undo", "redo", "load", "retry", "choices"):
-            _offer(session)
+            _offer(renderer)
 
 
-def _offer(session: Session) -> None:
-    show_plans(session, "What do you do?" if session.step else "Who are you?")
+def _offer(renderer: Renderer) -> None:
+    show_plans(renderer, "What do you do?" if renderer.step else "Who are you?")
 
 
-def _do(session: Session, command: str, rest: str) -> int:
+def _do(renderer: Renderer, command: str, rest: str) -> int:
     """Do what was typed; return how many passages to write now."""
-    story = session.story
+    story = renderer.story
     match command:
         case "choose":
-            session.choose(int(rest))
+            renderer.choose(int(rest))
             return 1
         case "act":
-            session.choose({"action": "write", "plan": rest})
+            renderer.choose({"action": "write", "plan": rest})
             return 1
         case "auto":
             return _number(rest)
         case "undo":
             story.undo(_number(rest))
-            stand(session)
+            stand(renderer)
         case "redo":
             story.redo(_number(rest))
-            stand(session)
+            stand(renderer)
         case "save":
             name = story.name_branch(rest or prompt.ask("Save under which name? "))
-            session.screen.remark(f"Saved as {name}.")
+            renderer.screen.remark(f"Saved as {name}.")
         case "saves":
-            _list_saves(session)
+            _list_saves(renderer)
         case "load":
-            _load(session, rest)
+            _load(renderer, rest)
         case "retry":
-            session.retry()
+            renderer.retry()
         case "choices":
-            session.replan()
+            renderer.replan()
         case "memory":
-            edit_memory(session)
+            edit_memory(renderer)
         case "tree":
-            show_tree(session)
+            show_tree(renderer)
         case "help":
-            _help(session)
+            _help(renderer)
     return 0
 
 
-def _load(session: Session, name: str) -> None:
-    names = {known.casefold(): known for known in session.story.names()}
+def _load(renderer: Renderer, name: str) -> None:
+    names = {known.casefold(): known for known in renderer.story.names()}
     name = name or prompt.ask("Load what? ")
     if name.casefold() not in names:
         listed = f"there are {', '.join(names.values())}" if names else "/save NAME saves this moment"
         raise BadAnswer(f"Nothing was saved as {name[:60]!r}; {listed}.")
-    session.story.goto(name)
-    stand(session)
+    renderer.story.goto(name)
+    stand(renderer)
 
 
-def _list_saves(session: Session) -> None:
-    tree = session.story.tree()
+def _list_saves(renderer: Renderer) -> None:
+    tree = renderer.story.tree()
     lines = [f"  {name}  (passage {tree.nodes[at].step})" for name, at in sorted(tree.names.items())]
-    session.screen.remark("\n".join(lines) or "Nothing was saved yet; /save NAME saves this moment.", style="")
+    renderer.screen.remark("\n".join(lines) or "Nothing was saved yet; /save NAME saves this moment.", style="")
 
 
 def _number(text: str) -> int:
@@ -178,10 +233,10 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _help(session: Session) -> None:
+def _help(renderer: Renderer) -> None:
     own = "Type the number of a choice, or what you do in your own words: I bribe the guard."
     lines = [own, *(f"  /{command:<8} {what}" for command, what in COMMANDS.items())]
-    session.screen.remark("\n".join(lines), style="")
+    renderer.screen.remark("\n".join(lines), style="")
 
 
 @contextmanager

@@ -76,8 +76,8 @@ def print_text(text: str) -> None:
     emit((visible(text) if sys.stdout.isatty() else text) + "\n")
 
 
-def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, whole: Sequence[int] = (0,)) -> None:
-    """Print a table on standard output; columns in `whole` are never cut, and a pipe gets all of every cell."""
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, uncut: Sequence[int] = (0,)) -> None:
+    """Print a table on standard output; columns in `uncut` are never cut, and a pipe gets all of every cell."""
     from rich.table import Table
 
     screen = console(stderr=False)
@@ -87,7 +87,7 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, whole
         return
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, heading in enumerate(headings):
-        table.add_column(heading, no_wrap=number in whole, overflow="fold")
+        table.add_column(heading, no_wrap=number in uncut, overflow="fold")
     for row in rows:
         table.add_row(*(one_line(cell) for cell in row))
     screen.print(table)

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recurrentgpt.cli import prompt
-from recurrentgpt.cli.console import one_line
-from recurrentgpt.cli.remember import edit_memory, nothing
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.memory_editor import edit_memory, nothing
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 
 if TYPE_CHECKING:
-    from recurrentgpt.cli.session import Session
+    from recurrentgpt.cli.terminal.renderer import Renderer
 
 KEYS = {
     "e": "edit a plan, then write from it (`e 2` for the second)",
@@ -62,6 +61,8 @@ class Reply:
 
 def understand(line: str, plans: int) -> Reply:
     """Return what a line means; raise BadAnswer with the reason when it means nothing."""
+    from recurrentgpt.prose.sentences import count_words
+
     text = line.strip()
     word = _WORDS.get(text.casefold(), text.casefold())
     if word in KEYS:
@@ -84,65 +85,65 @@ def understand(line: str, plans: int) -> Reply:
     )
 
 
-Turn = Callable[["Session", int | None], int | None]
+Turn = Callable[["Renderer", int | None], int | None]
 """Let somebody act until there is something to write; return how many passages, or None to leave."""
 
 
 def converse(
-    session: Session, steps: int | None, turn: Turn | None = None, write: Callable[[int], None] | None = None
+    renderer: Renderer, steps: int | None, turn: Turn | None = None, write: Callable[[int], None] | None = None
 ) -> None:
     """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written."""
-    ending, budget = session.story.context.ending, session.story.context.budget_tokens
+    ending, budget = renderer.story.context.ending, renderer.story.context.budget_tokens
     left = steps
-    if session.waits:
-        remind(session)
+    if renderer.waits:
+        remind(renderer)
     while left is None or left > 0:
         count = 1
-        if session.waits:
-            answered = (turn or _turn)(session, left)
+        if renderer.waits:
+            answered = (turn or _turn)(renderer, left)
             if answered is None:
                 return
             count = answered
         # One passage is a bounded run of its own, and only the last of them may end the story.
         last = left is not None and left <= count
-        unspent = budget and max(budget - session.tokens, 1)
-        session.story.context = dataclasses.replace(
-            session.story.context, ending=ending and last, budget_tokens=unspent
+        unspent = budget and max(budget - renderer.tokens, 1)
+        renderer.story.context = dataclasses.replace(
+            renderer.story.context, ending=ending and last, budget_tokens=unspent
         )
-        (write or session.write)(count)
-        if session.stopped:
+        (write or renderer.write)(count)
+        if renderer.stopped:
             return
         left = None if left is None else left - count
 
 
-def remind(session: Session) -> None:
+def remind(renderer: Renderer) -> None:
     """Show how the passage ends where the story stands, to somebody who comes back to it."""
-    if session.json:
+    if renderer.json:
         return
-    passage = session.story.passage()
+    passage = renderer.story.passage()
     if passage.text:
-        session.screen.remark(f"\n{passage.step}  … {one_line(passage.text.splitlines()[-1])}")
+        renderer.screen.remark(f"\n{passage.step}  … {one_line(passage.text.splitlines()[-1])}")
 
 
-def show_tree(session: Session) -> None:
+def show_tree(renderer: Renderer) -> None:
     """Show all branches, apart from the story."""
-    from recurrentgpt.cli.draw import drawn
+    from recurrentgpt.cli.terminal.tree_drawing import draw_tree
 
-    for line in drawn(session.story.tree()):
-        session.screen.remark(line.stem + line.text, style="bold" if line.head else "")
+    for line in draw_tree(renderer.story.tree()):
+        renderer.screen.remark(line.stem + line.text, style="bold" if line.head else "")
 
 
-def _turn(session: Session, left: int | None) -> int | None:
+def _turn(renderer: Renderer, left: int | None) -> int | None:
     """Let the person act until a plan is chosen; return how many passages to write, None to leave."""
-    show_plans(session)
-    plans = len(session.story.plans)
+    show_plans(renderer)
+    plans = len(renderer.story.plans)
     while True:
         try:
             reply = understand(prompt.ask(f"Next? [{numbers(plans)}e, w, a, m, s, r, u, t, g, q, ?] "), plans)
-            count = _act(session, reply)
+            count = _act(renderer, reply)
         except (BadAnswer, StoryError) as problem:
-            session.screen.rest()
-            session.screen.remark(str(problem), style="yellow")
+            renderer.screen.rest()
+            renderer.screen.remark(str(problem), style="yellow")
             continue
         except EOFError:
             return None
@@ -151,46 +152,46 @@ def _turn(session: Session, left: int | None) -> int | None:
         if count:
             return count if left is None else min(count, left)
         if reply.key in ("a", "r", "u", "g"):
-            show_plans(session)
-            plans = len(session.story.plans)
+            show_plans(renderer)
+            plans = len(renderer.story.plans)
 
 
-def _act(session: Session, reply: Reply) -> int:
+def _act(renderer: Renderer, reply: Reply) -> int:
     """Do what was asked; return how many passages to write now, 0 for none."""
-    story = session.story
+    story = renderer.story
     match reply.key:
         case "1":
-            session.choose(reply.number)
+            renderer.choose(reply.number)
         case "e":
             number = _which(reply.number, len(story.plans))
-            session.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
+            renderer.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
         case "w":
-            session.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or nothing()})
+            renderer.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or nothing()})
         case "s":
             return _how_many(reply.number)
         case "a":
-            session.retry()
+            renderer.retry()
         case "r":
-            session.replan()
+            renderer.replan()
         case "m":
-            edit_memory(session)
+            edit_memory(renderer)
         case "u":
             story.undo(reply.number or 1)
-            stand(session)
+            stand(renderer)
         case "t":
-            show_tree(session)
+            show_tree(renderer)
         case "g":
             story.goto(reply.text or prompt.ask("Go to which passage? ") or nothing())
-            stand(session)
+            stand(renderer)
         case "?":
-            _help(session)
+            _help(renderer)
     return int(reply.key in ("1", "e", "w"))
 
 
-def stand(session: Session) -> None:
+def stand(renderer: Renderer) -> None:
     """Read where the story stands after a move, and show it."""
-    session.look()
-    remind(session)
+    renderer.look()
+    remind(renderer)
 
 
 def numbers(plans: int) -> str:
@@ -198,10 +199,10 @@ def numbers(plans: int) -> str:
     return {0: "", 1: "1, "}.get(plans, f"1-{plans}, ")
 
 
-def show_plans(session: Session, question: str = "What happens next?") -> None:
+def show_plans(renderer: Renderer, question: str = "What happens next?") -> None:
     """Show the plans to choose from."""
-    session.offer()
-    if session.json:
+    renderer.offer()
+    if renderer.json:
         return
     from rich.table import Table
     from rich.text import Text
@@ -209,18 +210,18 @@ def show_plans(session: Session, question: str = "What happens next?") -> None:
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold", max_width=96)
-    for number, plan in enumerate(session.story.plans, 1):
+    for number, plan in enumerate(renderer.story.plans, 1):
         table.add_row(Text(str(number), style="bold"), Text(one_line(plan)))
-    session.screen.remark(f"\n{question}", style="bold")
-    session.screen.remark(table, style="")
+    renderer.screen.remark(f"\n{question}", style="bold")
+    renderer.screen.remark(table, style="")
 
 
-def _help(session: Session) -> None:
+def _help(renderer: Renderer) -> None:
     lines = [
-        f"  1-{len(session.story.plans)}  choose that plan",
+        f"  1-{len(renderer.story.plans)}  choose that plan",
         *(f"  {key:<3}  {what}" for key, what in KEYS.items()),
     ]
-    session.screen.remark("\n".join(lines), style="")
+    renderer.screen.remark("\n".join(lines), style="")
 
 
 def _which(number: int | None, plans: int) -> int:

@@ -40,7 +40,7 @@ def desk(
     """
     import secrets
 
-    from recurrentgpt.cli.console import note
+    from recurrentgpt.cli.terminal.console import note
     from recurrentgpt.schema.errors import SettingsError
 
     if token is not None and (len(token) < 16 or not token.isascii() or not token.isalnum()):

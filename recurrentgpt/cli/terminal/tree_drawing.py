@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recurrentgpt.cli.console import one_line
+from recurrentgpt.cli.terminal.console import one_line
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.tree import Branch, Tree
@@ -33,7 +33,7 @@ class Line:
     head: bool
 
 
-def drawn(tree: Tree, *, everything: bool = False) -> list[Line]:
+def draw_tree(tree: Tree, *, everything: bool = False) -> list[Line]:
     """Return the tree as lines; without `everything`, those of the head, the named and the newest branches."""
     branches = [branch for branch in tree.branches if everything or not branch.superseded]
     home = {key: at for at, branch in enumerate(branches) for key in branch.nodes}

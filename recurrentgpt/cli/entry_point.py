@@ -44,7 +44,7 @@ def exit_code(error: Exception) -> int:
 
 def _report(error: Exception, *, json: bool) -> int:
     """Say what went wrong and return the exit code."""
-    from recurrentgpt.cli.console import complain, print_json, unwritable, visible
+    from recurrentgpt.cli.terminal.console import complain, print_json, unwritable, visible
 
     if os.environ.get("RECURRENTGPT_DEBUG"):
         traceback.print_exception(error)

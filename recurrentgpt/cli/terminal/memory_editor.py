@@ -5,37 +5,37 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recurrentgpt.cli import prompt
-from recurrentgpt.cli.console import visible
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import visible
 from recurrentgpt.schema.errors import BadAnswer
 
 if TYPE_CHECKING:
-    from recurrentgpt.cli.session import Session
+    from recurrentgpt.cli.terminal.renderer import Renderer
 
 
-def edit_memory(session: Session) -> None:
+def edit_memory(renderer: Renderer) -> None:
     """Show the memory and take changes until an empty line; they are saved together."""
-    before = session.story.memory
+    before = renderer.story.memory
     if prompt.editor():
-        _list(session, before.splitlines())
+        _list(renderer, before.splitlines())
         if not prompt.ask("Edit it? [y/N] ").casefold().startswith("y"):
             return
         edited = prompt.edit(before, "memory") or nothing()
-        _remember(session, edited)
+        _remember(renderer, edited)
         return
     lines = before.splitlines()
-    _list(session, lines)
+    _list(renderer, lines)
     try:
         while answer := prompt.ask("Memory [number: edit, + sentence: add, - number: drop, Enter: done] "):
             try:
                 _change(lines, answer)
             except BadAnswer as problem:
-                session.screen.remark(str(problem), style="yellow")
+                renderer.screen.remark(str(problem), style="yellow")
             else:
-                _list(session, lines)
+                _list(renderer, lines)
     finally:
         if lines != before.splitlines():
-            _remember(session, "\n".join(lines))
+            _remember(renderer, "\n".join(lines))
 
 
 def _change(lines: list[str], answer: str) -> None:
@@ -54,14 +54,14 @@ def _change(lines: list[str], answer: str) -> None:
         lines[number - 1] = changed
 
 
-def _list(session: Session, lines: list[str]) -> None:
+def _list(renderer: Renderer, lines: list[str]) -> None:
     numbered = "\n".join(f"{number:>3}  {visible(line)}" for number, line in enumerate(lines, 1))
-    session.screen.remark(numbered or "(Nothing is remembered.)", style="")
+    renderer.screen.remark(numbered or "(Nothing is remembered.)", style="")
 
 
-def _remember(session: Session, text: str) -> None:
-    session.story.edit_memory(text)
-    session.screen.remark("The memory is saved.")
+def _remember(renderer: Renderer, text: str) -> None:
+    renderer.story.edit_memory(text)
+    renderer.screen.remark("The memory is saved.")
 
 
 def nothing() -> str:

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from recurrentgpt.cli.console import complain, visible
+from recurrentgpt.cli.terminal.console import complain, visible
 from recurrentgpt.schema.errors import SettingsError, StorageError
 
 

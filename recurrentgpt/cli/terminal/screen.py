@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from recurrentgpt.cli.console import console, emit, visible
+from recurrentgpt.cli.terminal.console import console, emit, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -18,7 +18,7 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import Recall, piece_text, with_summary
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.embeddings import default_embeddings
-from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.story import Story
@@ -50,7 +50,7 @@ class Views:
         snapshot = await self.library.graph.aget_state(config)
         head = await self._log.head(story)
         here = bool(pending(snapshot)) and head is not None and snapshot.values.get("head", "") == head["head"]
-        return snapshot.values["plan"] if here and plan_waits(cast(Any, snapshot.values)) else None
+        return waiting_plan(cast(Any, snapshot.values)) or None if here else None
 
     async def story(self, room: Room) -> dict[str, Any]:
         """Return what the page of a story shows, but for the texts of its passages."""

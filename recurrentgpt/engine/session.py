@@ -23,14 +23,15 @@ from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
-from recurrentgpt.nodes.human.answers import Answer, parse_answer
+from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.routes import budget_is_used, plan_waits
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.routes import budget_is_used, waiting_plan
+from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.schema.choice import PLAN_ACTIONS, apply_answer
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event, story_event
-from recurrentgpt.schema.state import Brief, Choice, State, StoryInput, Usage
+from recurrentgpt.schema.state import Brief, State, StoryInput, Usage
 
 
 def pending(snapshot: StateSnapshot) -> list[str]:
@@ -184,20 +185,14 @@ class Session:
         async with writing(self.library.locks, self.id):
             commit, overlay = await self.place(ref)
             chosen = parse_answer(answer, commit["candidate_plans"])
-            if chosen.action not in ("choose", "edit", "write"):
+            if chosen.action not in PLAN_ACTIONS:
                 raise BadAnswer("choose() takes a number, a plan, or an object that chooses, edits or writes one.")
             memory = {} if chosen.memory is None else {"short_term_memory": chosen.memory}
             there = await amend(self.run(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)
-            await self._plan(there, chosen.plan, chosen)
+            now = await restored(self.log, await self.log.record(self.id), there)
+            await self._seed({**now, **apply_answer(chosen), "written_plan": ""})
         return chosen.plan
-
-    async def _plan(self, commit: Commit, plan: str, answer: Answer) -> None:
-        author = "model" if answer.action == "choose" else "human"
-        choice = Choice(index=answer.index, by="human", why="")
-        now = await restored(self.log, await self.log.record(self.id), commit)
-        chosen = {"plan": plan, "plan_author": author, "choice": choice, "status": "writing", "written_plan": ""}
-        await self._seed({**now, **chosen})
 
     async def amended(
         self, commit: Commit, changes: dict[str, Any], overlay: str, also: Sequence[PutOp] = ()
@@ -215,23 +210,23 @@ class Session:
         if commit["id"] != await self.head_id():
             await stand_at(self.log, commit)
 
-    def run(self) -> Run:
+    def run(self) -> StoryRuntime:
         """Return the surroundings of a node, for what is done without the graph."""
-        return Run(context=self.context, chronicle=self.log, emit=lambda event: None)
+        return StoryRuntime(context=self.context, chronicle=self.log, emit=lambda event: None)
 
     async def waiting_plan(self) -> str | None:
         """Return the plan that is chosen or being written from, if the next passage has one."""
         snapshot = await self.library.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
         here = bool(pending(snapshot)) and values.get("head", "") == await self.head_id()
-        return values["plan"] if here and plan_waits(values) else None
+        return waiting_plan(values) or None if here else None
 
     async def waiting(self, head: str) -> dict[str, Any]:
         """Return the choice that was made after the commit `head` and not written from yet, if any."""
         snapshot = await self.library.graph.aget_state(self._config)
         if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
             return {}
-        names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
+        names = ("plan", "next_plan", "plan_author", "choice", "written_plan", "status", "take")
         return {name: snapshot.values[name] for name in names if name in snapshot.values}
 
     async def wait_on(self, commit: Commit, waiting: dict[str, Any]) -> None:

@@ -16,9 +16,9 @@ from recurrentgpt.engine.tree import Tree
 from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.human.answers import parse_answer
-from recurrentgpt.nodes.select_plan import chosen
 from recurrentgpt.remote.history import checkpoint_of, tree_of
 from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, said, stories_of
+from recurrentgpt.schema.choice import PLAN_ACTIONS, apply_answer
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event
@@ -168,10 +168,9 @@ class RemoteStory:
         with asking(self._url):
             values = (await self._state())["values"]
             answered = parse_answer(answer, values.get("candidate_plans", []))
-            if answered.action not in ("choose", "edit", "write"):
+            if answered.action not in PLAN_ACTIONS:
                 raise BadAnswer("Choose, edit or write a plan: a number, a plan, or an object that says which.")
-            memory = {} if answered.memory is None else {"short_term_memory": answered.memory}
-            update = {**memory, **chosen(answered), "written_plan": ""}
+            update = {**apply_answer(answered), "written_plan": ""}
             await self._client.threads.update_state(self._thread, update, as_node="open_story")
         return answered.plan
 

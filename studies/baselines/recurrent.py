@@ -15,7 +15,7 @@ from recurrentgpt.nodes.commit import commit
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
@@ -82,7 +82,7 @@ _WAYS = ["commit", "retrieve", "simulator", END]
 def _next(state: Any) -> str:
     if not goes_on(state):
         return END
-    return "retrieve" if plan_waits(state) else "simulator"
+    return "retrieve" if waiting_plan(state) else "simulator"
 
 
 def counted(opening: StudyVerb) -> StudyVerb:

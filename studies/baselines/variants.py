@@ -163,6 +163,8 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
         "passage": passage,
         "author": "model",
         "step": number,
+        "next_plan": "",
+        "written_plan": state["plan"],
         "previous_passage": previous,
         "previous_memory": memory,
         "summary": " ".join(reply.summary.split()),

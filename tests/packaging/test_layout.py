@@ -18,6 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 FOLDERS = {name: ROOT / folder for name, folder in PROJECT["tool"]["setuptools"]["package-dir"].items()}
 NOT_PACKAGED = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
 
+
 def modules():
     """Return every module of the package by name."""
     found = {}

@@ -207,5 +207,5 @@ async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
 
 @pytest.mark.parametrize("wrong", [{"record": "all"}, {"embedder": "none"}])
 def test_what_a_client_may_say_is_checked(wrong):
-    with pytest.raises(StudyError, match=f"{next(iter(wrong))} is one of"):
+    with pytest.raises(SettingsError, match=f"{next(iter(wrong))} is one of"):
         StudyContext(**wrong)

@@ -20,6 +20,7 @@ HEAVY = (
     "numpy",
     "sentence_transformers",
     "rich",
+    "pydantic",
     "recurrentgpt.story",
 )
 COMMANDS = (

@@ -10,6 +10,7 @@ import typer
 from recurrentgpt.cli.commands.options import JsonObject, StoryName, Yes
 from recurrentgpt.cli.commands.story_context import confirmed, reading
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_table
+from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -104,25 +105,15 @@ def set_settings(
 
 def print_settings(story: Story, settings: dict[str, Any], *, json: bool) -> None:
     """Print settings with what each of them does."""
-    import dataclasses
-
-    from recurrentgpt.schema.context import Context
-
     if json:
         print_json({"story": story.id, "settings": settings})
         return
-    about = {item.name: item.metadata["description"] for item in dataclasses.fields(Context)}
-    rows = [(name, _printed(value), about.get(name, "")) for name, value in settings.items()]
+    rows = [(name, _printed(value), SETTINGS[name].description) for name, value in settings.items()]
     print_table(("Setting", "Value", "What it does"), rows)
 
 
 def _parse(pairs: list[str]) -> dict[str, Any]:
     """Return the settings that pairs of NAME=VALUE change; an empty value is the default."""
-    import dataclasses
-
-    from recurrentgpt.schema.context import STORY_SETTINGS, Context
-
-    defaults = {item.name: item.default for item in dataclasses.fields(Context)}
     settings: dict[str, Any] = {}
     for pair in pairs:
         given, equals, value = pair.partition("=")
@@ -133,7 +124,7 @@ def _parse(pairs: list[str]) -> dict[str, Any]:
             near = difflib.get_close_matches(name, STORY_SETTINGS, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(STORY_SETTINGS)}."
             raise SettingsError(f"A story has no setting {given.strip()!r}; {hint}")
-        settings[name] = value if value.strip() else defaults[name]
+        settings[name] = value if value.strip() else SETTINGS[name].default
     return settings
 
 

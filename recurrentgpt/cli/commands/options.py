@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal
 
 import typer
 
-from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 
 PLAIN = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
 """How every command prints its help: as it stands here."""
@@ -20,30 +18,26 @@ PLAIN = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
 GROUP: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "context_settings": PLAIN}
 """How a command is made that only holds others."""
 
-_FIELDS = {item.name: item for item in dataclasses.fields(Context)}
-
 
 def setting_help(name: str, *, default: str | None = None, hint: str = "") -> str:
-    """Return the help of an option for a field of `Context`: its description, and its default where that says something."""
-    field = _FIELDS[name]
-    if default is None and field.default not in (None, "", 0, "auto"):
-        default = f"{field.default:g}" if isinstance(field.default, float) else str(field.default)
-    parts = [f"{field.metadata['description'].rstrip('.')}.", hint, f"[default: {default}]" if default else ""]
+    """Return the help of an option for a setting: what it is, and its default where that says something."""
+    usual = SETTINGS[name].default
+    if default is None and usual not in (None, "", 0, "auto"):
+        default = f"{usual:g}" if isinstance(usual, float) else str(usual)
+    parts = [f"{SETTINGS[name].description.rstrip('.')}.", hint, f"[default: {default}]" if default else ""]
     return " ".join(filter(None, parts))
 
 
 def setting_option(name: str, *, kind: Any = None, default: str | None = None, hint: str = "", **more: Any) -> Any:
-    """Return the option for a field of `Context`, with its description, its range and its choices.
+    """Return the option for a setting, with the description, range and choices that its field of `Context` has.
 
     `hint` says what belongs to the command line alone; `kind` takes the place of the field's own type.
     """
-    field, hints = _FIELDS[name], get_type_hints(Context)
+    setting = SETTINGS[name]
     if kind is None:
-        kinds = [part for part in (get_args(hints[name]) or (hints[name],)) if part is not NoneType]
-        kind = hints[name] if get_origin(hints[name]) is Literal else kinds[0] if kinds[0] in (int, float) else str
+        kind = Literal[setting.choices] if setting.choices else setting.kind or str
     if kind in (int, float):
-        unit = field.metadata.get("unit", "")
-        more = {"metavar": unit.upper() or "N", "min": field.metadata.get("ge"), "max": field.metadata.get("le")} | more
+        more = {"metavar": setting.unit.upper() or "N", "min": setting.minimum, "max": setting.maximum} | more
     elif kind is str:
         more = {"metavar": "TEXT"} | more
     return Annotated[kind | None, typer.Option(help=setting_help(name, default=default, hint=hint), **more)]
@@ -98,7 +92,7 @@ RUN_OPTIONS: dict[str, Any] = {
             metavar="ROLE=NAME", help="Model of one role: writer, memory, planner, simulator, judge. May be repeated."
         ),
     ],
-    "tier": setting_option("tier", default="by the model's name"),
+    "tier": setting_option("tier"),
     "timeout": setting_option("timeout"),
     "budget_tokens": setting_option("budget_tokens"),
     "prompts": setting_option(
@@ -107,23 +101,7 @@ RUN_OPTIONS: dict[str, Any] = {
 }
 """Options of everything that asks a model; they hold for this command."""
 
-STORY_OPTIONS: dict[str, Any] = {
-    name: setting_option(name)
-    for name in (
-        "style",
-        "pace",
-        "point_of_view",
-        "tense",
-        "note",
-        "language",
-        "min_words",
-        "max_words",
-        "plans",
-        "top_k",
-        "new_character",
-        "seed",
-    )
-}
+STORY_OPTIONS: dict[str, Any] = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"}
 """Options that a new story keeps, and that a story which goes on may be given for one command."""
 
 

@@ -259,9 +259,9 @@ def _file_to_write(story: Story, path: Path, kind: str | None) -> Path:
 
 
 def _formats() -> list[str]:
-    from recurrentgpt.books.writers import FORMATS
+    from recurrentgpt.books.writers import export_formats
 
-    return [*(extension.lstrip(".") for extension in FORMATS), "json"]
+    return [*(extension.lstrip(".") for extension in export_formats()), "json"]
 
 
 def _may_replace(path: Path) -> None:

@@ -1,23 +1,23 @@
 // Where the passages of a tree stand on the map: steps go to the right, each branch has a row of its own.
-import type { Branch, Tree, TreeNode } from "./api";
+import type { Branch, Tree, TreeNode } from "./types";
 
 export const STEP = 48;
 export const ROW = 58;
 export const EDGE = 36;
 
 export type Spot = { node: TreeNode; x: number; y: number };
-export type Row = { branch: Branch; lane: number; spots: Spot[]; from: Spot | null };
-export type Plan = { rows: Row[]; spots: Map<string, Spot>; width: number; height: number; known: number };
+export type BranchRow = { branch: Branch; lane: number; spots: Spot[]; from: Spot | null };
+export type MapLayout = { rows: BranchRow[]; spots: Map<string, Spot>; width: number; height: number; known: number };
 
 /** Lay a tree out; what `before` shows stays in its place, so that nothing jumps under a pointer that goes somewhere. */
-export function layOut(tree: Tree, before: Plan | null = null): Plan {
+export function layOut(tree: Tree, before: MapLayout | null = null): MapLayout {
   const nodes = new Map(tree.passages.map((node) => [node.id, node]));
   if (before && tree.passages.length === before.known) {
     const rows = before.rows.map((row) => ({ ...row, spots: row.spots.map((spot) => ({ ...spot, node: nodes.get(spot.node.id) ?? spot.node })) }));
     return { ...before, rows, spots: new Map(rows.flatMap((row) => row.spots.map((spot) => [spot.node.id, spot]))) };
   }
   const spots = new Map<string, Spot>();
-  const rows: Row[] = [];
+  const rows: BranchRow[] = [];
   const free: number[] = []; // for each lane, the last step that is taken
   for (const branch of tree.branches) {
     if (branch.superseded) continue;

@@ -1,12 +1,11 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
-import type { View } from "./api";
-import { reveal, setDraft, useHidden } from "./drafts";
-import type { Live } from "./live";
-import type { Ask } from "./StoryPage";
-import { count, excerpt } from "./words";
+import { openAgain, setUnsaved, useHiddenTexts } from "./unsavedText";
+import type { Live } from "./useStory";
+import { count, excerpt } from "./format";
+import type { Ask, StoryView } from "./types";
 
-export function Offers({ live: { doing }, view, ask, onWrite }: { live: Live; view: View; ask: Ask; onWrite: () => void }) {
-  const interrupted = doing.draft && doing.step > 0;
+export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live; view: StoryView; ask: Ask; onWrite: () => void }) {
+  const interrupted = job.draft && job.step > 0;
   return (
     <>
       {view.pending_replay && (
@@ -20,14 +19,14 @@ export function Offers({ live: { doing }, view, ask, onWrite }: { live: Live; vi
           </div>
         </div>
       )}
-      {view.unread && view.step <= view.unread.done && !doing.busy && (
+      {view.unread && view.step <= view.unread.done && !job.busy && (
         <div className="offer">
           <p>The import stopped {view.unread.done ? `at passage ${view.unread.done} of ${view.unread.total}` : "before its first passage"}. Drop the same file on this page again to go on with it.</p>
         </div>
       )}
       {interrupted && (
         <div className="offer">
-          <p>The writing of passage {doing.step} was interrupted. What is there stands on the page; another choice lays it aside.</p>
+          <p>The writing of passage {job.step} was interrupted. What is there stands on the page; another choice lays it aside.</p>
           <div className="row">
             <button className="primary" onClick={() => void ask("POST", "/keep")}>Keep these words <kbd>K</kbd></button>
             <button onClick={onWrite}>Write it anew</button>
@@ -62,11 +61,11 @@ const WHAT: Record<string, string> = { text: "Your text of passage", summary: "Y
 const SHOWN = 90;
 
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
-export function Unsaved(props: { view: View; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void }) {
+export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void }) {
   const { view } = props;
-  const hidden = useHidden(`${view.id}/`).filter(([key]) => !props.busy || !/\/(own|plan\d)\//.test(key));
+  const hidden = useHiddenTexts(`${view.id}/`).filter(([key]) => !props.busy || !/\/(own|plan\d)\//.test(key));
   const forget = (key: string) => {
-    setDraft(key, null);
+    setUnsaved(key, null);
     if (view.pending_edit && key.includes("/text/")) void props.ask("DELETE", "/passage");
   };
   const show = async (key: string, at: string) => {
@@ -77,7 +76,7 @@ export function Unsaved(props: { view: View; busy: boolean; ask: Ask; onJump: (i
       if (!here && !(await props.ask("POST", "/goto", { at }))) return;
       if (kind === "text" || kind === "summary") props.onJump(here || at);
     }
-    reveal(key);
+    openAgain(key);
   };
   return hidden.map(([key, draft]) => {
     const [, kind = "", , step] = key.split("/");

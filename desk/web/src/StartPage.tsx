@@ -1,28 +1,29 @@
 import { useEffect, useState } from "react";
-import { get, send, type Field, type Listed, type Settings } from "./api";
-import { goTo } from "./App";
-import { useDraft } from "./drafts";
-import { Erase } from "./Erase";
-import { Problem, useAttempt } from "./parts";
+import { get, send } from "./api";
+import { goTo } from "./route";
+import { useUnsavedText } from "./unsavedText";
+import { EraseDialog } from "./EraseDialog";
+import { Problem, useAttempt } from "./components";
 import { Input, MachineSettings } from "./Settings";
-import { count } from "./words";
+import { count } from "./format";
+import type { SettingField, StorySummary, Settings } from "./types";
 
-type Shown = { stories: Listed[]; genres: string[] };
+type Shown = { stories: StorySummary[]; genres: string[] };
 
 const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_words", "style"];
 
-export function Start(props: { onFile: (file: File | undefined) => void }) {
+export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const [found, setFound] = useState<Shown | null>(null);
   const [genre, setGenre] = useState("");
-  const premise = useDraft("start/premise");
-  const player = useDraft("start/player");
+  const premise = useUnsavedText("start/premise");
+  const player = useUnsavedText("start/player");
   const [play, setPlay] = useState(player.text !== null);
-  const [fields, setFields] = useState<Field[]>([]);
-  const [told, setTold] = useState<Record<string, unknown>>({});
+  const [fields, setFields] = useState<SettingField[]>([]);
+  const [storySettings, setStorySettings] = useState<Record<string, unknown>>({});
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
   const [all, setAll] = useState(false);
-  const [erased, setErased] = useState<Listed | null>(null);
+  const [erased, setErased] = useState<StorySummary | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
   useEffect(() => {
@@ -34,7 +35,7 @@ export function Start(props: { onFile: (file: File | undefined) => void }) {
   const begin = async () => {
     setBusy(true);
     await attempt(async () => {
-      const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: told };
+      const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: storySettings };
       const { story } = await send<{ story: string }>("POST", "/stories", wish);
       premise.drop();
       player.drop();
@@ -92,10 +93,10 @@ export function Start(props: { onFile: (file: File | undefined) => void }) {
           </label>
         )}
         <details>
-          <summary>How it is told: language, point of view, length, style</summary>
+          <summary>How it is storySettings: language, point of view, length, style</summary>
           <div className="settings">
             {ASKED_AT_FIRST.flatMap((name) => fields.find((field) => field.name === name) ?? []).map((field) => (
-              <Input key={field.name} field={field} value={told[field.name]} set={(name, value) => setTold((now) => ({ ...now, [name]: value }))} />
+              <Input key={field.name} field={field} value={storySettings[field.name]} set={(name, value) => setStorySettings((now) => ({ ...now, [name]: value }))} />
             ))}
           </div>
         </details>
@@ -154,7 +155,7 @@ export function Start(props: { onFile: (file: File | undefined) => void }) {
         </button>
       )}
       {erased && (
-        <Erase
+        <EraseDialog
           story={erased}
           onClose={() => setErased(null)}
           onErased={() => {

@@ -1,12 +1,12 @@
 // The map: all branches, of which only what is in sight is drawn.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
-import { get, send, type Tree, type View } from "./api";
-import { Compare } from "./Compare";
-import { layOut, ROW, STEP, type Plan, type Row, type Spot } from "./layout";
-import type { Shelf } from "./live";
-import { Dialog, Problem, useAttempt } from "./parts";
-import type { Ask } from "./StoryPage";
-import { AUTHORS, count, excerpt } from "./words";
+import { get, send } from "./api";
+import { ComparePassages } from "./ComparePassages";
+import { layOut, ROW, STEP, type MapLayout, type BranchRow, type Spot } from "./mapLayout";
+import type { PassageCache } from "./passageCache";
+import { Dialog, Problem, useAttempt } from "./components";
+import { AUTHORS, count, excerpt } from "./format";
+import type { Ask, Tree, StoryView } from "./types";
 
 type Window = { left: number; top: number; width: number; height: number };
 const MARGIN = 200;
@@ -14,14 +14,14 @@ const ZOOMS = [0.35, 0.5, 0.75, 1, 1.4];
 const BEGINNING = 200;
 const PLAN_IN_A_TIP = 160;
 
-export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; onClose: () => void; onJump: (id: string) => void }) {
+export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: boolean; onClose: () => void; onJump: (id: string) => void }) {
   const { view } = props;
   const [tree, setTree] = useState<Tree | null>(null);
   const [at, setAt] = useState(view.head);
   const [over, setOver] = useState("");
   const [before, setBefore] = useState("");
   const [compared, setCompared] = useState(false);
-  const plan = useRef<Plan | null>(null);
+  const plan = useRef<MapLayout | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
   // What is refused is said here: the page behind is out of sight.
   const ask: Ask = (method, path, body) => attempt(() => send(method, `/stories/${view.id}${path}`, body));
@@ -48,12 +48,12 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; onClos
     <Dialog title={compared ? (stepOf(at) === stepOf(other) ? "Two takes side by side" : "Two passages side by side") : "Map"} wide onClose={props.onClose}>
       <Problem text={problem} />
       {compared ? (
-        <Compare story={view.id} a={other} b={at} names={[nameOf(other), nameOf(at)]} onBack={() => setCompared(false)} />
+        <ComparePassages story={view.id} a={other} b={at} names={[nameOf(other), nameOf(at)]} onBack={() => setCompared(false)} />
       ) : (
         plan.current && tree && (
           <>
-            <Board plan={plan.current} tree={tree} at={at} over={over} shelf={props.shelf} onAt={setAt} onOver={setOver} onGo={go} />
-            <Details view={view} shelf={props.shelf} plan={plan.current} at={at} busy={props.busy} ask={ask} say={setProblem}>
+            <Board plan={plan.current} tree={tree} at={at} over={over} cache={props.cache} onAt={setAt} onOver={setOver} onGo={go} />
+            <Details view={view} cache={props.cache} plan={plan.current} at={at} busy={props.busy} ask={ask} say={setProblem}>
               {at === view.head ? (
                 <button className="primary" onClick={() => (props.onClose(), setTimeout(() => props.onJump(at), 0))}>Read it</button>
               ) : (
@@ -70,7 +70,7 @@ export function TreeMap(props: { view: View; shelf: Shelf; busy: boolean; onClos
   );
 }
 
-function Board(props: { plan: Plan; tree: Tree; at: string; over: string; shelf: Shelf; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
+function Board(props: { plan: MapLayout; tree: Tree; at: string; over: string; cache: PassageCache; onAt: (id: string) => void; onOver: (id: string) => void; onGo: (id: string) => void }) {
   const { plan, tree, at } = props;
   const board = useRef<HTMLDivElement>(null);
   const zoomed = useRef(1);
@@ -136,7 +136,7 @@ function Board(props: { plan: Plan; tree: Tree; at: string; over: string; shelf:
         {spots.map((spot) => (
           <NodeButton key={spot.node.id} spot={spot} head={tree.head} on={path.has(spot.node.id)} here={spot.node.id === at} onAt={props.onAt} onOver={props.onOver} onGo={props.onGo} />
         ))}
-        {over && <Tip spot={over} shelf={props.shelf} zoom={zoom} />}
+        {over && <Tip spot={over} cache={props.cache} zoom={zoom} />}
       </div>
       </div>
     </div>
@@ -145,13 +145,13 @@ function Board(props: { plan: Plan; tree: Tree; at: string; over: string; shelf:
 }
 
 /** What a passage under the pointer was written from; the pane below stays with the passage that was chosen. */
-function Tip(props: { spot: Spot; shelf: Shelf; zoom: number }) {
+function Tip(props: { spot: Spot; cache: PassageCache; zoom: number }) {
   const { node, x, y } = props.spot;
-  const passage = useSyncExternalStore(props.shelf.subscribe, () => props.shelf.get(node.id));
+  const passage = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(node.id));
   useEffect(() => {
-    const timer = setTimeout(() => props.shelf.want([node.id]), 80);
+    const timer = setTimeout(() => props.cache.want([node.id]), 80);
     return () => clearTimeout(timer);
-  }, [node.id, props.shelf]);
+  }, [node.id, props.cache]);
   return (
     <div className="tip" aria-hidden="true" style={{ transform: `translate(${x}px, ${y + 22}px) scale(${1 / props.zoom})` }}>
       <strong>{node.step ? `Passage ${node.step}` : "The opening"}</strong> <bdi>{excerpt(passage?.plan ?? "", PLAN_IN_A_TIP)}</bdi>
@@ -188,7 +188,7 @@ function NodeButton(props: { spot: Spot; head: string; on: boolean; here: boolea
   );
 }
 
-function Line({ row, seen, path }: { row: Row; seen: Window; path: Set<string> }) {
+function Line({ row, seen, path }: { row: BranchRow; seen: Window; path: Set<string> }) {
   const first = row.spots[0];
   const last = row.spots.at(-1);
   if (!first || !last) return null;
@@ -209,16 +209,16 @@ function Line({ row, seen, path }: { row: Row; seen: Window; path: Set<string> }
   );
 }
 
-type Naming = { plan: Plan; at: string; busy: boolean; ask: Ask; say: (problem: string) => void };
+type Naming = { plan: MapLayout; at: string; busy: boolean; ask: Ask; say: (problem: string) => void };
 
-function Details(props: Naming & { view: View; shelf: Shelf; children: React.ReactNode }) {
-  const { at, shelf } = props;
-  const passage = useSyncExternalStore(shelf.subscribe, () => shelf.get(at));
+function Details(props: Naming & { view: StoryView; cache: PassageCache; children: React.ReactNode }) {
+  const { at, cache } = props;
+  const passage = useSyncExternalStore(cache.subscribe, () => cache.get(at));
   const node = props.plan.spots.get(at)?.node;
   useEffect(() => {
-    const timer = setTimeout(() => shelf.want([at]), 80);
+    const timer = setTimeout(() => cache.want([at]), 80);
     return () => clearTimeout(timer);
-  }, [at, shelf]);
+  }, [at, cache]);
   if (!node) return null;
   return (
     <section className="details" aria-label="The passage that is chosen">
@@ -261,7 +261,7 @@ function NameForm({ plan, at, name: old, ...props }: Naming & { name: string }) 
   );
 }
 
-function visible(row: Row, seen: Window): Spot[] {
+function visible(row: BranchRow, seen: Window): Spot[] {
   const first = row.spots[0];
   if (!first || first.y < seen.top - MARGIN || first.y > seen.top + seen.height + MARGIN) return [];
   const from = Math.max(0, Math.floor((seen.left - MARGIN - first.x) / STEP));
@@ -276,7 +276,7 @@ function pathOf(tree: Tree) {
 }
 
 /** The passage that an arrow key leads to: along the branch, or to the nearest in the row above or below. */
-function neighbour(plan: Plan, tree: Tree, at: string, key: string): string | undefined {
+function neighbour(plan: MapLayout, tree: Tree, at: string, key: string): string | undefined {
   const spot = plan.spots.get(at);
   if (!spot) return undefined;
   const all = [...plan.spots.values()];

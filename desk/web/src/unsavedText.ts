@@ -3,18 +3,18 @@ import { useSyncExternalStore } from "react";
 
 /** `base` is what is stored, `at` the passage it belongs to, `kept` that it was typed before this editor was
     opened, `lent` that the server keeps it too. */
-export type Draft = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean };
+export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean };
 const PREFIX = "desk.draft/";
-const drafts = new Map<string, Draft>();
+const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
 let version = 0;
 let unsafe = false;
 let wanted = "";
 
-function parsed(stored: string | null): Draft | null {
+function parsed(stored: string | null): UnsavedText | null {
   try {
-    const { text, base, at } = JSON.parse(stored ?? "") as Draft;
+    const { text, base, at } = JSON.parse(stored ?? "") as UnsavedText;
     return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true } : null;
   } catch {
     return null;
@@ -27,7 +27,7 @@ function tell() {
 }
 
 /** Change a draft, or take it away; only what differs from what is stored already is worth keeping. */
-export function setDraft(key: string, draft: Draft | null) {
+export function setUnsaved(key: string, draft: UnsavedText | null) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
@@ -60,7 +60,7 @@ addEventListener("storage", (event) => {
   tell();
 });
 addEventListener("beforeunload", (event) => {
-  const lost = ([key, draft]: [string, Draft]) => draft.text !== draft.base && (unsafe || parsed(localStorage.getItem(PREFIX + key))?.text !== draft.text);
+  const lost = ([key, draft]: [string, UnsavedText]) => draft.text !== draft.base && (unsafe || parsed(localStorage.getItem(PREFIX + key))?.text !== draft.text);
   if ([...drafts].some(lost)) event.preventDefault();
 });
 
@@ -70,7 +70,7 @@ const subscribe = (listener: () => void) => {
 };
 
 /** An editor shows a draft, until the returned function is called. */
-export function mount(key: string) {
+export function mountEditor(key: string) {
   const change = (by: number) => {
     mounted.set(key, (mounted.get(key) ?? 0) + by);
     tell();
@@ -84,27 +84,27 @@ export function mount(key: string) {
 }
 
 /** The drafts whose keys begin so and that no editor shows, or one of the manuscript, which may be far from where it was opened. */
-export function useHidden(prefix: string): [key: string, draft: Draft][] {
+export function useHiddenTexts(prefix: string): [key: string, draft: UnsavedText][] {
   useSyncExternalStore(subscribe, () => version);
   return [...drafts].filter(([key, draft]) => key.startsWith(prefix) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
 }
 
 /** Take away all drafts of a story that is no more. */
 export function forget(story: string) {
-  [...drafts.keys()].filter((key) => key.startsWith(`${story}/`) || key.includes(`/stories/${story}/`)).forEach((key) => setDraft(key, null));
+  [...drafts.keys()].filter((key) => key.startsWith(`${story}/`) || key.includes(`/stories/${story}/`)).forEach((key) => setUnsaved(key, null));
 }
 
 /** Open the editor of a draft wherever it is shown, with the caret in it. */
-export function reveal(key: string) {
+export function openAgain(key: string) {
   const draft = drafts.get(key);
   wanted = key;
-  if (draft) setDraft(key, { ...draft, open: true });
+  if (draft) setUnsaved(key, { ...draft, open: true });
 }
 
 /** Open the editor of a draft, with what was typed before or else with this text. */
-export function openDraft(key: string, text: string, at: string) {
+export function openEditor(key: string, text: string, at: string) {
   wanted = key;
-  setDraft(key, { text, base: text, kept: false, ...drafts.get(key), at, open: true });
+  setUnsaved(key, { text, base: text, kept: false, ...drafts.get(key), at, open: true });
 }
 
 /** Whether somebody asked for this editor, rather than a page that was loaded. */
@@ -115,34 +115,34 @@ export function isWanted(key: string) {
 }
 
 /** Show a text that the server keeps until it can be stored; the returned function takes it back unless it was changed. */
-export function lend(key: string, text: string, at: string) {
-  if (!drafts.has(key)) setDraft(key, { text, base: "", at, open: true, kept: true, lent: true });
+export function showServerCopy(key: string, text: string, at: string) {
+  if (!drafts.has(key)) setUnsaved(key, { text, base: "", at, open: true, kept: true, lent: true });
   return () => {
-    if (drafts.get(key)?.text === text) setDraft(key, null);
+    if (drafts.get(key)?.text === text) setUnsaved(key, null);
   };
 }
 
 /** One field's draft, named by the story, what it is, the passage it belongs to and its number. */
-export function useDraft(key: string, at = "") {
+export function useUnsavedText(key: string, at = "") {
   useSyncExternalStore(subscribe, () => version);
   const draft = drafts.get(key);
-  const put = (changes: Partial<Draft>) => setDraft(key, { text: "", base: "", open: true, kept: false, ...drafts.get(key), at, ...changes });
+  const put = (changes: Partial<UnsavedText>) => setUnsaved(key, { text: "", base: "", open: true, kept: false, ...drafts.get(key), at, ...changes });
   return {
     key,
     /** The text of the open editor; null where there is none. */
     text: draft?.open ? draft.text : null,
     kept: Boolean(draft?.kept && draft.text !== draft.base),
     lent: draft?.lent ?? false,
-    open: (text = "") => openDraft(key, text, at),
+    open: (text = "") => openEditor(key, text, at),
     change: (text: string) => put({ text, kept: false }),
     /** Close the editor; what was typed is offered again. */
     close: () => {
       const now = drafts.get(key);
       if (now && now.text !== now.base) put({ open: false, kept: true });
-      else setDraft(key, null);
+      else setUnsaved(key, null);
     },
-    drop: () => setDraft(key, null),
+    drop: () => setUnsaved(key, null),
   };
 }
 
-export type Field = ReturnType<typeof useDraft>;
+export type EditorField = ReturnType<typeof useUnsavedText>;

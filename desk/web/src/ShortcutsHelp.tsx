@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { keysAreOff, setKeysOff } from "./keys";
-import { Dialog } from "./parts";
+import { keysAreOff, setKeysOff } from "./shortcuts";
+import { Dialog } from "./components";
 
-export function Help(props: { play: boolean; onClose: () => void }) {
+export function ShortcutsHelp(props: { play: boolean; onClose: () => void }) {
   const [off, setOff] = useState(keysAreOff);
   const keys: [string, string][] = [
     ["1 2 3", props.play ? "do that" : "choose that plan, and write from it"],

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "react";
-import { get, type Entry } from "./api";
-import { Found } from "./Memory";
-import { Dialog, Problem, useAttempt } from "./parts";
+import { get } from "./api";
+import { RecalledPassages } from "./RecalledPassages";
+import { Dialog, Problem, useAttempt } from "./components";
+import type { RecalledEntry } from "./types";
 
-export function Search(props: { story: string; onClose: () => void; onJump: (id: string) => void }) {
+export function SearchDialog(props: { story: string; onClose: () => void; onJump: (id: string) => void }) {
   const [query, setQuery] = useState("");
-  const [found, setFound] = useState<Entry[] | null>(null);
+  const [found, setFound] = useState<RecalledEntry[] | null>(null);
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const { problem, attempt } = useAttempt();
@@ -13,7 +14,7 @@ export function Search(props: { story: string; onClose: () => void; onJump: (id:
   useEffect(() => field.current?.focus(), []);
   const look = async () => {
     setBusy(true);
-    await attempt(async () => setFound(await get<Entry[]>(`/stories/${props.story}/search`, { query })));
+    await attempt(async () => setFound(await get<RecalledEntry[]>(`/stories/${props.story}/search`, { query })));
     setBusy(false);
   };
   return (
@@ -34,7 +35,7 @@ export function Search(props: { story: string; onClose: () => void; onJump: (id:
         {found && (found.length ? null : <p className="hint">Nothing is found on this branch.</p>)}
       </div>
       {found && (
-        <Found
+        <RecalledPassages
           entries={found}
           onJump={(id) => {
             props.onClose();

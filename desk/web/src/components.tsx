@@ -1,6 +1,6 @@
 // Small parts that every view uses.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
-import { isWanted, mount, type Field } from "./drafts";
+import { isWanted, mountEditor, type EditorField } from "./unsavedText";
 
 export function Dialog(props: { title: string; wide?: boolean; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -35,7 +35,7 @@ export function Prose(props: { text: string }) {
 }
 
 /** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards. */
-export function Writing(props: { label: string; field: Field; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; children?: ReactNode; onSubmit?: () => void }) {
+export function Writing(props: { label: string; field: EditorField; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; children?: ReactNode; onSubmit?: () => void }) {
   const { field } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const text = field.text ?? "";
@@ -45,7 +45,7 @@ export function Writing(props: { label: string; field: Field; rows?: number; pla
     area.current.style.height = `${area.current.scrollHeight + 2}px`;
   }, [text]);
   useEffect(() => {
-    const gone = mount(field.key);
+    const gone = mountEditor(field.key);
     const element = area.current!;
     if (isWanted(field.key)) {
       element.focus();

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { exportOf, get } from "./api";
-import { Dialog, Problem, useAttempt } from "./parts";
+import { Dialog, Problem, useAttempt } from "./components";
 
-export function Export(props: { story: string; onClose: () => void }) {
+export function ExportDialog(props: { story: string; onClose: () => void }) {
   const [formats, setFormats] = useState<{ format: string; name: string }[]>([]);
   const { problem, attempt } = useAttempt();
   useEffect(() => {

@@ -1,9 +1,10 @@
 // A manuscript that is dropped on any page, or chosen: what it holds and what it costs is said before it becomes a story.
 import { useEffect, useState } from "react";
-import { upload, type Preview } from "./api";
-import { goTo } from "./App";
-import { Dialog, Problem, useAttempt } from "./parts";
-import { count, tokens } from "./words";
+import { upload } from "./api";
+import { goTo } from "./route";
+import { Dialog, Problem, useAttempt } from "./components";
+import { count, tokens } from "./format";
+import type { Preview } from "./types";
 
 /** Take files that are dropped anywhere: a browser would open them in place of the page. */
 export function useImport() {
@@ -31,13 +32,13 @@ export function useImport() {
     shown: (
       <>
         {over && <div className="over" aria-hidden="true" />}
-        {file && <Import key={`${file.name} ${file.lastModified}`} file={file} onClose={() => setFile(null)} />}
+        {file && <ImportDialog key={`${file.name} ${file.lastModified}`} file={file} onClose={() => setFile(null)} />}
       </>
     ),
   };
 }
 
-function Import(props: { file: File; onClose: () => void }) {
+function ImportDialog(props: { file: File; onClose: () => void }) {
   const [preview, setPreview] = useState<Preview | null>(null);
   const whole = props.file.name.toLowerCase().endsWith(".json");
   const { problem, attempt } = useAttempt();

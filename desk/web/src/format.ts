@@ -1,5 +1,5 @@
 // Numbers and stages in words.
-import type { Doing } from "./api";
+import type { JobState } from "./types";
 
 export const count = (number: number, one: string, many = `${one}s`) => `${number.toLocaleString("en-GB")} ${number === 1 ? one : many}`;
 
@@ -21,17 +21,17 @@ const STAGES: Record<string, string> = {
   select_plan: "Choosing the next plan",
 };
 
-export function stage(doing: Doing) {
-  if (doing.progress) {
-    const { done, total, what } = doing.progress;
+export function stage(job: JobState) {
+  if (job.progress) {
+    const { done, total, what } = job.progress;
     const part = total ? ` (${Math.round(done / 1e6).toLocaleString("en-GB")} of ${Math.round(total / 1e6).toLocaleString("en-GB")} MB)` : "";
     return `${what.charAt(0).toUpperCase()}${what.slice(1)}${part}`;
   }
-  if (doing.replay && doing.kind === "import") return `Reading passage ${doing.replay.done} of ${doing.replay.total}`;
-  if (doing.replay) return `Rewriting the memory: passage ${doing.replay.done} of ${doing.replay.total}`;
-  if (doing.stage === "write") return doing.draft ? `Writing passage ${doing.step}` : `Reading before passage ${doing.step}`;
-  if (doing.kind === "keep") return "Keeping what is there; rewriting the memory";
-  return STAGES[doing.stage] ?? "Working";
+  if (job.replay && job.kind === "import") return `Reading passage ${job.replay.done} of ${job.replay.total}`;
+  if (job.replay) return `Rewriting the memory: passage ${job.replay.done} of ${job.replay.total}`;
+  if (job.stage === "write") return job.draft ? `Writing passage ${job.step}` : `Reading before passage ${job.step}`;
+  if (job.kind === "keep") return "Keeping what is there; rewriting the memory";
+  return STAGES[job.stage] ?? "Working";
 }
 
 export const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean).length;

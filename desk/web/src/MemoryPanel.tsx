@@ -1,21 +1,21 @@
 import { useEffect, useRef, useState } from "react";
-import { get, type Memory, type View } from "./api";
-import { useDraft } from "./drafts";
-import { Problem, useAttempt, Writing } from "./parts";
-import type { Ask } from "./StoryPage";
-import { count, excerpt, wordsOf } from "./words";
+import { get } from "./api";
+import { useUnsavedText } from "./unsavedText";
+import { Problem, useAttempt, Writing } from "./components";
+import { count, wordsOf } from "./format";
+import { RecalledPassages } from "./RecalledPassages";
+import type { Ask, Memory, StoryView } from "./types";
 
 const MOST_SENTENCES = 20;
-const SHOWN_OF_A_PIECE = 180;
 
-export function MemoryPanel(props: { view: View; busy: boolean; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
+export function MemoryPanel(props: { view: StoryView; busy: boolean; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
   const id = props.at || view.head;
   const [full, setFull] = useState<Memory | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const place = view.path.findIndex((entry) => entry[0] === id);
   const root = view.path[place]?.[3] ?? (id === view.head ? view.root : id);
-  const field = useDraft(`${view.id}/memory/${root}/${place < 0 && id === view.head ? view.step : place + 1}`, id);
+  const field = useUnsavedText(`${view.id}/memory/${root}/${place < 0 && id === view.head ? view.step : place + 1}`, id);
   const edited = field.text;
   const { problem, attempt } = useAttempt();
   useEffect(() => {
@@ -114,27 +114,9 @@ function Shown({ memory, onJump }: { memory: Memory; onJump: (id: string) => voi
       {memory.recalled.length > 0 && (
         <>
           <h3>Recalled for passage {memory.step}</h3>
-          <Found entries={memory.recalled} onJump={onJump} />
+          <RecalledPassages entries={memory.recalled} onJump={onJump} />
         </>
       )}
     </>
-  );
-}
-
-/** Passages that a search found, each with the piece that did it. */
-export function Found(props: { entries: Memory["recalled"]; onJump: (id: string) => void }) {
-  return (
-    <ul className="found-list">
-      {props.entries.map((entry) => (
-        <li key={entry.id}>
-          <button className="card" onClick={() => props.onJump(entry.id)}>
-            <span className="where">
-              Passage {entry.step} <span className="hint">likeness {entry.score.toFixed(2)}</span>
-            </span>
-            <q dir="auto">{excerpt(entry.piece || entry.summary, SHOWN_OF_A_PIECE) || "…"}</q>
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

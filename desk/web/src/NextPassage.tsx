@@ -1,29 +1,28 @@
 // What happens next: the work in hand, or the choice of a plan.
 import { useEffect, useRef, useState } from "react";
-import type { View } from "./api";
-import { openDraft, useDraft } from "./drafts";
-import { useKeys } from "./keys";
-import type { Live } from "./live";
-import { Offers } from "./Offers";
-import { Elapsed, Writing } from "./parts";
-import type { Ask } from "./StoryPage";
-import { count, stage, wordsOf } from "./words";
+import { openEditor, useUnsavedText } from "./unsavedText";
+import { useKeys } from "./shortcuts";
+import type { Live } from "./useStory";
+import { PendingWork } from "./PendingWork";
+import { Elapsed, Writing } from "./components";
+import { count, stage, wordsOf } from "./format";
+import type { Ask, StoryView } from "./types";
 
-export function Next(props: { live: Live; view: View; ask: Ask }) {
-  const { doing } = props.live;
+export function NextPassage(props: { live: Live; view: StoryView; ask: Ask }) {
+  const { job } = props.live;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // The button that was pressed may be gone; whoever uses the keyboard goes on from here.
     if (document.activeElement === document.body || !document.activeElement) heading.current?.focus({ preventScroll: true });
-  }, [doing.busy, props.view.head]);
+  }, [job.busy, props.view.head]);
   return (
     <section className="next" aria-labelledby="next">
       <h2 id="next" tabIndex={-1} ref={heading}>
-        {doing.busy ? (AT_WORK[doing.kind] ?? "Being written") : question(props.view)}
+        {job.busy ? (AT_WORK[job.kind] ?? "Being written") : question(props.view)}
       </h2>
-      {doing.error && !doing.busy && <p className="problem" role="alert" dir="auto">{doing.error}</p>}
-      {doing.note && !doing.busy && <p className="hint">{doing.note}</p>}
-      {doing.busy ? <Busy {...props} /> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
+      {job.error && !job.busy && <p className="problem" role="alert" dir="auto">{job.error}</p>}
+      {job.note && !job.busy && <p className="hint">{job.note}</p>}
+      {job.busy ? <Busy {...props} /> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
     </section>
   );
 }
@@ -31,57 +30,57 @@ export function Next(props: { live: Live; view: View; ask: Ask }) {
 const AT_WORK: Record<string, string> = { import: "Being read", edit: "Being rewritten", replan: "Being planned" };
 
 /** A story to play begins with the question who plays it. */
-const question = (view: View) => (view.mode !== "fiction" ? "What happens next?" : view.opened && !view.step ? "Who are you?" : "What do you do?");
+const question = (view: StoryView) => (view.mode !== "fiction" ? "What happens next?" : view.opened && !view.step ? "Who are you?" : "What do you do?");
 
-type Props = { live: Live; view: View; ask: Ask };
+type Props = { live: Live; view: StoryView; ask: Ask };
 
-function Busy({ live: { doing }, ask }: Props) {
-  const words = wordsOf(doing.draft);
-  const bytes = doing.progress?.total ? doing.progress : doing.replay;
+function Busy({ live: { job }, ask }: Props) {
+  const words = wordsOf(job.draft);
+  const bytes = job.progress?.total ? job.progress : job.replay;
   return (
     <div className="busy">
-      {doing.plan && doing.kind !== "replan" && <p className="plan-now" dir="auto">{doing.plan}</p>}
+      {job.plan && job.kind !== "replan" && <p className="plan-now" dir="auto">{job.plan}</p>}
       <p className="stage">
-        {stage(doing)}
-        {words > 0 && doing.stage === "write" && <> · {count(words, "word")}</>}
-        <Elapsed since={doing.since} />
+        {stage(job)}
+        {words > 0 && job.stage === "write" && <> · {count(words, "word")}</>}
+        <Elapsed since={job.since} />
       </p>
       {bytes && <progress aria-label="Progress" max={bytes.total} value={bytes.done} />}
-      {doing.asked > 1 && <p className="hint">{doing.done} of {count(doing.asked, "passage")} written.</p>}
+      {job.asked > 1 && <p className="hint">{job.done} of {count(job.asked, "passage")} written.</p>}
       <button className="stop" onClick={() => void ask("POST", "/stop")}>
-        {doing.stopping ? "Stop at once" : "Stop"} <kbd>Esc</kbd>
+        {job.stopping ? "Stop at once" : "Stop"} <kbd>Esc</kbd>
       </button>
       <p className="hint">
-        {doing.stopping ? "It ends as soon as what is there is saved." : doing.stage === "write" ? "Stopping keeps the whole sentences that are there." : ""}
+        {job.stopping ? "It ends as soon as what is there is saved." : job.stage === "write" ? "Stopping keeps the whole sentences that are there." : ""}
       </p>
     </div>
   );
 }
 
-function Again({ live: { doing }, ask }: Props) {
+function Again({ live: { job }, ask }: Props) {
   return (
     <div className="row">
       <button className="primary" onClick={() => void ask("POST", "/write", {})}>
-        {doing.error || doing.note ? "Try again" : "Write the first passage"}
+        {job.error || job.note ? "Try again" : "Write the first passage"}
       </button>
     </div>
   );
 }
 
 function Choices({ live, view, ask }: Props) {
-  const { doing } = live;
-  const own = useDraft(`${view.id}/own//`, view.head);
+  const { job } = live;
+  const own = useUnsavedText(`${view.id}/own//`, view.head);
   const [many, setMany] = useState(3);
   const at = useRef(1);
   const play = view.mode === "fiction";
   const who = play && !view.step;
-  const interrupted = doing.draft && doing.step > 0;
+  const interrupted = job.draft && job.step > 0;
   useEffect(() => void (at.current = 1), [view.head]);
 
   const write = (body: object, drop?: () => void) => void ask("POST", "/write", body).then((done) => done && drop?.());
   const choose = (number: number) => view.plans[number - 1] !== undefined && write({ number });
   const keyOf = (number: number) => `${view.id}/plan${number}/${view.root}/${view.step}`;
-  const edit = (number: number) => view.plans[number - 1] !== undefined && openDraft(keyOf(number), view.plans[number - 1]!, view.head);
+  const edit = (number: number) => view.plans[number - 1] !== undefined && openEditor(keyOf(number), view.plans[number - 1]!, view.head);
   const savePlan = (number: number, text: string, drop: () => void) =>
     void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
   const retry = () => view.step > 0 && void ask("POST", "/retry", {});
@@ -98,7 +97,7 @@ function Choices({ live, view, ask }: Props) {
 
   return (
     <>
-      <Offers live={live} view={view} ask={ask} onWrite={() => write({})} />
+      <PendingWork live={live} view={view} ask={ask} onWrite={() => write({})} />
       {who && <p className="hint">Choose whom you play; the story begins with your choice.</p>}
       {view.plans.length === 0 && (
         <p className="hint">{view.status === "finished" ? "The story has ended. It goes on from a plan of your own." : "There are no plans yet: ask for some, or write your own."}</p>
@@ -141,7 +140,7 @@ function Choices({ live, view, ask }: Props) {
 
 function Plan(props: { number: number; plan: string; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
   const { number, plan } = props;
-  const field = useDraft(props.draft, props.head);
+  const field = useUnsavedText(props.draft, props.head);
   const text = field.text;
   if (text !== null) {
     const write = () => text.trim() && props.onWrite(text, field.drop);
@@ -170,7 +169,7 @@ function Plan(props: { number: number; plan: string; draft: string; head: string
 }
 
 /** The takes of the newest passage: undo goes along the branch, and another take stands beside it. */
-function Takes({ view, ask }: { view: View; ask: Ask }) {
+function Takes({ view, ask }: { view: StoryView; ask: Ask }) {
   const here = view.takes.indexOf(view.head);
   if (view.takes.length < 2) return null;
   const go = (to: number) => void ask("POST", "/goto", { at: view.takes[to] });

@@ -1,67 +1,28 @@
 // One story as it is now: the view, the work in hand and the passages, kept current by server-sent events.
 import { useCallback, useEffect, useRef, useState } from "react";
-import { eventsOf, get, Refused, type Doing, type Passage, type View } from "./api";
+import { PassageCache } from "./passageCache";
+import { eventsOf, get, Refused } from "./api";
+import type { JobState, Passage, StoryView } from "./types";
 
-const IDLE: Doing = {
+const IDLE: JobState = {
   busy: false, kind: "", stage: "", since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
   replay: null, error: "", note: "", revision: -1,
 };
-const AGAIN = 800;
-const AT_ONCE = 40;
-
-export class Shelf {
-  private texts = new Map<string, Passage>();
-  private wanted = new Set<string>();
-  private listeners = new Set<() => void>();
-  private timer = 0;
-
-  constructor(private story: string) {}
-
-  get = (id: string) => this.texts.get(id);
-
-  put(passage: Passage) {
-    this.texts.set(passage.id, passage);
-    this.listeners.forEach((listener) => listener());
-  }
-
-  subscribe = (listener: () => void) => {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  };
-
-  want(ids: string[]) {
-    for (const id of ids) if (!this.texts.has(id)) this.wanted.add(id);
-    if (this.wanted.size && !this.timer) this.timer = window.setTimeout(() => void this.fetch(), 0);
-  }
-
-  private async fetch() {
-    const ids = [...this.wanted].slice(0, AT_ONCE);
-    try {
-      for (const passage of await get<Passage[]>(`/stories/${this.story}/passages`, { ids: ids.join(",") })) this.texts.set(passage.id, passage);
-      ids.forEach((id) => this.wanted.delete(id));
-      this.listeners.forEach((listener) => listener());
-    } catch (problem) {
-      if (problem instanceof Refused && problem.status) this.wanted.clear();
-      await new Promise((done) => setTimeout(done, AGAIN));
-    }
-    this.timer = 0;
-    this.want([]);
-  }
-}
+const RETRY_MS = 800;
 
 export function useStory(story: string) {
-  const [view, setView] = useState<View | null>(null);
-  const [doing, setDoing] = useState<Doing>(IDLE);
+  const [view, setView] = useState<StoryView | null>(null);
+  const [job, setJob] = useState<JobState>(IDLE);
   const [lost, setLost] = useState(false);
   const [gone, setGone] = useState("");
   const [written, setWritten] = useState<Passage | null>(null);
-  const shelf = useRef(new Shelf(story)).current;
-  const shown = useRef<View | null>(null);
+  const cache = useRef(new PassageCache(story)).current;
+  const shown = useRef<StoryView | null>(null);
   const left = useRef(false);
 
   const reading = useRef(false);
   const again = useRef(false);
-  const told = useRef(() => {});
+  const showJob = useRef(() => {});
 
   const read = useCallback(async () => {
     // One at a time: of two that overlap the older could come last. What changes meanwhile is read once more.
@@ -71,14 +32,14 @@ export function useStory(story: string) {
     while (again.current) {
       again.current = false;
       try {
-        const fresh = await get<View>(`/stories/${story}`);
+        const fresh = await get<StoryView>(`/stories/${story}`);
         shown.current = fresh;
         setView(fresh);
-        told.current();
+        showJob.current();
       } catch (problem) {
         if (problem instanceof Refused && problem.status === 404) setGone(problem.message);
         else {
-          await new Promise((done) => setTimeout(done, AGAIN));
+          await new Promise((done) => setTimeout(done, RETRY_MS));
           again.current = !left.current;
         }
       }
@@ -101,20 +62,20 @@ export function useStory(story: string) {
         // Work is over when its plans are here: nobody shall choose among those of the passage before.
         if (busy && !now.busy && shown.current?.revision !== now.revision) return;
         busy = now.busy;
-        setDoing(now);
+        setJob(now);
       });
     };
-    told.current = show;
+    showJob.current = show;
     const take = (event: { event: string } & Record<string, unknown>) => {
       if (event.event === "state") {
-        now = event as unknown as Doing;
+        now = event as unknown as JobState;
         if (missed || shown.current?.revision !== now.revision) void read();
         missed = false;
       } else if (event.event === "prose") now = { ...now, draft: now.draft + String(event.text) };
       else if (event.event === "retract") now = { ...now, draft: now.draft.slice(0, Number(event.length)) };
       else if (event.event === "passage") {
         const passage = { ...(event as unknown as Passage), parent: "", plan_author: "", author: "model", summary: "" };
-        if (!shelf.get(passage.id)) shelf.put(passage);
+        if (!cache.get(passage.id)) cache.put(passage);
         if (now.kind !== "edit" && now.kind !== "replan" && shown.current) {
           // It stands on the page at once; the view that is read next says the rest.
           const path = shown.current.path.slice(0, passage.step - 1);
@@ -135,7 +96,7 @@ export function useStory(story: string) {
         setLost(true);
         if (source.readyState === EventSource.CLOSED) {
           window.clearTimeout(timer);
-          timer = window.setTimeout(open, AGAIN);
+          timer = window.setTimeout(open, RETRY_MS);
           void read();
         }
       };
@@ -150,9 +111,9 @@ export function useStory(story: string) {
       cancelAnimationFrame(frame);
       document.removeEventListener("visibilitychange", back);
     };
-  }, [story, read, shelf]);
+  }, [story, read, cache]);
 
-  return { view, doing, lost, gone, written, shelf };
+  return { view, job, lost, gone, written, cache };
 }
 
 export type Live = ReturnType<typeof useStory>;

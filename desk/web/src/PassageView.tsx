@@ -1,18 +1,18 @@
 import { memo, useEffect, useState } from "react";
-import { get, type Cost, type Passage } from "./api";
-import { useDraft, type Field } from "./drafts";
-import type { Shelf } from "./live";
-import { Prose, Writing } from "./parts";
-import type { Ask } from "./StoryPage";
-import { AUTHORS, count, duration, tokens } from "./words";
+import { get } from "./api";
+import { useUnsavedText, type EditorField } from "./unsavedText";
+import type { PassageCache } from "./passageCache";
+import { Prose, Writing } from "./components";
+import { AUTHORS, count, duration, tokens } from "./format";
+import type { Ask, Cost, Passage } from "./types";
 
-type Props = { passage: Passage; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; shelf: Shelf; onMemory: (id: string) => void };
+type Props = { passage: Passage; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; onMemory: (id: string) => void };
 
 export const PassageView = memo(function PassageView(props: Props) {
   const { passage, step } = props;
   const [open, setOpen] = useState(false);
-  const text = useDraft(`${props.story}/text/${props.first}/${step}`, passage.id);
-  const summary = useDraft(`${props.story}/summary/${props.first}/${step}`, passage.id);
+  const text = useUnsavedText(`${props.story}/text/${props.first}/${step}`, passage.id);
+  const summary = useUnsavedText(`${props.story}/summary/${props.first}/${step}`, passage.id);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
   const editSummary = async () => {
     // What was just written has no summary on the page yet.
@@ -50,7 +50,7 @@ export const PassageView = memo(function PassageView(props: Props) {
   );
 });
 
-function EditText(props: Props & { field: Field }) {
+function EditText(props: Props & { field: EditorField }) {
   const { field } = props;
   const text = field.text ?? "";
   const [cost, setCost] = useState<Cost | null>(null);
@@ -93,13 +93,13 @@ function EditText(props: Props & { field: Field }) {
   );
 }
 
-function EditSummary(props: Props & { field: Field }) {
+function EditSummary(props: Props & { field: EditorField }) {
   const { field } = props;
   const text = field.text ?? "";
   const save = () =>
     void props.ask("PUT", "/summary", { text, at: props.passage.id }).then((done) => {
       if (!done) return;
-      props.shelf.put({ ...props.passage, summary: text });
+      props.cache.put({ ...props.passage, summary: text });
       field.drop();
     });
   return (

@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
-import { get, type Change, type Diff } from "./api";
-import { Problem, useAttempt } from "./parts";
+import { get } from "./api";
+import { Problem, useAttempt } from "./components";
+import type { Change, Diff } from "./types";
 
-export function Compare(props: { story: string; a: string; b: string; names: [string, string]; onBack: () => void }) {
+export function ComparePassages(props: { story: string; a: string; b: string; names: [string, string]; onBack: () => void }) {
   const [diff, setDiff] = useState<Diff | null>(null);
   const { problem, attempt } = useAttempt();
   useEffect(() => {

@@ -1,11 +1,12 @@
 // The question before a story is deleted for ever.
 import { useState } from "react";
-import { send, type Listed } from "./api";
-import { forget } from "./drafts";
-import { Dialog, Problem, useAttempt } from "./parts";
-import { count } from "./words";
+import { send } from "./api";
+import { forget } from "./unsavedText";
+import { Dialog, Problem, useAttempt } from "./components";
+import { count } from "./format";
+import type { StorySummary } from "./types";
 
-export function Erase(props: { story: Listed; onClose: () => void; onErased: () => void }) {
+export function EraseDialog(props: { story: StorySummary; onClose: () => void; onErased: () => void }) {
   const { story } = props;
   const [busy, setBusy] = useState(false);
   const { problem, setProblem, attempt } = useAttempt();

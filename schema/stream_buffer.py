@@ -55,10 +55,10 @@ class StreamBuffer:
         self._released += len(piece)
         return piece
 
-    def become(self, text: str, settled: int) -> list[dict[str, Any]]:
+    def become(self, text: str, settled: int) -> list[Mapping[str, object]]:
         """Hold `text` from now on, and return the events by which every reader comes to hold it too."""
         kept = len(self.text) if text.startswith(self.text) else len(commonprefix([text, self.text]))  # noqa: RUF071
-        events: list[dict[str, Any]] = []
+        events: list[Mapping[str, object]] = []
         if kept < len(self.text):
             events.append({"event": "retract", "length": kept})
         if len(text) > kept or settled != self.settled:

@@ -47,7 +47,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def recurrentgpt(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version and leave.")] = False,
     log_json: Annotated[
         bool,
         typer.Option(
@@ -87,6 +87,21 @@ def recurrentgpt(
         logs.log_json()
 
 
+def help_page(
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="The command; all when left out.")
+    ] = None,
+) -> None:
+    """Print the help of a command, as its --help does.
+
+    \b
+    Examples:
+      recurrentgpt help
+      recurrentgpt help models pull
+    """
+    typer.main.get_command(app).main([*(command or []), "--help"], prog_name="recurrentgpt", standalone_mode=False)
+
+
 for group, commands in {
     WRITE: (write, play, regenerate.choose, regenerate.retry, regenerate.replan),
     READ: (read.stories, read.show, read.memory, read.recall),
@@ -100,6 +115,7 @@ for group, commands in {
         name = {"import_file": "import", "set_settings": "set"}.get(command.__name__)
         app.command(name, rich_help_panel=group)(command)
 app.add_typer(import_export.prompts, name="prompts", rich_help_panel=FILES)
+app.command("help")(help_page)
 app.command()(doctor)
 app.command()(desk)
 app.command()(mcp)

@@ -15,6 +15,7 @@ from recurrentgpt.cli.commands.options import (
     JsonObject,
     MaybePassageRef,
     PassageRef,
+    Settings,
     StoryName,
     Text,
     Yes,
@@ -47,7 +48,7 @@ def edit(
     yes: Yes = False,
     json: Json = False,
     *,
-    settings: dict[str, Any],
+    settings: Settings,
 ) -> None:
     """Give a passage another text; the memory follows.
 
@@ -194,7 +195,7 @@ def _drop_replay(name: str) -> None:
         note("Forgotten. The story stands where it stood before the edit.")
 
 
-def _resume_replay(name: str, settings: dict[str, Any], *, json: bool) -> None:
+def _resume_replay(name: str, settings: Settings, *, json: bool) -> None:
     with writing(name, settings, json=json) as renderer:
         story = renderer.story
         renderer.again = ["edit", story.id, "--resume", *as_options(settings)]

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from recurrentgpt.cli.commands.options import (
     Genre,
     Json,
     Remote,
+    Settings,
     StoryName,
     Title,
     Yes,
@@ -53,7 +54,7 @@ def import_file(
     yes: Yes = False,
     json: Json = False,
     *,
-    settings: dict[str, Any],
+    settings: Settings,
 ) -> None:
     """Make a story of a book, or restore an export.
 
@@ -192,7 +193,7 @@ def _with_first(first: Event, rest: Iterator[Event]) -> Iterator[Event]:
     yield from rest
 
 
-def _tell_preview(path: Path, settings: dict[str, Any], *, copy: str, fast: bool, only: bool, json: bool) -> None:
+def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only: bool, json: bool) -> None:
     """Say what an import would make and cost; that is what was asked for, where it is the `only` thing."""
     from recurrentgpt.cli.terminal.screen import Screen
     from recurrentgpt.library import Library

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recurrentgpt.cli.commands.options import JsonObject, StoryName, Yes
+from recurrentgpt.cli.commands.options import JsonObject, Settings, StoryName, Yes
 from recurrentgpt.cli.commands.story_context import confirmed, reading
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_table
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
@@ -28,19 +29,28 @@ def rename(story: StoryName, title: Annotated[str, typer.Argument(metavar="TITLE
         note(f"{opened.id} is now called {one_line(opened.rename(title))!r}.")
 
 
-def archive(story: StoryName) -> None:
+def archive(
+    story: StoryName,
+    undo: Annotated[bool, typer.Option("--undo", help="Put it back into the list, as `unarchive` does.")] = False,
+) -> None:
     """Put a story away from the list.
 
     \b
     Examples:
       recurrentgpt archive 3f2a
+      recurrentgpt archive 3f2a --undo         put it back
       recurrentgpt stories --all               list what was put away too
 
     Nothing else changes: it can be read and written as before.
     """
     with reading(story) as opened:
-        opened.archive()
-        note(f"{one_line(opened.title)!r} ({opened.id}) is put away. Bring it back: recurrentgpt unarchive {opened.id}")
+        title = f"{one_line(opened.title)!r} ({opened.id})"
+        if undo:
+            opened.unarchive()
+            note(f"{title} is in the list of stories again.")
+        else:
+            opened.archive()
+            note(f"{title} is put away. Bring it back: recurrentgpt unarchive {opened.id}")
 
 
 def unarchive(story: StoryName) -> None:
@@ -50,9 +60,7 @@ def unarchive(story: StoryName) -> None:
     Example:
       recurrentgpt unarchive 3f2a
     """
-    with reading(story) as opened:
-        opened.unarchive()
-        note(f"{one_line(opened.title)!r} ({opened.id}) is in the list of stories again.")
+    archive(story, undo=True)
 
 
 def erase(story: StoryName, yes: Yes = False) -> None:
@@ -103,7 +111,7 @@ def set_settings(
             note("It was so already; nothing was changed.")
 
 
-def print_settings(story: Story, settings: dict[str, Any], *, json: bool) -> None:
+def print_settings(story: Story, settings: Mapping[str, object], *, json: bool) -> None:
     """Print settings with what each of them does."""
     if json:
         print_json({"story": story.id, "settings": settings})
@@ -112,9 +120,9 @@ def print_settings(story: Story, settings: dict[str, Any], *, json: bool) -> Non
     print_table(("Setting", "Value", "What it does"), rows)
 
 
-def _parse(pairs: list[str]) -> dict[str, Any]:
+def _parse(pairs: list[str]) -> Settings:
     """Return the settings that pairs of NAME=VALUE change; an empty value is the default."""
-    settings: dict[str, Any] = {}
+    settings: Settings = {}
     for pair in pairs:
         given, equals, value = pair.partition("=")
         name = given.strip().replace("-", "_")

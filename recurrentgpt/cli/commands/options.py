@@ -6,11 +6,17 @@ import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+
+Settings: TypeAlias = dict[str, Any]
+"""Some fields of `Context`, by their names."""
+
+Options: TypeAlias = dict[str, Any]
+"""The annotations of options, by the names of the parameters that they are for."""
 
 PLAIN = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
 """How every command prints its help: as it stands here."""
@@ -83,7 +89,7 @@ Genre = Annotated[
 Premise = Annotated[str | None, typer.Option(metavar="TEXT", help="What the story is about; - reads standard input.")]
 Title = Annotated[str | None, typer.Option(metavar="TEXT", help="Title of a new story.")]
 
-RUN_OPTIONS: dict[str, Any] = {
+RUN_OPTIONS: Options = {
     "model": setting_option("model", metavar="NAME"),
     "base_url": setting_option("base_url", metavar="URL", hint="Its key is OPENAI_API_KEY."),
     "model_for": Annotated[
@@ -101,11 +107,11 @@ RUN_OPTIONS: dict[str, Any] = {
 }
 """Options of everything that asks a model; they hold for this command."""
 
-STORY_OPTIONS: dict[str, Any] = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"}
+STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"}
 """Options that a new story keeps, and that a story which goes on may be given for one command."""
 
 
-def with_settings(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def with_settings(options: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command these options too; those that somebody named reach it as `settings`, fields of `Context`."""
 
     def give(command: Callable[..., None]) -> Callable[..., None]:
@@ -129,7 +135,7 @@ def with_settings(options: dict[str, Any]) -> Callable[[Callable[..., None]], Ca
     return give
 
 
-def _settings(given: dict[str, Any]) -> dict[str, Any]:
+def _settings(given: Settings) -> Settings:
     """Return what was named, as `Context` takes it."""
     settings = {name: value for name, value in given.items() if value is not None}
     if pairs := settings.pop("model_for", None):

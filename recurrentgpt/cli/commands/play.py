@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from recurrentgpt.cli.commands.options import (
     Json,
     Premise,
     Remote,
+    Settings,
     Title,
     with_settings,
 )
@@ -68,7 +69,7 @@ def play(
     remote: Remote = None,
     json: Json = False,
     *,
-    settings: dict[str, Any],
+    settings: Settings,
 ) -> None:
     """Play a story as its main character.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from recurrentgpt.cli.commands.options import (
     Json,
     JsonObject,
     MaybePassageRef,
+    Settings,
     StoryName,
     with_settings,
 )
@@ -67,7 +68,7 @@ def choose(
 
 
 @with_settings(RUN_OPTIONS)
-def retry(story: StoryName, passage: MaybePassageRef = None, json: Json = False, *, settings: dict[str, Any]) -> None:
+def retry(story: StoryName, passage: MaybePassageRef = None, json: Json = False, *, settings: Settings) -> None:
     """Write a passage once more, from the same plan.
 
     \b
@@ -83,7 +84,7 @@ def retry(story: StoryName, passage: MaybePassageRef = None, json: Json = False,
 
 
 @with_settings(RUN_OPTIONS)
-def replan(story: StoryName, passage: MaybePassageRef = None, json: Json = False, *, settings: dict[str, Any]) -> None:
+def replan(story: StoryName, passage: MaybePassageRef = None, json: Json = False, *, settings: Settings) -> None:
     """Propose other plans for what comes after a passage.
 
     \b

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from recurrentgpt.cli.commands.options import Settings
 from recurrentgpt.cli.terminal.console import note, print_json, print_table
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.infrastructure.background_loop import call, iterate
@@ -147,7 +148,7 @@ def _refuse() -> Any:
 
 
 @contextmanager
-def opened(url: str, name: str | None, opening: Mapping[str, str], settings: dict[str, Any]) -> Iterator[Story]:
+def opened(url: str, name: str | None, opening: Mapping[str, str], settings: Settings) -> Iterator[Story]:
     """Open the story of this name on the server, or begin a new one there."""
     if name and "short_term_memory" in opening:
         _refuse()

@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from recurrentgpt.cli.commands.options import STORY_OPTIONS
+from recurrentgpt.cli.commands.options import STORY_OPTIONS, Settings
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.schema.errors import (
     BAD_USAGE,
@@ -55,7 +55,7 @@ def in_library(begin: Callable[[Library], Story]) -> Iterator[Story]:
         yield begin(library)
 
 
-def writing(name: str, settings: dict[str, Any], *, json: bool) -> AbstractContextManager[Renderer]:
+def writing(name: str, settings: Settings, *, json: bool) -> AbstractContextManager[Renderer]:
     """Open a story for a command that asks a model; `recurrentgpt write` goes on with it."""
     return StoryRequest("write", name, settings=settings, json=json).rendering()
 
@@ -68,7 +68,7 @@ class StoryRequest:
     story: str | None
     opening: dict[str, str | None] = field(default_factory=dict)
     """What a new story begins with, by the names of the options."""
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Settings = field(default_factory=dict)
     options: Sequence[str] = ()
     """Further options of the command that goes on with the story."""
     remote: str | None = None
@@ -172,7 +172,7 @@ def _part(renderer: Renderer, error: BaseException) -> None:
         print_json({"event": "error", "message": f"Stopped. Continue: {resume}" if begun else "Stopped."})
 
 
-def as_options(settings: dict[str, Any]) -> list[str]:
+def as_options(settings: Settings) -> list[str]:
     """Return the options that a later command needs in order to go on in the same way."""
     options = []
     for name, value in settings.items():

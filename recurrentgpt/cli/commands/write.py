@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from recurrentgpt.cli.commands.options import (
     Json,
     Premise,
     Remote,
+    Settings,
     Title,
     setting_help,
     with_settings,
@@ -64,7 +65,7 @@ def write(
     remote: Remote = None,
     json: Json = False,
     *,
-    settings: dict[str, Any],
+    settings: Settings,
 ) -> None:
     """Write a new story, or go on with STORY. The prose goes to standard output as it is written.
 

@@ -130,7 +130,7 @@ def show_tree(renderer: Renderer) -> None:
     from recurrentgpt.cli.terminal.tree_drawing import draw_tree
 
     for line in draw_tree(renderer.story.tree()):
-        renderer.screen.remark(line.stem + line.text, style="bold" if line.head else "")
+        renderer.screen.remark(line.stem + line.text, style="bold" if line.head else "", cut=True)
 
 
 def _turn(renderer: Renderer, left: int | None) -> int | None:

@@ -50,7 +50,7 @@ class Renderer:
         self.title = ""
         self.step, self.plan = 0, ""
         """The passage that is to be written next, less one, and its plan as far as it is known."""
-        self._announced = self._offered = self._quiet = False
+        self._announced = self._offered = False
         self._count = ""
         self.stopped: str | None = None
         """Why the newest run ended before what was asked of it."""
@@ -125,19 +125,12 @@ class Renderer:
 
     def replan(self, ref: str | None = None) -> None:
         """Ask for other plans."""
-        self._quietly(self.story.replan(ref))
+        self._follow(self.story.replan(ref), quiet=True)
 
     def work(self, events: Iterator[Event]) -> None:
         """Follow work of which nothing is prose to show, as an edit or an import."""
-        self._quietly(events)
+        self._follow(events, quiet=True)
         self.look()
-
-    def _quietly(self, events: Iterator[Event]) -> None:
-        self._quiet = True
-        try:
-            self._follow(events)
-        finally:
-            self._quiet = False
 
     def offer(self) -> None:
         """Tell whoever reads JSON which plans wait for a choice, where no run has told it."""
@@ -175,25 +168,31 @@ class Renderer:
         self.screen.remark(" · ".join(parts))
         self.screen.remark(f"Continue: {self.resume}")
 
-    def _follow(self, events: Iterator[Event], remark: str = "") -> None:
-        self._printer, writes = None, False
+    def _follow(self, events: Iterator[Event], remark: str = "", *, quiet: bool = False) -> None:
+        """Show what happens; with `quiet`, no prose and no heading."""
+        self._printer = None
         # An interrupt in here must stop the writing too, not only the reading.
         with closing(cast("Generator[Event]", events)) as found:
             for event in found:
                 match event["event"]:
-                    case "stage":
-                        writes = writes or event["node"] == "write"
-                        self._stage(event["node"], remark)
-                    case "prose":
-                        self._prose(event["text"], event["settled"])
+                    case "stage" if event["node"] == "write" and not quiet:
+                        self._begin_passage(remark)
+                    case "stage" if doing := _ACTIVITIES.get(event["node"]):
+                        self.screen.doing(doing.format(step=self.step + 1) + self._count)
+                    case "prose" if self._printer is not None:
+                        final = self._printer.write(event["text"], event["settled"])
+                        if final and not self.json:
+                            self.screen.put(final)
                     case "retract" if self._printer is not None:
                         self._printer.buffer.retract(event["length"])
                     case "story":
                         self.title = event["title"]
                         self.announce()
                     case "passage":
-                        self._passage(event, new=writes, remark=remark)
-                        remark = ""
+                        self._tell(event)
+                        if not quiet:
+                            self._end_passage(event, remark)
+                            remark = ""
                     case "memory":
                         self._tell(event)
                     case "plans":
@@ -221,17 +220,13 @@ class Renderer:
             self.screen.remark(f"{done:,} of {total:,} passages")
         self.screen.doing(f"remembering{self._count}")
 
-    def _stage(self, node: str, remark: str) -> None:
-        doing = _ACTIVITIES.get(node)
-        if node == "write" and not self._quiet:
-            if self._printer is not None and self._printer.shown:
-                self.screen.remark("(The model was cut off; this passage begins again.)")
-            elif self._printer is None and not self.json:
-                self._heading(remark)
-            self._printer = printer = self._new_printer()
-            self.screen.doing(_ACTIVITIES["write"].format(step=self.step + 1), lambda: printer.words)
-        elif doing:
-            self.screen.doing(doing.format(step=self.step + 1) + self._count)
+    def _begin_passage(self, remark: str) -> None:
+        if self._printer is not None and self._printer.shown:
+            self.screen.remark("(The model was cut off; this passage begins again.)")
+        elif self._printer is None and not self.json:
+            self._heading(remark)
+        self._printer = printer = self._new_printer()
+        self.screen.doing(_ACTIVITIES["write"].format(step=self.step + 1), lambda: printer.words)
 
     def _new_printer(self) -> PassagePrinter:
         context = self.story.context
@@ -247,17 +242,8 @@ class Renderer:
         plan = f"  {one_line(self.plan)}" if self.plan else ""
         self.screen.remark(("" if self._printed else "\n") + f"{number}{plan}" + ("\n" if self.screen.terminal else ""))
 
-    def _prose(self, piece: str, settled: int) -> None:
-        if self._printer is not None:
-            final = self._printer.write(piece, settled)
-            if final and not self.json:
-                self.screen.put(final)
-
-    def _passage(self, event: Event, *, new: bool, remark: str) -> None:
-        """Print what is not printed yet of a finished passage; proposing new plans reports the old passage again."""
-        self._tell(event)
-        if self._quiet:
-            return
+    def _end_passage(self, event: Event, remark: str) -> None:
+        """Print what is not printed yet of a finished passage; one of a step that is over was printed before."""
         finished = event["step"] > self.step
         if finished and not self.json:
             if self._printer is None:

@@ -71,10 +71,17 @@ class Screen:
             emit("".join(f"{line}\n" for line in lines))
             self._resume()
 
-    def remark(self, text: RenderableType, style: str = "dim") -> None:
-        """Print something on standard error that is no part of the story."""
+    def remark(self, text: RenderableType, style: str = "dim", *, cut: bool = False) -> None:
+        """Print something on standard error that is no part of the story; with `cut`, a terminal shows what fits on a line."""
         self.rest_line()
-        self.remarks.print(visible(text) if isinstance(text, str) else text, style=style, soft_wrap=not self.animated)
+        cut = cut and self.animated
+        self.remarks.print(
+            visible(text) if isinstance(text, str) else text,
+            style=style,
+            soft_wrap=not self.animated,
+            no_wrap=cut or None,
+            overflow="ellipsis" if cut else None,
+        )
         self._resume()
 
     def rest_line(self) -> None:

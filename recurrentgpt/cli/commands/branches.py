@@ -187,7 +187,7 @@ def _contents(story: Story, passages: Iterable[str]) -> dict[str, str]:
     from recurrentgpt.infrastructure.background_loop import call
 
     wanted = [passage for passage in passages if passage]
-    found = call(lambda: story.library.chronicle.get_many(story.id, wanted))
+    found = call(lambda: story.engine.log.get_many(story.id, wanted))
     plans = Counter(commit["plan"] for commit in found)
     texts = {
         commit["id"]: commit["passage"] if commit["author"] == "edited" or plans[commit["plan"]] > 1 else commit["plan"]

@@ -87,6 +87,7 @@ def import_file(
         found = library.import_book(path, fast=fast, **wishes, **settings)
         # The story has its id from the book, and says it first.
         first = next(found)
+        assert first["event"] == "story"
         events = _with_first(first, found)
         return Story.open(first["story"], library=library)
 

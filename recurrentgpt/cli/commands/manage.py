@@ -73,13 +73,16 @@ def erase(story: StoryName, yes: Yes = False) -> None:
 
     Its branches, memory and checkpoints go with it; nobody can bring them back.
     """
+    from recurrentgpt.infrastructure.background_loop import call
+
     with reading(story) as opened:
         title, passages = one_line(opened.title), sum(node.step > 0 for node in opened.tree().nodes.values())
         what = f"{title!r} ({opened.id}), {counted(passages, 'passage')} on all its branches"
         if not confirmed(f"Erase {what}, for ever?", yes=yes):
             note("Nothing was erased.")
             return
-        opened.library.erase(opened.id)
+        engine = opened.engine
+        call(lambda: engine.erase(opened.id))
         note(f"{title!r} ({opened.id}) is erased.")
 
 

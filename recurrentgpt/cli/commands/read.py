@@ -11,7 +11,7 @@ from recurrentgpt.cli.commands.story_context import reading
 from recurrentgpt.cli.terminal.console import console, counted, note, one_line, print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from recurrentgpt.memory.chronicle import Commit
+    from recurrentgpt.schema.log import Commit
     from recurrentgpt.schema.state import Usage
     from recurrentgpt.story import Passage
 
@@ -131,10 +131,10 @@ def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) ->
     from recurrentgpt.infrastructure.background_loop import call
 
     with reading(story, remote) as opened:
-        chronicle = opened.library.chronicle
-        commit = call(lambda: chronicle.get(opened.id, head)) if (head := opened.head) else None
+        log = opened.engine.log
+        commit = call(lambda: log.get(opened.id, head)) if (head := opened.head) else None
         recalled = commit["recalled"] if commit else []
-        earlier = call(lambda: chronicle.get_many(opened.id, [entry["id"] for entry in recalled]))
+        earlier = call(lambda: log.get_many(opened.id, [entry["id"] for entry in recalled]))
     assert commit is not None  # a story is found by its record, and that is written with its first commit
     if json:
         print_json(

@@ -45,16 +45,17 @@ def systems(json: JsonLines = False) -> None:
     Example:
       recurrentgpt study systems
     """
-    from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+    from recurrentgpt.studies.baselines.catalogue import all_systems
     from recurrentgpt.studies.runs.costs import per_1000_words
 
-    costs = {name: per_1000_words(name) for name in SYSTEMS}
+    known = all_systems()
+    costs = {name: per_1000_words(name) for name in known}
     if json:
-        for system in SYSTEMS.values():
-            print_json({"system": system.name, "what": system.what, **costs[system.name].__dict__})
+        for system in known.values():
+            print_json({"system": system.name, "what": system.description, **costs[system.name].__dict__})
         return
     rows = [
-        (name, f"{cost.calls:g}", f"{cost.input_tokens:,.0f}", f"{cost.output_tokens:,.0f}", SYSTEMS[name].what)
+        (name, f"{cost.calls:g}", f"{cost.input_tokens:,.0f}", f"{cost.output_tokens:,.0f}", known[name].description)
         for name, cost in costs.items()
     ]
     print_table(("System", "Calls", "Tokens in", "Tokens out", "What"), rows, uncut=(0, 1, 2, 3))
@@ -197,9 +198,9 @@ def recall(
 
 
 def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
-    from recurrentgpt.studies.endpoints import check_keys, spends
     from recurrentgpt.studies.errors import StudyError
     from recurrentgpt.studies.measures.planted import measure
+    from recurrentgpt.studies.runs.endpoints import asks_paid_model, check_keys
     from recurrentgpt.studies.runs.folder import RunFolder
 
     run_novels = _runner(plan, remote)
@@ -208,7 +209,7 @@ def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
         check_keys(plan)
     jobs, cost = _left(plan, RunFolder(target))
     note(_summary(plan, jobs, cost))
-    asked = cost["calls"] > 0 and (spends(plan) or remote is not None)
+    asked = cost["calls"] > 0 and (asks_paid_model(plan) or remote is not None)
     if asked and not confirmed("Go on, and have tokens spent?", yes=yes):
         raise StudyError("Nothing was spent; --yes goes on without asking.")
     folder = RunFolder.create(target, plan)
@@ -257,21 +258,21 @@ def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Out
 
         return run
     from recurrentgpt.cli.commands.remote import TOKEN
-    from recurrentgpt.studies.runs.remote_runner import reach, run_remote
+    from recurrentgpt.studies.runs.remote_runner import check_server, run_remote
 
     token = os.environ.get(TOKEN)
-    reach(plan, remote, token)
+    check_server(plan, remote, token)
     return partial(run_remote, url=remote, token=token)
 
 
 def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
     """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
     from recurrentgpt.studies.judging.pairwise import Qualification, verdict_key
-    from recurrentgpt.studies.runs.costs import SPOILT_KINDS, estimate, judging_cost
+    from recurrentgpt.studies.runs.costs import CORRUPTION_KINDS, estimate, judging_cost
 
     known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
     qualified = {name: one.qualified for name, one in known.items()}
-    pairs = {name: one.pairs // SPOILT_KINDS for name, one in known.items()}
+    pairs = {name: one.pairs // CORRUPTION_KINDS for name, one in known.items()}
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     jobs = [job for job in plan.jobs() if folder.novel(job) is None]
     cost = estimate(jobs, plan, judging_cost(plan, done, qualified, pairs))
@@ -316,22 +317,23 @@ def _measure_systems(systems: list[str], distance: int, *, json: bool) -> None:
 
     from recurrentgpt.models.embeddings import default_embeddings
     from recurrentgpt.studies.errors import StudyError
-    from recurrentgpt.studies.measures.author import half_life
-    from recurrentgpt.studies.measures.planted import SYSTEMS, edge, levels
+    from recurrentgpt.studies.measures.world_author import memory_half_life
+    from recurrentgpt.studies.measures.planted import levels, measurable_systems, window_reach
     from recurrentgpt.studies.report.sections import recall_section
 
-    if unknown := [name for name in systems if name not in SYSTEMS]:
-        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(SYSTEMS)}.")
+    known = measurable_systems()
+    if unknown := [name for name in systems if name not in known]:
+        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(known)}.")
     found = []
     for name in systems:
         note(f"{name} writes until facts are {distance:,} passages old; this takes minutes")
         found.append(asdict(levels(name, distance, embeddings=default_embeddings())))
-    edges = {name: round(at, 1) for name in systems if (at := edge(name)) is not None}
+    edges = {name: round(at, 1) for name in systems if (at := window_reach(name)) is not None}
     if json:
-        print_json({"levels": found, "half_life": round(half_life(), 2), "edges": edges})
+        print_json({"levels": found, "half_life": round(memory_half_life(), 2), "edges": edges})
         return
     for table in recall_section(found).tables:
         print_table(tuple(table.headings), [tuple(row) for row in table.rows])
-    note(f"The scripted author's memory has a half-life of {half_life():.1f} passages.")
+    note(f"The scripted author's memory has a half-life of {memory_half_life():.1f} passages.")
     for name, at in edges.items():
         note(f"{name} reaches {at:.1f} passages back.")

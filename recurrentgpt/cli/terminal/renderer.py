@@ -13,7 +13,7 @@ from recurrentgpt.cli.terminal.passage_printer import PassagePrinter
 from recurrentgpt.cli.terminal.screen import Screen
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
-from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.events import Event, ImportEvent, PassageEvent, ReplayEvent
 from recurrentgpt.story import Story
 
 _ACTIVITIES = {
@@ -206,7 +206,7 @@ class Renderer:
         self._count = ""
         self.screen.rest()
 
-    def _progress(self, event: Event) -> None:
+    def _progress(self, event: ReplayEvent | ImportEvent) -> None:
         """Say how far work on many passages is, and about how long the rest will take."""
         self._tell(event)
         done, total = event["done"], event["total"]
@@ -242,7 +242,7 @@ class Renderer:
         plan = f"  {one_line(self.plan)}" if self.plan else ""
         self.screen.remark(("" if self._printed else "\n") + f"{number}{plan}" + ("\n" if self.screen.terminal else ""))
 
-    def _end_passage(self, event: Event, remark: str) -> None:
+    def _end_passage(self, event: PassageEvent, remark: str) -> None:
         """Print what is not printed yet of a finished passage; one of a step that is over was printed before."""
         finished = event["step"] > self.step
         if finished and not self.json:

@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
 from recurrentgpt.prose.shared_runs import overlap
-from recurrentgpt.studies.baselines.baseline_state import begin
+from recurrentgpt.studies.baselines.baseline_state import open_novel
 from recurrentgpt.studies.baselines.planning import plan
-from recurrentgpt.studies.baselines.prose import asked, filled
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.text_windows import first_tokens
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns
 
 FEWEST_LEAVES, MOST_LEAVES = 9, 16
 FEWEST_MAIN = 3
@@ -76,7 +76,7 @@ async def divide(state: Any, run: StudyRun) -> dict[str, Any]:
             for text, found in zip(events, details, strict=True)
         ]
     people = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
-    return await begin(state, run, main, people, leaves=leaves, leaf=0, leaf_best=None, in_leaf=0, leaf_words=0)
+    return await open_novel(state, run, main, people, leaves=leaves, leaf=0, leaf_best=None, in_leaf=0, leaf_words=0)
 
 
 async def _events(
@@ -128,9 +128,9 @@ async def _filtered(
     size = (list[Verdict], Field(min_length=len(events), max_length=len(events)))
     schema: Any = create_model("Verdicts", verdicts=size)
     model = await run.model("judge")
-    turns = asked(run, "doc", "filter", earlier=earlier or ["(nothing yet)"], parent=parent, events=events)
+    turns = system_turns(run, "doc", "filter", earlier=earlier or ["(nothing yet)"], parent=parent, events=events)
     seed = run.seed(state, "filter", purpose)
-    reply = await filled(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed)
     passed: list[str] = []
     for event, verdict in zip(events, reply.verdicts, strict=True):
         repeats = any(overlap(event, other) > MOST_OVERLAP for other in [*earlier, *passed])

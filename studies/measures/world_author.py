@@ -32,7 +32,7 @@ _SCENE = re.compile(r"Scene (\d+)\.")
 _DAY = re.compile(r"So ended day (\d+)\.")
 
 
-def half_life() -> float:
+def memory_half_life() -> float:
     """Return after how many steps half of what the memory learned is forgotten."""
     return math.log(2) / -math.log(1 - NEW / MEMORY)
 

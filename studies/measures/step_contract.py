@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.stats import linregress, t
 
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
+from recurrentgpt.studies.baselines.system import System
+from recurrentgpt.studies.measures.measure import Measure
+from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord
 
 FEWEST_SENTENCES = 10
 PASSAGE_WORDS = (200, 400)
 PLANS = 3
+FEWEST_STEPS = 10
+"""Steps of a novel below which its prompts have no slope to speak of."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,9 @@ class Slope:
         return self.low <= 0 <= self.high
 
 
-def contract(novel: dict[str, Any], *, recurrent: bool, remembers: bool, paced: bool) -> Contract:
+def contract(novel: NovelRecord, *, recurrent: bool, remembers: bool, paced: bool) -> Contract:
     """Return how a finished novel kept the contract of each step."""
-    passages: list[dict[str, Any]] = novel["passages"]
+    passages = novel["passages"]
     low, high = PASSAGE_WORDS
     calls, retries = novel["usage"]["calls"], novel["usage"]["resamples"]
     return Contract(
@@ -66,7 +70,7 @@ def contract(novel: dict[str, Any], *, recurrent: bool, remembers: bool, paced: 
     )
 
 
-def _memory_fits(passage: dict[str, Any]) -> bool:
+def _memory_fits(passage: PassageRecord) -> bool:
     memory = passage["short_term_memory"]
     lines = [line for line in memory.splitlines() if line.strip()]
     enough = len(lines) >= FEWEST_SENTENCES or passage["step"] < 6
@@ -97,8 +101,49 @@ def slope(values: Sequence[float], *, warm_up: int = 0) -> Slope:
     return Slope(float(fit.slope), float(fit.slope) - reach, float(fit.slope) + reach, float(kept.mean()), len(kept))
 
 
-def prompt_tokens(novel: dict[str, Any]) -> list[int]:
+def prompt_tokens(novel: NovelRecord) -> list[int]:
     """Return the prompt tokens per call of every step."""
     return [
         round(passage["usage"]["input_tokens"] / max(1, passage["usage"]["calls"])) for passage in novel["passages"]
     ]
+
+
+def _contract_columns(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    found = contract(novel, recurrent=system.recurrent, remembers=system.remembers, paced=system.paced)
+    return {
+        "steps": found.steps,
+        "passages_in_length": found.passage,
+        "memories_in_ceilings": found.memory,
+        "steps_with_3_plans": found.plans,
+        "first_try": round(found.first_try, 4),
+        "retries": found.retries,
+    }
+
+
+CONTRACT = Measure(
+    name="contract",
+    description="The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
+    "blank.",
+    columns=("steps", "passages_in_length", "memories_in_ceilings", "steps_with_3_plans", "first_try", "retries"),
+    compute=_contract_columns,
+)
+
+
+def _growth_columns(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    grows = slope(prompt_tokens(novel), warm_up=min(3, len(novel["passages"]) // 4))
+    known = grows.steps >= FEWEST_STEPS
+    return {
+        "prompt_slope": round(grows.per_step, 3) if known else None,
+        "prompt_slope_low": round(grows.low, 3) if known else None,
+        "prompt_slope_high": round(grows.high, 3) if known else None,
+        "prompt_mean": round(grows.mean, 1),
+    }
+
+
+PROMPT_GROWTH = Measure(
+    name="prompt growth",
+    description="Prompt tokens per call against the step, with the interval of 95 %: 0 in it is a prompt that does not grow. "
+    f"Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
+    columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean"),
+    compute=_growth_columns,
+)

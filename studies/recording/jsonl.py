@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 
-class Damaged(ValueError):
+class DamagedLine(ValueError):
     """Report the number of a line that is no object of JSON."""
 
     def __init__(self, number: int) -> None:
@@ -16,7 +16,7 @@ class Damaged(ValueError):
         self.number = number
 
 
-def as_line(row: dict[str, Any]) -> str:
+def to_line(row: dict[str, Any]) -> str:
     """Return a row as it stands in a file."""
     return json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
 
@@ -27,10 +27,10 @@ def append(path: Path, row: dict[str, Any]) -> None:
         _mend(path)
     # In one piece, for two processes may append to one file.
     with path.open("ab", buffering=0) as file:
-        file.write(f"{as_line(row)}\n".encode())
+        file.write(f"{to_line(row)}\n".encode())
 
 
-def read(path: Path, *, torn: bool) -> list[dict[str, Any]]:
+def read(path: Path, *, allow_partial: bool) -> list[dict[str, Any]]:
     """Return the rows of a file; with `torn`, half a line at its end is none. Raises Damaged, and OSError."""
     found: list[dict[str, Any]] = []
     lines = path.read_bytes().split(b"\n")
@@ -41,9 +41,9 @@ def read(path: Path, *, torn: bool) -> list[dict[str, Any]]:
             continue
         row = _row(line)
         if row is None:
-            if torn and number == len(lines):
+            if allow_partial and number == len(lines):
                 break
-            raise Damaged(number)
+            raise DamagedLine(number)
         found.append(row)
     return found
 

@@ -4,7 +4,7 @@ import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.scripted_author import author_replies
 
 AROUND = """# The Bell
@@ -21,9 +21,9 @@ Here is the next passage of the story:
 def test_what_is_put_around_a_story_is_taken_off():
     story = "Mira lit the **lamp**. Then she *left* it.\n\nTobias ran."
     own = "Mira lit the lamp. Then she left it.\n\nTobias ran."
-    assert bare(f"{AROUND}{story}\n\n* * *\n\nWord count: 12\n\nTHE END") == own
-    assert bare(f"Chapter Two: The Quay\n{story}\n---\n") == own
-    assert bare("```\nAs an AI language model, I wrote this.\n```") == ""
+    assert strip_markup(f"{AROUND}{story}\n\n* * *\n\nWord count: 12\n\nTHE END") == own
+    assert strip_markup(f"Chapter Two: The Quay\n{story}\n---\n") == own
+    assert strip_markup("```\nAs an AI language model, I wrote this.\n```") == ""
 
 
 def test_a_story_stays_as_it_is():
@@ -31,8 +31,8 @@ def test_a_story_stays_as_it_is():
         "“Now: silence,” she said.\nTobias paid 2 * 3 shillings.\n\nDear Mira,\n\nThe bell rang —\n\nHe ran."
         "\n\nChapter and verse he knew, and the part about the reader."
     )
-    assert bare(story) == story
-    assert bare("他走了。\n\n灯灭了。", "Chinese") == "他走了。\n\n灯灭了。"
+    assert strip_markup(story) == story
+    assert strip_markup("他走了。\n\n灯灭了。", "Chinese") == "他走了。\n\n灯灭了。"
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

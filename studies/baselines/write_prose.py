@@ -16,8 +16,8 @@ from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import end_at_sentence, limit_words
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
-from recurrentgpt.studies.baselines.runtime import StudyRun, warmth
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Pace
 
 MOST_SAMPLES = 4
@@ -27,14 +27,14 @@ LONGEST_TEXT = 600
 """Characters of a text in a small model's form: a summary has 128 tokens, and an event of an outline a sentence or two."""
 
 
-def asked(run: StudyRun, system: str, template: str, **variables: Any) -> list[BaseMessage]:
+def system_turns(run: StudyRun, system: str, template: str, **variables: Any) -> list[BaseMessage]:
     """Return the turns of one call: the author's system prompt, which all baselines share, and a system's template."""
     language = run.context.language
     author = run.own("shared").fill("author", language=language)
     return [SystemMessage(author), *run.own(system).turns(template, language=language, **variables)]
 
 
-async def filled(
+async def fill_form(
     run: StudyRun, model: ResolvedModel, turns: list[BaseMessage], form: type[BaseModel], seed: int
 ) -> Any:
     """Return a form that a model has filled in; a small model's texts are held to a length, or one of them has no end."""
@@ -64,7 +64,9 @@ def _with_ends(node: Any) -> Any:
     return ended | {"maxLength": LONGEST_TEXT} if node.get("type") == "string" else ended
 
 
-async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace, *, purpose: str = "write") -> str:
+async def write_prose(
+    state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace, *, purpose: str = "write"
+) -> str:
     """Return a passage of the pace's length, sentence by sentence held to what a story may hold.
 
     Raises ModelReplyError when some samples bring no usable one.
@@ -78,7 +80,7 @@ async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace,
         room = prose_tokens(pace.most - gate.words)
         seed = run.seed(state, purpose, sample)
         stream = write_stream(
-            model, [*turns, *onwards], max_tokens=room, seed=seed, meter=run.meter, **warmth(model, run)
+            model, [*turns, *onwards], max_tokens=room, seed=seed, meter=run.meter, **prose_sampling(model, run)
         )
         try:
             async with aclosing(stream) as pieces:
@@ -102,22 +104,26 @@ async def prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace,
             f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries: run the plan again to try again, or use a more "
             "capable model. What was written is safe."
         )
-    return readable(passage, run)
+    return require_prose(passage, run)
 
 
-async def raw(state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: tuple[object, ...]) -> str:
+async def write_raw(
+    state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: tuple[object, ...]
+) -> str:
     """Return what one call writes, cut at a sentence to `most` words; faults are left for those who compare drafts."""
     model = await run.model("writer")
     seed = run.seed(state, *purpose)
-    stream = write_stream(model, turns, max_tokens=prose_tokens(most), seed=seed, meter=run.meter, **warmth(model, run))
+    stream = write_stream(
+        model, turns, max_tokens=prose_tokens(most), seed=seed, meter=run.meter, **prose_sampling(model, run)
+    )
     async with aclosing(stream) as pieces:
         text = "".join([piece async for piece in pieces]).strip()
     return end_at_sentence(limit_words(text, most, run.context.language))
 
 
-def readable(text: str, run: StudyRun) -> str:
+def require_prose(text: str, run: StudyRun) -> str:
     """Return the story's own text of what a model wrote; raise ModelReplyError where nothing is left of it."""
-    if not (own := bare(text, run.context.language)):
+    if not (own := strip_markup(text, run.context.language)):
         raise ModelReplyError(
             "The model wrote headings and remarks, and no story: run the plan again, or use another model."
         )

@@ -16,7 +16,7 @@ from recurrentgpt.studies.runs.plan import Judge, Plan
 from recurrentgpt.studies.study_context import StudyContext
 
 
-def spends(plan: Plan) -> bool:
+def asks_paid_model(plan: Plan) -> bool:
     """Tell whether a run of the plan asks a model that is not the embedded one: its generator or a judge."""
     if plan.replay:
         return False
@@ -31,13 +31,13 @@ def judge_model(judge: Judge, plan: Plan) -> ResolvedModel:
     Raises StudyError where the variable of its key is not set, and what `resolve_model` raises. It may take seconds.
     """
     context = StudyContext(models={"judge": judge.model}, base_url=judge.base_url or plan.base_url)
-    if is_keyed(judge, plan) and not judge.api_key_env:
+    if has_key(judge, plan) and not judge.api_key_env:
         return resolve_model("judge", context)
     address = settings.resolve("base_url", context.base_url).value
     return endpoint_model(judge.model, address, _key(judge), context)
 
 
-def is_keyed(judge: Judge, plan: Plan) -> bool:
+def has_key(judge: Judge, plan: Plan) -> bool:
     """Tell whether a judge is asked with a key: its own, or the generator's at the generator's address."""
     if judge.api_key_env or judge.base_url is None:
         return True

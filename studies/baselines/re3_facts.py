@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.studies.baselines.prose import asked, filled
 from recurrentgpt.studies.baselines.runtime import StudyRun
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns
 
 MOST_FACTS = 6
 """Of one passage."""
@@ -31,7 +31,7 @@ class Fact(TypedDict):
     quote: str
 
 
-class Clash(TypedDict):
+class Conflict(TypedDict):
     """A fact of the store and what the passage says instead."""
 
     entity: str
@@ -50,13 +50,13 @@ class FactReply(BaseModel):
     quote: str
 
 
-async def stated(state: Any, run: StudyRun, passage: str) -> list[Fact]:
+async def extract_facts(state: Any, run: StudyRun, passage: str) -> list[Fact]:
     """Return the facts that a passage states; a fact whose quote is not in the passage is not believed."""
     schema: Any = create_model("Facts", facts=(list[FactReply], Field(max_length=MOST_FACTS)))
     model = await run.model("memory")
-    turns = asked(run, "re3", "facts", passage=passage, most=MOST_FACTS)
+    turns = system_turns(run, "re3", "facts", passage=passage, most=MOST_FACTS)
     seed = run.seed(state, "facts")
-    reply = await filled(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed)
     said = " ".join(tokens(passage))
     return [
         Fact(entity=fact.entity, attribute=fact.attribute, value=fact.value, quote=fact.quote)
@@ -65,52 +65,52 @@ async def stated(state: Any, run: StudyRun, passage: str) -> list[Fact]:
     ]
 
 
-def clashes(known: list[Fact], new: list[Fact]) -> list[Clash]:
+def find_conflicts(known: list[Fact], new: list[Fact]) -> list[Conflict]:
     """Return where `new` gives another value to an attribute than `known` does."""
-    values = {_place(fact): fact["value"] for fact in known}
+    values = {_fact_key(fact): fact["value"] for fact in known}
     return [
-        Clash(
+        Conflict(
             entity=fact["entity"],
             attribute=fact["attribute"],
-            old=values[_place(fact)],
+            old=values[_fact_key(fact)],
             new=fact["value"],
             quote=fact["quote"],
         )
         for fact in new
-        if _place(fact) in values and tokens(values[_place(fact)]) != tokens(fact["value"])
+        if _fact_key(fact) in values and tokens(values[_fact_key(fact)]) != tokens(fact["value"])
     ]
 
 
-def learned(known: list[Fact], new: list[Fact]) -> list[Fact]:
+def merge_facts(known: list[Fact], new: list[Fact]) -> list[Fact]:
     """Return the store with what it did not hold; what was stated first stays."""
-    places = {_place(fact) for fact in known}
-    return [*known, *(fact for fact in new if _place(fact) not in places)][:KEPT_FACTS]
+    places = {_fact_key(fact) for fact in known}
+    return [*known, *(fact for fact in new if _fact_key(fact) not in places)][:KEPT_FACTS]
 
 
-async def contradictions(state: Any, run: StudyRun, found: list[Clash]) -> list[Clash]:
+async def confirm_contradictions(state: Any, run: StudyRun, found: list[Conflict]) -> list[Conflict]:
     """Return those clashes that a model finds impossible: another value may be the same in other words."""
     if not found:
         return []
     schema: Any = create_model("Contradictions", numbers=(list[int], ...))
     model = await run.model("memory")
-    turns = asked(run, "re3", "contradictions", pairs=found)
+    turns = system_turns(run, "re3", "contradictions", pairs=found)
     seed = run.seed(state, "contradictions")
-    reply = await filled(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed)
     return [found[number - 1] for number in sorted(set(reply.numbers)) if 1 <= number <= len(found)]
 
 
-async def edited(state: Any, run: StudyRun, passage: str, found: list[Clash]) -> str:
+async def edit_passage(state: Any, run: StudyRun, passage: str, found: list[Conflict]) -> str:
     """Return the passage with what was told before put back; the passage itself where the edit would be a rewriting."""
     from recurrentgpt.models.calls import write_stream
 
     model = await run.model("writer")
     room = prose_tokens(round(1.2 * count_words(passage)))
-    turns = asked(run, "re3", "edit", passage=passage, pairs=found)
+    turns = system_turns(run, "re3", "edit", passage=passage, pairs=found)
     stream = write_stream(model, turns, max_tokens=room, seed=run.seed(state, "edit"), meter=run.meter)
     text = "".join([piece async for piece in stream]).strip()
     alike = SequenceMatcher(None, tokens(passage), tokens(text), autojunk=False).ratio()
     return text if alike >= LEAST_ALIKE else passage
 
 
-def _place(fact: Fact) -> tuple[str, str]:
+def _fact_key(fact: Fact) -> tuple[str, str]:
     return " ".join(tokens(fact["entity"])), " ".join(tokens(fact["attribute"]))

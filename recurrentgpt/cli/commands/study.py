@@ -317,8 +317,8 @@ def _measure_systems(systems: list[str], distance: int, *, json: bool) -> None:
 
     from recurrentgpt.models.embeddings import default_embeddings
     from recurrentgpt.studies.errors import StudyError
-    from recurrentgpt.studies.measures.world_author import memory_half_life
     from recurrentgpt.studies.measures.planted import levels, measurable_systems, window_reach
+    from recurrentgpt.studies.measures.world_author import memory_half_life
     from recurrentgpt.studies.report.sections import recall_section
 
     known = measurable_systems()

@@ -7,7 +7,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from recurrentgpt.engine.diff import Change, Diff
     from recurrentgpt.story import Passage, Story
+    from recurrentgpt.story_protocol import StoryProtocol
 
 Count = Annotated[int, typer.Argument(metavar="N", min=1, help="How many steps.")]
 
@@ -45,6 +46,7 @@ def tree(
     if mermaid and json:
         raise SettingsError("A tree is printed as --json or as --mermaid, not as both.")
     from recurrentgpt.cli.terminal.tree_drawing import draw_tree
+    from recurrentgpt.story import Story
 
     with _opened(story, remote) as opened:
         tree, pending = opened.tree(), opened.pending_replay
@@ -55,7 +57,9 @@ def tree(
             emit(tree.mermaid())
             return
         lines = draw_tree(tree, everything=everything)
-        contents = {} if everything or remote else _contents(opened, (line.passage for line in lines))
+        contents = {}
+        if isinstance(opened, Story) and not everything:
+            contents = _contents(opened, (line.passage for line in lines))
         screen = console(stderr=False)
         if not screen.is_terminal:
             rows = [f"{line.stem}{line.text}{contents.get(line.passage, '')}" for line in lines]
@@ -173,13 +177,13 @@ def diff(
         emit(text.plain)
 
 
-def _opened(name: str, remote: str | None) -> AbstractContextManager[Story]:
+def _opened(name: str, remote: str | None) -> AbstractContextManager[StoryProtocol]:
     """Open a story to be looked at or moved in, here or on a server."""
     if remote is None:
         return reading(name)
     from recurrentgpt.cli.commands.remote import opened
 
-    return cast("AbstractContextManager[Story]", opened(remote, name, {}, {}))
+    return opened(remote, name, {}, {})
 
 
 def _contents(story: Story, passages: Iterable[str]) -> dict[str, str]:
@@ -196,7 +200,7 @@ def _contents(story: Story, passages: Iterable[str]) -> dict[str, str]:
     return {id: f" · {textwrap.shorten(one_line(text), 80, placeholder=' ...')}" for id, text in texts.items() if text}
 
 
-def _move(name: str, step: Callable[[Story], Passage], *, json: bool, remote: str | None = None) -> None:
+def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, remote: str | None = None) -> None:
     """Move where the story stands, and tell where that is now."""
     with _opened(name, remote) as story:
         passage = step(story)

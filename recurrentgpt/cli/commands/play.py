@@ -31,7 +31,7 @@ from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
-    from recurrentgpt.story import Story
+    from recurrentgpt.story_protocol import StoryProtocol
 
 COMMANDS = {
     "undo": "take back the newest passage (/undo 2 for two)",
@@ -241,7 +241,7 @@ def _help(renderer: Renderer) -> None:
 
 
 @contextmanager
-def _saves_stay(story: Story) -> Iterator[None]:
+def _saves_stay(story: StoryProtocol) -> Iterator[None]:
     """Keep what was saved where it is: the name of a branch would go along with whoever plays on from there."""
     there = story.names() if story.head else {}
     try:

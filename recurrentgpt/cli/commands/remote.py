@@ -11,96 +11,96 @@ from typing import TYPE_CHECKING, Any, cast
 from recurrentgpt.cli.commands.options import Settings
 from recurrentgpt.cli.terminal.console import note, print_json, print_table
 from recurrentgpt.engine.passage import Passage
+from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref
+from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.infrastructure.background_loop import call, iterate
-from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.remote.client import RemoteStory, astories
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import SettingsError, StoryError
+from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.state import State, StoryInput
+from recurrentgpt.schema.state import Brief, StoryInput
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.tree import Tree
     from recurrentgpt.story import Story
 
 TOKEN = "RECURRENTGPT_REMOTE_TOKEN"  # noqa: S105 - the name of a variable
-OF_A_RUN = ("ending", "budget_tokens")
+RUN_SETTINGS = ("ending", "budget_tokens")
 
 
-class OnServer:
-    """The part of `Story` that the terminal needs, of a story on a server."""
+class BlockingRemoteStory:
+    """A story on a server as a `StoryProtocol`: each call waits for the server's answer."""
 
     def __init__(self, story: RemoteStory) -> None:
         self._story = story
         self.context = Context(**story.settings)
 
-    @property
-    def _values(self) -> dict[str, Any]:
-        return call(self._story.avalues)
+    def snapshot(self) -> StorySnapshot:
+        """Return where the story stands."""
+        return call(self._story.asnapshot)
 
     @property
     def id(self) -> str:
         """The story's id; empty before it is opened."""
-        return str(self._values.get("story", ""))
+        return self.snapshot().story
 
     @property
     def head(self) -> str:
         """Id of the newest passage; empty before the story is opened."""
-        return str(self._values.get("head", ""))
+        return self.snapshot().head
 
     @property
     def title(self) -> str:
         """The story's title."""
-        return str(self._values.get("title", ""))
+        return self.snapshot().title
 
     @property
     def plans(self) -> list[str]:
         """The plans to choose from."""
-        return list(self._values.get("candidate_plans", []))
+        return self.snapshot().plans
+
+    @property
+    def brief(self) -> Brief:
+        """What every prompt of the story holds."""
+        brief = self.snapshot().brief
+        if brief is None:
+            raise StoryNotFound(NOTHING_WRITTEN)
+        return brief
 
     @property
     def memory(self) -> str:
         """The short-term memory."""
-        return str(self._values.get("short_term_memory", ""))
+        return self.snapshot().memory
 
     @property
     def waiting_plan(self) -> str | None:
         """The plan that is chosen and not written yet."""
-        return waiting_plan(cast(State, self._values)) or None
+        return self.snapshot().waiting_plan
 
-    def passage(self, ref: str | None = None) -> Passage:
+    def passage(self, ref: Ref | None = None) -> Passage:
         """Return the newest passage; the server tells no earlier one."""
+        newest = self.snapshot().passage
         if ref is not None:
             _refuse()
-        values = self._values
-        return Passage(
-            id=values["head"],
-            parent=None,
-            step=values["step"],
-            plan=values.get("written_plan", ""),
-            text=values.get("passage", ""),
-            summary=values.get("summary", ""),
-            short_term_memory=values["short_term_memory"],
-            author=values.get("author", "model"),
-            usage={},  # type: ignore[typeddict-item]
-            plans=values["candidate_plans"],
-        )
+        if newest is None:
+            raise StoryNotFound(NOTHING_WRITTEN)
+        return newest
 
     def stream(self, steps: int = 1) -> Iterator[Event]:
         """Write passages and yield what happens."""
         # What an interactive run changes from passage to passage.
-        self._story.settings.update({name: getattr(self.context, name) for name in OF_A_RUN})
+        self._story.settings.update({name: getattr(self.context, name) for name in RUN_SETTINGS})
         return iterate(lambda: self._story.astream(steps))
 
     def begin(self) -> Iterator[Event]:
         """Open the story up to its first choice."""
         return iterate(self._story.abegin)
 
-    def retry(self, ref: str | None = None) -> Iterator[Event]:
+    def retry(self, ref: Ref | None = None) -> Iterator[Event]:
         """Write the newest passage once more."""
         return iterate(self._story.aretry) if ref is None else _refuse()
 
-    def replan(self, ref: str | None = None) -> Iterator[Event]:
+    def replan(self, ref: Ref | None = None) -> Iterator[Event]:
         """Propose other plans."""
         return iterate(self._story.areplan) if ref is None else _refuse()
 
@@ -127,16 +127,17 @@ class OnServer:
         """Return no names: they are in the log, which the server keeps."""
         return {}
 
-    def undo(self, *_: object) -> Any:
+    def undo(self, *_: object, **__: object) -> Any:
         """Refuse: this and the like move the head in the log."""
         _refuse()
 
-    redo = name_branch = edit_memory = undo
+    # The same of what else only the log could do.
+    redo = name_branch = edit_memory = edit_passage = replay_cost = resume_replay = undo
 
-    def goto(self, ref: str) -> Passage:
+    def goto(self, ref: Ref) -> Passage:
         """Go to another passage of which the server still has a checkpoint."""
         copy = self.copy()
-        there = copy.passage(id_in_copy(copy, ref))
+        there = copy.passage(id_in_copy(copy, str(ref)))
         call(lambda: self._story.agoto(there.id))
         return there
 
@@ -148,7 +149,7 @@ def _refuse() -> Any:
 
 
 @contextmanager
-def opened(url: str, name: str | None, opening: Mapping[str, str], settings: Settings) -> Iterator[Story]:
+def opened(url: str, name: str | None, opening: Mapping[str, str], settings: Settings) -> Iterator[BlockingRemoteStory]:
     """Open the story of this name on the server, or begin a new one there."""
     if name and "short_term_memory" in opening:
         _refuse()
@@ -160,7 +161,7 @@ def opened(url: str, name: str | None, opening: Mapping[str, str], settings: Set
     else:
         story = call(lambda: RemoteStory.new(url, cast("StoryInput", opening), token=token, **settings))
     try:
-        yield cast("Story", OnServer(story))
+        yield BlockingRemoteStory(story)
     finally:
         call(story.aclose)
 
@@ -169,7 +170,7 @@ def opened(url: str, name: str | None, opening: Mapping[str, str], settings: Set
 def copied(url: str, name: str) -> Iterator[Story]:
     """Give a story of the server to read, as a copy of what it still has."""
     with opened(url, name, {}, {}) as story:
-        copy = cast("OnServer", story).copy()
+        copy = story.copy()
         if (first := min(node.step for node in copy.tree().nodes.values())) > 0:
             note(f"The server keeps the last checkpoints only: what was written before passage {first} is not shown.")
         yield copy

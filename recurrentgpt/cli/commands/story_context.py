@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
     from recurrentgpt.library import Library
     from recurrentgpt.story import Story
+    from recurrentgpt.story_protocol import StoryProtocol
 
 _INPUT_FIELDS = {"memory": "short_term_memory", "as": "player"}
 """What a new story is given, where the option has another name."""
@@ -99,8 +100,8 @@ class StoryRequest:
         if self.remote is not None:
             from recurrentgpt.cli.commands.remote import opened
 
-            story = opened(self.remote, self.story, given, self.settings)
             options = [*self.options, f"--remote={self.remote}", *as_options(self.settings)]
+            story = opened(self.remote, self.story, given, self.settings)
             return rendering(story, json=self.json, command=self.command, options=options)
         if self.story is None and "models" not in self.settings:
             from recurrentgpt.models.roles import start_ahead
@@ -119,7 +120,7 @@ class StoryRequest:
 
 @contextmanager
 def rendering(
-    story: AbstractContextManager[Story], *, json: bool, command: str, options: Sequence[str] = ()
+    story: AbstractContextManager[StoryProtocol], *, json: bool, command: str, options: Sequence[str] = ()
 ) -> Iterator[Renderer]:
     """Open a story and give what shows it; say at the end what that cost, and that `recurrentgpt COMMAND` goes on with it."""
     from recurrentgpt.cli.terminal.screen import Screen

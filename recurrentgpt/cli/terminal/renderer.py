@@ -14,7 +14,7 @@ from recurrentgpt.cli.terminal.screen import Screen
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.events import Event, ImportEvent, PassageEvent, ReplayEvent
-from recurrentgpt.story import Story
+from recurrentgpt.story_protocol import StoryProtocol
 
 _ACTIVITIES = {
     "open_story": "imagining the story",
@@ -38,7 +38,7 @@ class Renderer:
     """What was written since the command started, and how it is shown."""
 
     def __init__(
-        self, story: Story, screen: Screen, *, json: bool, options: Sequence[str], command: str = "write"
+        self, story: StoryProtocol, screen: Screen, *, json: bool, options: Sequence[str], command: str = "write"
     ) -> None:
         self.story, self.screen, self.json = story, screen, json
         self.options, self.command = list(options), command

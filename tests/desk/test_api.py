@@ -124,7 +124,7 @@ def test_the_budget_stops_before_it_is_exceeded(client: Client) -> None:
     spent = usage["input_tokens"] + usage["output_tokens"]
     client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": spent + 10}})
     assert client.write(story, steps=5)["step"] == 1
-    assert "budget" in client.room(story).doing.error
+    assert "budget" in client.jobs(story).state.error
     client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": None}})
     assert client.write(story, number=1)["step"] == 2
 
@@ -179,12 +179,12 @@ def test_play_is_a_mode_of_the_same_story(client: Client) -> None:
 
 def test_two_writers_of_one_story_are_told_apart(client: Client) -> None:
     story = client.begin()["id"]
-    (client.app.state.desk.shelf.folder.parent / "hold").touch()
+    (client.app.state.desk.disk.folder.parent / "hold").touch()
     client.send("POST", f"/stories/{story}/write", {"number": 1})
     status, why = client.refused("POST", f"/stories/{story}/write", {"number": 2})
     assert status == 409
     assert "stop it" in why
-    (client.app.state.desk.shelf.folder.parent / "hold").unlink()
+    (client.app.state.desk.disk.folder.parent / "hold").unlink()
     assert client.wait(story)["step"] == 2
 
 

@@ -30,7 +30,7 @@ export type StoryView = {
   takes: string[];
   aside: { key: string; step: number; plan: string; text: string }[];
   pending_edit: { at: string; step: number; text: string } | null;
-  unread: { done: number; total: number } | null;
+  unfinished_import: { done: number; total: number } | null;
   pending_replay: { step: number; done: number; total: number } | null;
 };
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
-from recurrentgpt.desk.read_model import branch_usage, head_of, waiting_plan
-from recurrentgpt.desk.save_draft import Draft
+from recurrentgpt.desk.read_model import branch_usage
+from recurrentgpt.desk.save_draft import Draft, DraftEvent
 from recurrentgpt.desk.settings_form import BUDGET
 from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import SettingsError
@@ -15,42 +15,42 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 
-async def open_story(jobs: StoryJobs) -> AsyncGenerator[Event]:
+async def open_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
     """Open a new story: a novel up to its first passage, a story to play up to its first choice."""
     yield {"event": "draft", "draft": Draft("", "", "", 1, "")}
     drafted = False
     async for event in _events(jobs.story.abegin()):
-        if not drafted and event.get("node") == "write" and (head := await head_of(jobs.story)):
-            drafted = True
-            plan = await waiting_plan(jobs.story) or ""
-            yield {"event": "draft", "draft": Draft("", plan, head["head"], 1, head["head"])}
+        if not drafted and event["event"] == "stage" and event["node"] == "write":
+            now = await jobs.story.asnapshot()
+            drafted = bool(now.head)
+            if drafted:
+                yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, 1, now.head)}
         yield event
 
 
-async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event]:
+async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | DraftEvent]:
     """Write passages one by one, until they are enough, somebody stops it, or the budget is used up."""
     for number in range(steps):
         await check_budget(jobs)
-        head = await head_of(jobs.story)
-        if head is None:
-            async for event in open_story(jobs):
-                yield event
+        now = await jobs.story.asnapshot()
+        if not now.head:
+            async for opened in open_story(jobs):
+                yield opened
             continue
-        plan = await waiting_plan(jobs.story) or ""
-        yield {"event": "draft", "draft": Draft("", plan, head["head"], head["step"] + 1, head["head"])}
+        yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, now.step + 1, now.head)}
         async for event in _events(jobs.story.astream(1)):
             yield event
         if jobs.stopping and number + 1 < steps:
             return
 
 
-async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[Event]:
+async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[Event | DraftEvent]:
     """Write a passage once more from its plan."""
     await check_budget(jobs)
-    story, head = jobs.story, await head_of(jobs.story)
+    story, now = jobs.story, await jobs.story.asnapshot()
     passage = await story.apassage(at)
     after = passage.parent or await story.aresolve("opening")
-    yield {"event": "draft", "draft": Draft("", passage.plan, after, passage.step, head["head"] if head else "")}
+    yield {"event": "draft", "draft": Draft("", passage.plan, after, passage.step, now.head)}
     async for event in _events(story.aretry(at)):
         yield event
 

@@ -4,81 +4,50 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
-
-from langchain_core.runnables import RunnableConfig
+from typing import cast
 
 from recurrentgpt.desk.schemas import BranchUsage, EditView, MemoryView, PassageView, StoryView
 from recurrentgpt.desk.story_jobs import StoryJobs
-from recurrentgpt.engine.session import pending
 from recurrentgpt.infrastructure.background_loop import acall
-from recurrentgpt.memory.chronicle import Commit, Head, Link, path_to
+from recurrentgpt.memory.chronicle import path_to
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import piece_text, with_summary
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.routes import plan_waits
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.errors import StoryNotFound
-from recurrentgpt.schema.state import Brief, Recalled
+from recurrentgpt.schema.log import Commit, Link
+from recurrentgpt.schema.state import Recalled
 from recurrentgpt.story import Story
 
 COMMITS_AT_ONCE = 200
 """Commits that are read together, so that a long story does not hold the log for seconds."""
 
 
-async def head_of(story: Story) -> Head | None:
-    """Return where a story stands; None before it is opened."""
-    return await acall(lambda: story.library.chronicle.head(story.id))
-
-
-async def waiting_plan(story: Story) -> str | None:
-    """Return the plan that is chosen and not written yet."""
-    return await acall(lambda: _waiting_plan(story))
-
-
-async def _waiting_plan(story: Story) -> str | None:
-    config: RunnableConfig = {"configurable": {"thread_id": story.id}}
-    snapshot = await story.library.graph.aget_state(config)
-    head = await story.library.chronicle.head(story.id)
-    here = bool(pending(snapshot)) and head is not None and snapshot.values.get("head", "") == head["head"]
-    return snapshot.values["plan"] if here and plan_waits(cast(Any, snapshot.values)) else None
-
-
 async def story_view(jobs: StoryJobs) -> StoryView:
     """Return what the page of a story shows."""
     # Its number first: what changes while it is read makes the page read it again.
-    revision = jobs.state.revision
-    replay = await jobs.story.apending_replay()
-    view = await acall(lambda: _story_view(jobs))
-    view["revision"] = revision
-    if replay:
-        view["pending_replay"] = {"step": replay.step, "done": replay.done, "total": replay.total}
-        view["pending_edit"] = None  # the same text is in what waits to go on
-    return view
-
-
-async def _story_view(jobs: StoryJobs) -> StoryView:
-    story, log = jobs.story.id, jobs.story.library.chronicle
-    head = await log.head(story)
+    revision, opening = jobs.state.revision, jobs.opening
+    now = await jobs.story.asnapshot()
+    brief, replay = now.brief, now.pending_replay
     view: StoryView = {
-        "id": story,
-        "revision": 0,
+        "id": now.story,
+        "revision": revision,
         "mode": jobs.story.context.mode,
-        "opened": head is not None,
-        "title": jobs.opening.get("title", ""),
-        "genre": jobs.opening.get("genre", ""),
-        "premise": jobs.opening.get("premise", ""),
-        "characters": [],
-        "outline": [],
-        "archived": False,
-        "head": "",
-        "step": 0,
-        "status": "",
-        "branch": "",
-        "words": 0,
+        "opened": brief is not None,
+        "title": now.title or opening.get("title", ""),
+        "genre": brief["genre"] if brief else opening.get("genre", ""),
+        "premise": brief["premise"] if brief else opening.get("premise", ""),
+        "characters": brief["characters"] if brief else [],
+        "outline": brief["outline"] if brief else [],
+        "archived": now.archived,
+        "head": now.head,
+        "step": now.step,
+        "status": now.status,
+        "branch": now.branch,
+        "words": sum(link["words"] for link in now.path),
         "path": [],
-        "plans": [],
-        "waiting_plan": None,
+        "plans": now.plans,
+        "waiting_plan": now.waiting_plan,
         "memory": None,
         "root": "",
         "takes": [],
@@ -88,36 +57,21 @@ async def _story_view(jobs: StoryJobs) -> StoryView:
         ],
         "unfinished_import": jobs.unfinished_import,
         "pending_edit": None,
-        "pending_replay": None,
+        "pending_replay": {"step": replay.step, "done": replay.done, "total": replay.total} if replay else None,
     }
-    if head is None:
-        return view
-    record, links = await log.record(story), await log.links(story)
-    commit = await log.get(story, head["head"])
-    overlay = await read_overlay(log, story, commit.get("overlay", ""))
-    brief: Brief = {**record["brief"], **cast(Brief, overlay.get("brief", {}))}
-    path = [links[key] for key in path_to(head["head"], links) if links[key]["step"]]
-    return {
-        **view,
-        "title": record["title"],
-        "genre": brief["genre"],
-        "premise": brief["premise"],
-        "characters": brief["characters"],
-        "outline": brief["outline"],
-        "archived": record.get("archived", False),
-        "head": head["head"],
-        "step": head["step"],
-        "status": head["status"],
-        "branch": head.get("branch", ""),
-        "words": sum(link["words"] for link in path),
-        "path": [(link["id"], link["words"], link["author"], _first_version(link["id"], links)) for link in path],
-        "plans": commit["candidate_plans"],
-        "waiting_plan": await _waiting_plan(jobs.story),
-        "memory": await _memory_view(jobs.story, commit),
-        "root": _first_version(head["head"], links),
-        "takes": _takes(head["head"], links),
-        "pending_edit": await _pending_edit(jobs, links, [link["id"] for link in path]),
-    }
+    return await acall(lambda: _with_versions(jobs, view, now.path)) if now.head else view
+
+
+async def _with_versions(jobs: StoryJobs, view: StoryView, path: Sequence[Link]) -> StoryView:
+    """Return the view of an opened story with what needs more than its branch: versions, takes, and the memory before."""
+    story, log = jobs.story, jobs.story.engine.log
+    links = await log.links(story.id)
+    view["path"] = [(link["id"], link["words"], link["author"], _first_version(link["id"], links)) for link in path]
+    view["root"], view["takes"] = _first_version(view["head"], links), _takes(view["head"], links)
+    view["memory"] = await _memory_view(story, await log.get(story.id, view["head"]))
+    if view["pending_replay"] is None:  # it would hold the same text
+        view["pending_edit"] = await _pending_edit(jobs, links, [link["id"] for link in path])
+    return view
 
 
 async def _pending_edit(jobs: StoryJobs, links: Mapping[str, Link], path: Sequence[str]) -> EditView | None:
@@ -127,14 +81,14 @@ async def _pending_edit(jobs: StoryJobs, links: Mapping[str, Link], path: Sequen
         return None
     root = _first_version(edit.at, links)
     here = next((key for key in path if _first_version(key, links) == root), edit.at)
-    commit = await jobs.story.library.chronicle.get(jobs.story.id, here)
+    commit = await jobs.story.engine.log.get(jobs.story.id, here)
     if commit["passage"].split() == edit.text.split():
         return None
     return {"at": root, "step": links[here]["step"], "text": edit.text}
 
 
 async def _memory_view(story: Story, commit: Commit) -> MemoryView:
-    before = await story.library.chronicle.find(story.id, commit["parent"]) if commit["parent"] else None
+    before = await story.engine.log.find(story.id, commit["parent"]) if commit["parent"] else None
     return {
         "id": commit["id"],
         "step": commit["step"],
@@ -153,7 +107,7 @@ async def memory_view(story: Story, ref: str) -> MemoryView:
 
 
 async def _memory_with_pieces(story: Story, key: str) -> MemoryView:
-    log = story.library.chronicle
+    log = story.engine.log
     commit = await log.get(story.id, key)
     memory = await _memory_view(story, commit)
     if memory["recalled"]:
@@ -167,8 +121,8 @@ async def _memory_with_pieces(story: Story, key: str) -> MemoryView:
 
 async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
     """Return by which piece each passage was recalled for this one: the log keeps which they were, so it asks again."""
-    log, before = story.library.chronicle, commit["parent"]
-    run = Run(context=story.context, chronicle=log, emit=lambda event: None)
+    log, before = story.engine.log, commit["parent"]
+    run = StoryRuntime(context=story.context, chronicle=log, emit=lambda event: None)
     recall = await asyncio.to_thread(lambda: run.recall)  # it may load the embedding model
     corrected = (await read_overlay(log, story.id, commit.get("overlay", "")))["summaries"]
     hits = await recall.search(story.id, before, commit["plan"], count, without=before, corrected=corrected)
@@ -185,7 +139,7 @@ async def passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]:
 
 
 async def _passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]:
-    log = story.library.chronicle
+    log = story.engine.log
     known = await log.links(story.id)
     if unknown := next((key for key in keys if key not in known), None):
         raise StoryNotFound(f"This story has no passage {unknown[:60]!r}.")
@@ -216,7 +170,7 @@ async def branch_usage(jobs: StoryJobs) -> BranchUsage:
 
 async def _branch_usage(jobs: StoryJobs) -> BranchUsage:
     """Read the cost of each passage once: a story of thousands is counted again after every one."""
-    story, log = jobs.story.id, jobs.story.library.chronicle
+    story, log = jobs.story.id, jobs.story.engine.log
     head, links = await log.head(story), await log.links(story)
     wanted: list[str] = path_to(head["head"], links) if head else []
     # A corrected version stands beside the one that was paid for.

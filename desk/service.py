@@ -91,14 +91,14 @@ class Desk:
             return self.stories[story]
         library, kept = await self.library(), self.disk.read(story)
         opening: StoryInput | None = kept.get("opening")
-        head = await acall(lambda: library.chronicle.head(story))
+        head = await acall(lambda: library.engine.log.head(story))
         if head is None and opening is None:
             raise StoryNotFound(f"There is no story {story[:60]!r}; it may have been begun on another machine.")
-        record = await acall(lambda: library.chronicle.record(story)) if head is not None else None
+        record = await acall(lambda: library.engine.log.record(story)) if head is not None else None
         if story in self.stories:  # somebody else was faster
             return self.stories[story]
-        own = record["settings"] if record else {}
-        jobs = StoryJobs(Story(library, story, self.context(story, own), opening), self.disk, opening)
+        own = record["settings"] if record is not None else {}
+        jobs = StoryJobs(Story(library.engine, story, self.context(story, own), opening), self.disk, opening)
         jobs.record_settings = own
         jobs.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
@@ -124,7 +124,7 @@ class Desk:
     async def erase(self, jobs: StoryJobs) -> None:
         """Delete a story for ever; whoever looks at it is sent away."""
         library, story = await self.library(), jobs.story.id
-        if await acall(lambda: library.chronicle.head(story)) is not None:
+        if await acall(lambda: library.engine.log.head(story)) is not None:
             await library.aerase(story)
         self.stories.pop(story, None)
         jobs.close()
@@ -143,9 +143,7 @@ class Desk:
         """Give changed settings to one story, or to all that are open, from their next passage on."""
         for key, jobs in self.stories.items():
             if story in (None, key):
-                jobs.story = Story(
-                    jobs.story.library, key, self.context(key, jobs.record_settings), jobs.opening or None
-                )
+                jobs.story.context = self.context(key, jobs.record_settings)
 
     def _forget_idle(self) -> None:
         """Forget stories that nobody looks at, the oldest first."""

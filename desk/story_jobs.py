@@ -11,14 +11,14 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
 from recurrentgpt.desk.disk_store import DiskStore
 from recurrentgpt.desk.job_state import JobKind, JobState, Progress
-from recurrentgpt.desk.save_draft import Draft, Edit, write_draft
+from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, write_draft
 from recurrentgpt.desk.settings_form import page_message
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
@@ -54,7 +54,7 @@ class StoryJobs:
         """What each passage has cost, as far as it was read."""
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
-        self._events: deque[tuple[int, Event]] = deque(maxlen=MOST_EVENTS_KEPT)
+        self._events: deque[tuple[int, Mapping[str, object]]] = deque(maxlen=MOST_EVENTS_KEPT)
         self._count = 0
         self._news = asyncio.Event()
         self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
@@ -66,7 +66,7 @@ class StoryJobs:
 
     # Events for pages
 
-    def publish(self, event: Event) -> None:
+    def publish(self, event: Mapping[str, object]) -> None:
         """Send an event to every page."""
         self._count += 1
         self._events.append((self._count, event))
@@ -82,7 +82,7 @@ class StoryJobs:
         """Make every page read the story again."""
         self.update(revision=self.state.revision + 1)
 
-    async def follow(self, last_event_id: str) -> AsyncGenerator[tuple[str, Event]]:
+    async def follow(self, last_event_id: str) -> AsyncGenerator[tuple[str, Mapping[str, object]]]:
         """Yield events with their ids: those since `last_event_id` where they are known, else first how things stand."""
         epoch, _, number = last_event_id.partition("-")
         at = int(number) if epoch == self._epoch and number.isdecimal() and len(number) < 16 else -1
@@ -133,7 +133,7 @@ class StoryJobs:
             raise StoryBusy(f"Story {self.story.id} is being written: wait until it is done, or stop it first.")
 
     def start(
-        self, kind: JobKind, events: AsyncGenerator[Event], *, asked: int = 0, draft: Draft | None = None
+        self, kind: JobKind, events: AsyncGenerator[Event | DraftEvent], *, asked: int = 0, draft: Draft | None = None
     ) -> None:
         """Start a job that yields events; raise StoryBusy while another one runs."""
         self.check_idle()
@@ -153,7 +153,7 @@ class StoryJobs:
             (self._stop_now if self._stop.is_set() else self._stop).set()
             self.update(stopping=True)
 
-    async def _run(self, events: AsyncGenerator[Event]) -> None:
+    async def _run(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
         try:
             interrupted = await self._run_until_stopped(events)
             if interrupted and self.draft and self.draft.whole_sentences:
@@ -166,7 +166,7 @@ class StoryJobs:
         except RecurrentGPTError as error:
             self.update(error=page_message(error))
 
-    async def _run_until_stopped(self, events: AsyncGenerator[Event], *, keep_words: bool = True) -> bool:
+    async def _run_until_stopped(self, events: AsyncGenerator[Event | DraftEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""
         reading = asyncio.create_task(self._apply_all(events))
         waits = [asyncio.create_task(event.wait()) for event in (self._stop, self._stop_now)]
@@ -190,14 +190,14 @@ class StoryJobs:
             await _cancel(reading)
         return False
 
-    async def _apply_all(self, events: AsyncGenerator[Event]) -> None:
+    async def _apply_all(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
         async with aclosing(events) as source:
             async for event in source:
                 self._apply(event)
         if self.state.kind == "edit":
             self.edit = None
 
-    def _apply(self, event: Event) -> None:
+    def _apply(self, event: Event | DraftEvent) -> None:
         if event["event"] not in ("stage", "prose", "retract"):
             self._attempts.clear()
         match event["event"]:

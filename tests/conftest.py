@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import settings
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.infrastructure.settings import home
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 
 REAL_HOME = home()  # taken before any test hides it
 _HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
+
+# Property tests take the same few examples every time; `make fuzz` takes many, other ones each time.
+settings.register_profile("fixed", derandomize=True, max_examples=25, deadline=None)
+settings.register_profile("random", max_examples=2_000, deadline=None, print_blob=True)
+settings.load_profile("fixed")
+
 _databases = itertools.count(1)
 
 

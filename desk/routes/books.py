@@ -15,8 +15,8 @@ from fastapi import APIRouter, Form, Query, UploadFile
 from fastapi.responses import Response
 
 from recurrentgpt.books.file_names import safe_name
-from recurrentgpt.books.readers import SOURCES
-from recurrentgpt.books.writers import FORMATS, find_format
+from recurrentgpt.books.readers import import_formats
+from recurrentgpt.books.writers import export_formats, find_format
 from recurrentgpt.desk.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.schemas import ERROR_RESPONSES, JobStarted
 from recurrentgpt.desk.story_jobs import StoryJobs
@@ -54,10 +54,10 @@ async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=10)]) ->
 @router.get("/formats")
 async def formats() -> dict[str, list[dict[str, str]]]:
     """List the formats in which a story can be saved, and those that can be dropped on the page."""
-    saved = [{"format": extension[1:], "name": name} for extension, name in FORMATS.items()]
+    saved = [{"format": extension[1:], "name": name} for extension, name in export_formats().items()]
     return {
         "export": [*saved, {"format": WHOLE, "name": "Everything"}],
-        "import": [{"format": extension[1:], "name": extension[1:]} for extension in (*SOURCES, f".{WHOLE}")],
+        "import": [{"format": extension[1:], "name": extension[1:]} for extension in (*import_formats(), f".{WHOLE}")],
     }
 
 
@@ -89,6 +89,7 @@ async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] =
                 return JobStarted(story=restored.id)
             events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
             first = await anext(events)
+            assert first["event"] == "story"
     except BaseException:
         await _remove(folder)
         raise
@@ -133,9 +134,8 @@ async def _taken(file: UploadFile, folder: Path, *more: str) -> Path:
     """Write an uploaded file to `folder` under a safe name, and return where."""
     name = (file.filename or "").replace("\0", "")
     suffix = Path(name).suffix.casefold()
-    if suffix not in (*SOURCES, *more):
-        known = ", ".join((*SOURCES, *more))
-        raise BookError(f"A file of this kind cannot be imported; a book can be read from {known}.")
+    if suffix not in (known := [*import_formats(), *more]):
+        raise BookError(f"A file of this kind cannot be imported; a book can be read from {', '.join(known)}.")
     path = folder / f"{safe_name(Path(name).stem)}{suffix}"
     data = await file.read()
     await asyncio.to_thread(path.write_bytes, data)

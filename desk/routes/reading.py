@@ -13,11 +13,11 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from typing_extensions import TypedDict
 
-from recurrentgpt.book_methods import Found
 from recurrentgpt.desk import read_model
 from recurrentgpt.desk.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.schemas import ERROR_RESPONSES, MemoryView, PassageView, PricedUsage, Ref, ShortText, StoryView
 from recurrentgpt.engine.replay import ReplayCost
+from recurrentgpt.engine.storybook import Found
 from recurrentgpt.library import StorySummary
 from recurrentgpt.models.prices import price
 from recurrentgpt.nodes.open_story import GENRES

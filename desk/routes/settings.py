@@ -11,7 +11,6 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.disk_store import MACHINE
-from recurrentgpt.desk.read_model import head_of
 from recurrentgpt.desk.schemas import ERROR_RESPONSES, RequestBody, SettingField, ShortText
 from recurrentgpt.desk.service import Desk
 from recurrentgpt.desk.settings_form import BUDGET, checked_settings, fields, make_context
@@ -86,7 +85,7 @@ async def change_story_settings(desk: DeskDep, jobs: IdleJobsDep, body: Values) 
     """Change settings of a story, from its next passage on."""
     changes = checked_settings(body.values, machine=False)
     recorded = {name: value for name, value in changes.items() if name in STORY_SETTINGS}
-    if recorded and await head_of(jobs.story):
+    if recorded and (await jobs.story.asnapshot()).head:
         # How a story is told stands in its own record, and holds wherever it is opened.
         defaults = {field["name"]: field["default"] for field in fields()}
         chosen = {name: defaults[name] if value is None else value for name, value in recorded.items()}

@@ -39,6 +39,7 @@ def bring_in(
         found = library.import_book(path, fast=fast, **wishes, **settings)
         # The story has its id from the book, and says it first.
         first = next(found)
+        assert first["event"] == "story"
         events = _again(first, found)
         return Story.open(first["story"], library=library)
 
@@ -145,9 +146,9 @@ def _place(story: Story, path: Path, kind: str | None) -> Path:
 
 
 def _formats() -> list[str]:
-    from recurrentgpt.books.writers import FORMATS
+    from recurrentgpt.books.writers import export_formats
 
-    return [*(extension.lstrip(".") for extension in FORMATS), "json"]
+    return [*(extension.lstrip(".") for extension in export_formats()), "json"]
 
 
 def _may_replace(path: Path) -> None:

@@ -150,7 +150,7 @@ def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
 
 
 def _labelled(text: str, values: Mapping[str, Any]) -> str:
-    if "min_words <= max_words" in text:
+    if text.startswith("min_words is at most"):
         return "A passage has 20 to 2,000 words, and its fewest words are no more than its most."
     name = next((name for name in values if text.startswith(f"{name} ")), "")
     return f"{label(name)}{text[len(name) :]}" if name else text

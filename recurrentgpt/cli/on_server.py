@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.infrastructure.background_loop import call, iterate
+from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.remote.client import RemoteStory, astories
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import SettingsError, StoryError
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.state import StoryInput
+from recurrentgpt.schema.state import State, StoryInput
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.session import Session
@@ -64,9 +65,7 @@ class OnServer:
     @property
     def waiting_plan(self) -> str | None:
         """The plan that is chosen and not written yet."""
-        values = self._values
-        plan = values.get("plan")
-        return str(plan) if plan and plan != values.get("written_plan") else None
+        return waiting_plan(cast(State, self._values)) or None
 
     def passage(self, ref: str | None = None) -> Passage:
         """Return the newest passage; the server tells no earlier one."""

@@ -15,7 +15,7 @@ from recurrentgpt.cli.console import counted, note, print_json, print_table, pri
 from recurrentgpt.cli.work import confirmed
 from recurrentgpt.schema.errors import MissingExtra
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.runs.costs import SPOILT_KINDS, estimate, judging_cost
+from recurrentgpt.studies.runs.costs import CORRUPTION_KINDS, estimate, judging_cost
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Job, Judge, Plan, read_plan
 
@@ -56,8 +56,8 @@ def run_plan(
 
 
 def _run_plan(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
-    from recurrentgpt.studies.endpoints import check_keys, spends
     from recurrentgpt.studies.measures.planted import measure
+    from recurrentgpt.studies.runs.endpoints import asks_paid_model, check_keys
 
     run = _runner(plan, remote)
     RunFolder(target).check(plan)
@@ -65,7 +65,7 @@ def _run_plan(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> Non
         check_keys(plan)
     jobs, cost = _left(plan, RunFolder(target))
     note(_told(plan, jobs, cost))
-    asked = cost["calls"] > 0 and (spends(plan) or remote is not None)
+    asked = cost["calls"] > 0 and (asks_paid_model(plan) or remote is not None)
     if asked and not confirmed("Go on, and have tokens spent?", yes=yes):
         raise StudyError("Nothing was spent; --yes goes on without asking.")
     folder = RunFolder.create(target, plan)
@@ -143,23 +143,24 @@ def measure_levels(systems: list[str], distance: int, *, json: bool) -> None:
     from dataclasses import asdict
 
     from recurrentgpt.models.embeddings import default_embeddings
-    from recurrentgpt.studies.measures.author import half_life
-    from recurrentgpt.studies.measures.planted import SYSTEMS, edge, levels
+    from recurrentgpt.studies.measures.planted import levels, measurable_systems, window_reach
+    from recurrentgpt.studies.measures.world_author import memory_half_life
     from recurrentgpt.studies.report.sections import recall_section
 
-    if unknown := [name for name in systems if name not in SYSTEMS]:
-        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(SYSTEMS)}.")
+    known = measurable_systems()
+    if unknown := [name for name in systems if name not in known]:
+        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(known)}.")
     found = []
     for name in systems:
         note(f"{name} writes until facts are {distance:,} passages old; this takes minutes")
         found.append(asdict(levels(name, distance, embeddings=default_embeddings())))
-    edges = {name: round(at, 1) for name in systems if (at := edge(name)) is not None}
+    edges = {name: round(at, 1) for name in systems if (at := window_reach(name)) is not None}
     if json:
-        print_json({"levels": found, "half_life": round(half_life(), 2), "edges": edges})
+        print_json({"levels": found, "half_life": round(memory_half_life(), 2), "edges": edges})
         return
     for table in recall_section(found).tables:
         print_table(tuple(table.headings), [tuple(row) for row in table.rows])
-    note(f"The scripted author's memory has a half-life of {half_life():.1f} passages.")
+    note(f"The scripted author's memory has a half-life of {memory_half_life():.1f} passages.")
     for name, at in edges.items():
         note(f"{name} reaches {at:.1f} passages back.")
 
@@ -171,10 +172,10 @@ def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Out
 
         return run
     from recurrentgpt.cli.on_server import TOKEN
-    from recurrentgpt.studies.runs.remote_runner import reach, run_remote
+    from recurrentgpt.studies.runs.remote_runner import check_server, run_remote
 
     token = os.environ.get(TOKEN)
-    reach(plan, remote, token)
+    check_server(plan, remote, token)
     return partial(run_remote, url=remote, token=token)
 
 
@@ -184,7 +185,7 @@ def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
 
     known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
     told = {name: one.qualified for name, one in known.items()}
-    shown = {name: one.pairs // SPOILT_KINDS for name, one in known.items()}
+    shown = {name: one.pairs // CORRUPTION_KINDS for name, one in known.items()}
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     jobs = [job for job in plan.jobs() if folder.novel(job) is None]
     cost = estimate(jobs, plan, judging_cost(plan, done, told, shown))

@@ -36,16 +36,17 @@ def systems(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.
       recurrentgpt study systems
     """
     from recurrentgpt.cli.console import print_json, print_table
-    from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+    from recurrentgpt.studies.baselines.catalogue import all_systems
     from recurrentgpt.studies.runs.costs import per_1000_words
 
-    costs = {name: per_1000_words(name) for name in SYSTEMS}
+    systems = all_systems()
+    costs = {name: per_1000_words(name) for name in systems}
     if json:
-        for system in SYSTEMS.values():
-            print_json({"system": system.name, "what": system.what, **costs[system.name].__dict__})
+        for system in systems.values():
+            print_json({"system": system.name, "what": system.description, **costs[system.name].__dict__})
         return
     rows = [
-        (name, f"{cost.calls:g}", f"{cost.input_tokens:,.0f}", f"{cost.output_tokens:,.0f}", SYSTEMS[name].what)
+        (name, f"{cost.calls:g}", f"{cost.input_tokens:,.0f}", f"{cost.output_tokens:,.0f}", systems[name].description)
         for name, cost in costs.items()
     ]
     print_table(("System", "Calls", "Tokens in", "Tokens out", "What"), rows, whole=(0, 1, 2, 3))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.nodes.human.answers import ACTIONS
+from recurrentgpt.schema.choice import ACTIONS
 from recurrentgpt.schema.errors import RecurrentGPTError
 
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."

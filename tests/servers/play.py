@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 
@@ -88,6 +89,14 @@ class Play:
             assert "premise" in schemas["input_schema"]["properties"]
             mode = schemas["context_schema"]["properties"]["mode"]["default"]
             assert mode == ("fiction" if graph == "fiction" else "novel")
+
+    async def unknown_setting(self) -> None:
+        """A setting that does not exist is refused with the nearest one, as in Python."""
+        thread = (await self.client.threads.create())["thread_id"]
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            await self.client.runs.wait(thread, "novel", input={}, context={"plnas": 5})
+        assert caught.value.response.status_code == 422
+        assert "did you mean plans?" in caught.value.response.text
 
     async def begin(self) -> None:
         """An empty form starts a story; its prose streams as messages, its stages as events, and nothing else does."""

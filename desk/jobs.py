@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import cast
 
 from recurrentgpt.desk.read_model import Views
-from recurrentgpt.desk.save_draft import Draft
+from recurrentgpt.desk.save_draft import Draft, DraftEvent
 from recurrentgpt.desk.settings_form import BUDGET
 from recurrentgpt.desk.story_jobs import Room
 from recurrentgpt.schema.errors import SettingsError
@@ -15,20 +15,25 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 
-async def opening(room: Room, views: Views) -> AsyncGenerator[Event]:
+async def opening(room: Room, views: Views) -> AsyncGenerator[Event | DraftEvent]:
     """Open a new story: a novel up to its first passage, a story to play up to its first choice."""
     yield {"event": "draft", "draft": Draft("", "", "", 1, "")}
     draft = False
     async with aclosing(cast("AsyncGenerator[Event]", room.story.abegin())) as events:
         async for event in events:
-            if not draft and event.get("node") == "write" and (head := await views.head(room.story)):
+            if (
+                not draft
+                and event["event"] == "stage"
+                and event["node"] == "write"
+                and (head := await views.head(room.story))
+            ):
                 draft = True
                 plan = await views.waiting_plan(room.story) or ""
                 yield {"event": "draft", "draft": Draft("", plan, head["head"], 1, head["head"])}
             yield event
 
 
-async def passages(room: Room, views: Views, steps: int) -> AsyncGenerator[Event]:
+async def passages(room: Room, views: Views, steps: int) -> AsyncGenerator[Event | DraftEvent]:
     """Write passages one by one, until they are enough, somebody stops it, or the budget is used up."""
     story = room.story
     for number in range(steps):
@@ -47,7 +52,7 @@ async def passages(room: Room, views: Views, steps: int) -> AsyncGenerator[Event
             return
 
 
-async def another_take(room: Room, views: Views, at: str | None) -> AsyncGenerator[Event]:
+async def another_take(room: Room, views: Views, at: str | None) -> AsyncGenerator[Event | DraftEvent]:
     """Write a passage once more from its plan."""
     await check_budget(room, views)
     story, head = room.story, await views.head(room.story)

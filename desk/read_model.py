@@ -13,13 +13,14 @@ from recurrentgpt.desk.story_jobs import Room
 from recurrentgpt.engine.session import pending
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.library import Library
-from recurrentgpt.memory.chronicle import Chronicle, Commit, Head, Link, path_to
+from recurrentgpt.memory.chronicle import Chronicle, path_to
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import Recall, piece_text, with_summary
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.log import Commit, Head, Link
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.story import Story
 
@@ -35,7 +36,7 @@ class Views:
 
     @property
     def _log(self) -> Chronicle:
-        return self.library.chronicle
+        return self.library.engine.log
 
     async def head(self, story: Story) -> Head | None:
         """Return where a story stands; None before it is opened."""
@@ -47,7 +48,7 @@ class Views:
 
     async def _waiting_plan(self, story: str) -> str | None:
         config: RunnableConfig = {"configurable": {"thread_id": story}}
-        snapshot = await self.library.graph.aget_state(config)
+        snapshot = await self.library.engine.graph.aget_state(config)
         head = await self._log.head(story)
         here = bool(pending(snapshot)) and head is not None and snapshot.values.get("head", "") == head["head"]
         return waiting_plan(cast(Any, snapshot.values)) or None if here else None

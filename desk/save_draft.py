@@ -7,9 +7,10 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict
 
 from recurrentgpt.engine.session import pending
 from recurrentgpt.infrastructure.background_loop import acall
@@ -45,6 +46,13 @@ class Draft:
         return hashlib.sha256(f"{self.after} {self.text}".encode()).hexdigest()[:16]
 
 
+class DraftEvent(TypedDict):
+    """The passage that is written from here on."""
+
+    event: Literal["draft"]
+    draft: Draft
+
+
 @dataclass(frozen=True)
 class Edit:
     """The text of an edit that was asked for."""
@@ -57,7 +65,7 @@ class Edit:
 async def keep(story: Story, draft: Draft) -> AsyncGenerator[Event]:
     """Make the draft's whole sentences the next passage, and yield what happens while memory and plans are made."""
     config: RunnableConfig = {"configurable": {"thread_id": story.id}}
-    graph = story.library.graph
+    graph = story.engine.graph
 
     async def place(**more: str) -> bool:
         """Put the thread behind `write`, if it stands inside this passage."""

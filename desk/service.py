@@ -75,16 +75,16 @@ class Desk:
             return self.rooms[story]
         library, kept = await self.library(), self.shelf.read(story)
         opening: StoryInput | None = kept.get("opening")
-        head = await acall(lambda: library.chronicle.head(story))
+        head = await acall(lambda: library.engine.log.head(story))
         if head is None and opening is None:
             raise StoryNotFound(f"There is no story {story[:60]!r}; it may have been begun on another machine.")
         began: dict[str, Any] = {}
         if head is not None:
-            record = await acall(lambda: library.chronicle.record(story))
+            record = await acall(lambda: library.engine.log.record(story))
             began = record["settings"]
         if story in self.rooms:  # somebody else was faster
             return self.rooms[story]
-        room = Room(Story(library, story, self.context(story, began), opening), self.shelf)
+        room = Room(Story(library.engine, story, self.context(story, began), opening), self.shelf)
         room.began = began
         room.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         room.edit = Edit(**kept["edit"]) if "edit" in kept else None
@@ -141,7 +141,7 @@ class Desk:
         for key, room in self.rooms.items():
             if story in (None, key):
                 opening = self.shelf.read(key).get("opening")
-                room.story = Story(room.story.library, key, self.context(key, room.began), opening)
+                room.story = Story(room.story.engine, key, self.context(key, room.began), opening)
 
     def _clear(self) -> None:
         """Forget rooms that nobody looks at, the oldest first."""

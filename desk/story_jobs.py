@@ -11,14 +11,14 @@ import logging
 import secrets
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import asdict, replace
 from typing import Any
 
 from recurrentgpt.desk.disk_store import Shelf
 from recurrentgpt.desk.job_state import Doing, cancelled
-from recurrentgpt.desk.save_draft import Draft, Edit, keep
+from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, keep
 from recurrentgpt.desk.settings_form import told
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
@@ -51,7 +51,7 @@ class Room:
         """What each passage has cost, as far as it was read."""
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
-        self._events: deque[tuple[int, Event]] = deque(maxlen=KEPT_EVENTS)
+        self._events: deque[tuple[int, Mapping[str, object]]] = deque(maxlen=KEPT_EVENTS)
         self._count = 0
         self._news = asyncio.Event()
         self._stop, self._halt = asyncio.Event(), asyncio.Event()
@@ -62,7 +62,7 @@ class Room:
 
     # Listening
 
-    def publish(self, event: Event) -> None:
+    def publish(self, event: Mapping[str, object]) -> None:
         """Tell every listener."""
         self._count += 1
         self._events.append((self._count, event))
@@ -78,7 +78,7 @@ class Room:
         """Tell every listener that the story is no longer what it was."""
         self.tell(revision=self.doing.revision + 1)
 
-    async def follow(self, last_id: str) -> AsyncGenerator[tuple[str, Event]]:
+    async def follow(self, last_id: str) -> AsyncGenerator[tuple[str, Mapping[str, object]]]:
         """Yield events with their ids: those since `last_id` where they are known, else first how things stand."""
         epoch, _, number = last_id.partition("-")
         at = int(number) if epoch == self._epoch and number.isdecimal() and len(number) < 16 else -1
@@ -128,7 +128,9 @@ class Room:
         if self.busy:
             raise StoryBusy(f"Story {self.story.id} is being written: wait until it is done, or stop it first.")
 
-    def begin(self, kind: str, work: AsyncGenerator[Event], *, asked: int = 0, draft: Draft | None = None) -> None:
+    def begin(
+        self, kind: str, work: AsyncGenerator[Event | DraftEvent], *, asked: int = 0, draft: Draft | None = None
+    ) -> None:
         """Start work that yields events; raise StoryBusy where other work is in hand."""
         self.check_idle()
         self._stop, self._halt = asyncio.Event(), asyncio.Event()
@@ -172,7 +174,7 @@ class Room:
         """Whether somebody asked to stop."""
         return self._stop.is_set()
 
-    async def _work(self, work: AsyncGenerator[Event]) -> None:
+    async def _work(self, work: AsyncGenerator[Event | DraftEvent]) -> None:
         try:
             cut = await self._listen(work)
             if cut and self.draft and self.draft.whole:
@@ -185,7 +187,7 @@ class Room:
         except RecurrentGPTError as error:
             self.tell(error=told(error))
 
-    async def _listen(self, work: AsyncGenerator[Event], *, words: bool = True) -> bool:
+    async def _listen(self, work: AsyncGenerator[Event | DraftEvent], *, words: bool = True) -> bool:
         """Take events until the work ends or is stopped among the words; return whether it was."""
         reading = asyncio.create_task(self._read(work))
         waits = [asyncio.create_task(event.wait()) for event in (self._stop, self._halt)]
@@ -209,14 +211,14 @@ class Room:
             await cancelled(reading)
         return False
 
-    async def _read(self, work: AsyncGenerator[Event]) -> None:
+    async def _read(self, work: AsyncGenerator[Event | DraftEvent]) -> None:
         async with aclosing(work) as events:
             async for event in events:
                 self._take(event)
         if self.doing.kind == "edit":
             self.edit = None
 
-    def _take(self, event: Event) -> None:
+    def _take(self, event: Event | DraftEvent) -> None:
         match event["event"]:
             case "stage" if event["node"] == "write" and self.doing.kind != "keep":
                 self.tell(stage="write", since=time.time(), draft="", progress=None)

@@ -88,6 +88,7 @@ async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] =
                 return Begun(story=restored.id)
             events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
             first = await anext(events)
+            assert first["event"] == "story"
     except BaseException:
         await _remove(folder)
         raise

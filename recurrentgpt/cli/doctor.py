@@ -153,7 +153,7 @@ def _stories() -> Iterator[Finding]:
     from recurrentgpt.library import Library
 
     with Library.open() as library:
-        where, count = library.persistence.description, len(library.stories())
+        where, count = library.engine.description, len(library.stories())
     if not remote:
         check_pages(settings.home())
     yield Finding("stories", "ok", f"{count} in {where}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recurrentgpt.cli.console import counted, note, one_line, print_json, print_table
 from recurrentgpt.cli.work import confirmed, reading
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def erase(name: str, *, yes: bool) -> None:
         if not confirmed(f"Erase {what}, for ever?", yes=yes):
             note("Nothing was erased.")
             return
-        story.library.erase(story.id)
+        engine = story.engine
+        call(lambda: engine.erase(story.id))
         note(f"{title!r} ({story.id}) is erased.")
 
 

@@ -70,7 +70,7 @@ def _known_by(story: Story, passages: list[str]) -> dict[str, str]:
     from recurrentgpt.infrastructure.background_loop import call
 
     wanted = [passage for passage in passages if passage]
-    found = call(lambda: story.library.chronicle.get_many(story.id, wanted))
+    found = call(lambda: story.engine.log.get_many(story.id, wanted))
     plans = Counter(commit["plan"] for commit in found)
     return {
         commit["id"]: one_line(

@@ -8,7 +8,7 @@ from recurrentgpt.cli.console import console, counted, note, one_line, print_jso
 from recurrentgpt.cli.work import reading
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.memory.chronicle import Commit
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.story import Passage, Story
 
@@ -103,7 +103,7 @@ def _fields(passage: Passage) -> dict[str, Any]:
 def show_memory(name: str, *, remote: str | None, json: bool) -> None:
     """Print the short-term memory after the newest passage, why it changed, and what was recalled for that passage."""
     with reading(name, remote) as story:
-        chronicle = story.library.chronicle
+        chronicle = story.engine.log
         commit = call(lambda: chronicle.get(story.id, story_head)) if (story_head := story.head) else None
         recalled = commit["recalled"] if commit else []
         earlier = call(lambda: chronicle.get_many(story.id, [entry["id"] for entry in recalled]))

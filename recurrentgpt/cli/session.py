@@ -13,7 +13,7 @@ from recurrentgpt.cli.page import Page
 from recurrentgpt.cli.screen import Screen
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
-from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.events import Event, ImportEvent, PassageEvent, ReplayEvent
 from recurrentgpt.story import Story
 
 _DOING = {
@@ -207,7 +207,7 @@ class Session:
         self._count = ""
         self.screen.rest()
 
-    def _progress(self, event: Event) -> None:
+    def _progress(self, event: ReplayEvent | ImportEvent) -> None:
         """Say how far work on many passages is, and about how long the rest will take."""
         self._tell(event)
         done, total = event["done"], event["total"]
@@ -253,7 +253,7 @@ class Session:
             if final and not self.json:
                 self.screen.put(final)
 
-    def _passage(self, event: Event, *, new: bool, remark: str) -> None:
+    def _passage(self, event: PassageEvent, *, new: bool, remark: str) -> None:
         """Print what is not printed yet of a finished passage; proposing new plans reports the old passage again."""
         self._tell(event)
         if self._quiet:

@@ -39,6 +39,7 @@ def bring_in(
         found = library.import_book(path, fast=fast, **wishes, **settings)
         # The story has its id from the book, and says it first.
         first = next(found)
+        assert first["event"] == "story"
         events = _again(first, found)
         return Story.open(first["story"], library=library)
 

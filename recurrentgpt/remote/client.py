@@ -12,8 +12,8 @@ from typing import Any, cast
 
 from langgraph_sdk.client import LangGraphClient
 
+from recurrentgpt.engine.refs import NOTHING_WRITTEN
 from recurrentgpt.engine.tree import Tree
-from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.remote.history import checkpoint_of, tree_of
@@ -21,7 +21,16 @@ from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_o
 from recurrentgpt.schema.choice import PLAN_ACTIONS, apply_answer
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
-from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event
+from recurrentgpt.schema.events import (
+    Event,
+    StoryEvent,
+    done_event,
+    from_stream,
+    memory_event,
+    passage_event,
+    plans_event,
+)
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.state import StoryInput, Usage
 
 __all__ = ["RemoteStory", "RemoteSummary", "astories"]
@@ -104,7 +113,7 @@ class RemoteStory:
         with asking(self._url):
             values = (await self._state())["values"]
             if not values.get("step"):
-                raise StoryNotFound("Nothing of this story is written yet: write a passage first.")
+                raise StoryNotFound(NOTHING_WRITTEN)
             start = {"input": {"messages": [{"type": "human", "content": words}]}}
             async with aclosing(self._run(start, values, values["step"])) as events:
                 async for event in events:
@@ -124,7 +133,7 @@ class RemoteStory:
             if part.event == "error":
                 raise StoryError(f"The server at {self._url} could not go on: {said(part.data)}")
             if part.event == "custom":
-                yield part.data
+                yield from_stream(part.data)
             for node, update in part.data.items() if part.event == "updates" else ():
                 if not isinstance(update, dict):
                     continue
@@ -140,10 +149,12 @@ class RemoteStory:
                 spent += [usage for usage in now.get("usage", {}).values() if usage]
                 if not told:
                     told = True
-                    about = {"story": now["story"], "title": now["title"]}
+                    story, title = str(now["story"]), str(now["title"])
                     kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
-                    await self._client.threads.update(self._thread, metadata={**about, "settings": kept})
-                    yield {"event": "story", **about, "genre": now["genre"]}
+                    await self._client.threads.update(
+                        self._thread, metadata={"story": story, "title": title, "settings": kept}
+                    )
+                    yield StoryEvent(event="story", story=story, title=title, genre=now["genre"])
                 # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
                 offered = bool(now["step"]) or context.get("mode") == "fiction"
                 if now["step"] and now["passage"] != before.get("passage"):

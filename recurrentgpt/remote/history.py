@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from recurrentgpt.engine.tree import Tree
-from recurrentgpt.memory.chronicle import Link
 from recurrentgpt.memory.log_rows import text_digest
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.log import Link
 
 COMMITTED = ("choosing", "finished")
 

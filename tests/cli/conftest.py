@@ -85,7 +85,9 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     from recurrentgpt.cli.run import run
 
     monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", HashEmbeddings)
-    monkeypatch.setattr("recurrentgpt.library.build_story_graph", functools.partial(build_story_graph, retry=QUICK))
+    monkeypatch.setattr(
+        "recurrentgpt.engine.engine.build_story_graph", functools.partial(build_story_graph, retry=QUICK)
+    )
     monkeypatch.setenv("COLUMNS", "200")
 
     def command(*arguments: str, stdin: str = "") -> Result:

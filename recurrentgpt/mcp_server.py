@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError
 from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Passage, Story
 
 try:
@@ -210,20 +211,15 @@ class _Tools:
         self, story: Story, call: Call[Any, Any], events: AsyncIterator[Event] | None = None
     ) -> PassageReply:
         """Write, report how far it is in words, and return the passage."""
-        words, text, doing = 0, "", ""
+        words, heard, doing = 0, StreamBuffer(), ""
         async for event in events if events is not None else story.astream():
-            match event["event"]:
-                case "stage":
-                    doing = event["node"].replace("_", " ")
-                    text = "" if event["node"] == "write" else text
-                case "retract":
-                    text = text[: event["length"]]
-                case "prose":
-                    text += event["text"]
-                case _:
-                    continue
+            if event["event"] == "stage":
+                doing = event["node"].replace("_", " ")
+            elif event["event"] not in ("prose", "retract"):
+                continue
+            heard.apply(event)
             # Progress never goes back, though a sentence may be taken back.
-            words = max(words, len(text.split()))
+            words = max(words, len(heard.text.split()))
             await call.report_progress(words, message=f"{doing}: {words} words")
         return await _passage_reply(story, await story.apassage())
 

@@ -14,7 +14,7 @@ from recurrentgpt.schema.state import Added, Dropped, Usage
 
 
 class StoryEvent(TypedDict):
-    """Which story is being written; comes once in a run, before anything of it is shown."""
+    """Which story is being written; comes once in a run, at the latest before its first finished passage."""
 
     event: Literal["story"]
     story: str

@@ -106,13 +106,13 @@ class RemoteStory:
 
     def aretry(self) -> AsyncGenerator[Event]:
         """Write the newest passage once more from the same plan, and yield what happens; the log keeps both."""
-        return self._say("another take")
+        return self._answer("another take")
 
     def areplan(self) -> AsyncGenerator[Event]:
         """Propose other plans after the newest passage, and yield what happens."""
-        return self._say("new plans")
+        return self._answer("new plans")
 
-    async def _say(self, words: str) -> AsyncGenerator[Event]:
+    async def _answer(self, words: str) -> AsyncGenerator[Event]:
         with asking(self._url):
             values = (await self._state())["values"]
             if not values.get("step"):

@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import PROCESS
 
-pyte = pytest.importorskip("pyte", reason="the terminal emulator pyte is not installed")
+pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 ROWS, COLUMNS = 200, 72

@@ -1,4 +1,4 @@
-"""Work goes on without a page, and a page that comes back is told what it missed."""
+"""Work goes on without a page, and a page that comes back is page_message what it missed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.desk.jobs import another_take, passages
-from recurrentgpt.desk.save_draft import Draft, keep
+from recurrentgpt.desk.jobs import write_another_take, write_passages
+from recurrentgpt.desk.save_draft import Draft, write_draft
 from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.story_jobs import KEPT_EVENTS, Room
+from recurrentgpt.desk.story_jobs import MOST_EVENTS_KEPT, StoryJobs
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StoryBusy
@@ -31,28 +31,27 @@ class Table:
         settings = {"model": paced(self.folder, 0.0), "embeddings": HashEmbeddings(), "new_character": 0.0}
         return Desk(self.library, self.folder / "desk", settings)
 
-    async def begun(self, steps: int = 1) -> Room:
-        room = await self.desk.begin(StoryInput(premise="Mira tends a lamp."), {})
-        await self.write(room, steps)
-        return room
+    async def begun(self, steps: int = 1) -> StoryJobs:
+        jobs = await self.desk.new_story(StoryInput(premise="Mira tends a lamp."), {})
+        await self.write(jobs, steps)
+        return jobs
 
-    async def write(self, room: Room, steps: int = 1) -> None:
-        room.begin("write", passages(room, await self.desk.views(), steps), asked=steps)
-        await room.ended()
-        assert room.doing.error == ""
+    async def write(self, jobs: StoryJobs, steps: int = 1) -> None:
+        jobs.start("write", write_passages(jobs, steps), asked=steps)
+        await jobs.ended()
+        assert jobs.state.error == ""
 
-    async def held(self, room: Room, kind: str = "write") -> str:
+    async def held(self, jobs: StoryJobs, kind: str = "write") -> str:
         """Begin to write and return the words with which the model waits."""
         self.hold.touch()
-        views = await self.desk.views()
-        room.begin(kind, passages(room, views, 1) if kind == "write" else another_take(room, views, None), asked=1)
-        async for _, event in room.follow(""):
-            if event["event"] == "prose" and len(room.doing.draft.split()) > 50:
-                return room.doing.draft
+        jobs.start(kind, write_passages(jobs, 1) if kind == "write" else write_another_take(jobs, None), asked=1)
+        async for _, event in jobs.follow(""):
+            if event["event"] == "prose" and len(jobs.state.draft.split()) > 50:
+                return jobs.state.draft
         raise AssertionError("The work ended without words.")
 
-    async def texts(self, room: Room) -> list[str]:
-        return [passage.text for passage in await room.story.apassages()]
+    async def texts(self, jobs: StoryJobs) -> list[str]:
+        return [passage.text for passage in await jobs.story.apassages()]
 
 
 @pytest.fixture
@@ -61,20 +60,20 @@ def table(tmp_path: Path, library: Library) -> Table:
 
 
 async def test_who_comes_back_gets_what_came_since(table: Table) -> None:
-    room = await table.desk.begin(StoryInput(premise="Mira tends a lamp."), {})
+    jobs = await table.desk.new_story(StoryInput(premise="Mira tends a lamp."), {})
     heard: list[tuple[str, Any]] = []
 
     async def listen(since: str, most: int) -> None:
-        async for number, event in room.follow(since):
+        async for number, event in jobs.follow(since):
             heard.append((number, event))
             if len(heard) >= most:
                 return
 
     first = asyncio.create_task(listen("", 12))
-    room.begin("write", passages(room, await table.desk.views(), 1))
+    jobs.start("write", write_passages(jobs, 1))
     await first
-    await room.ended()
-    last, total = heard[-1][0], room._count
+    await jobs.ended()
+    last, total = heard[-1][0], jobs._count
     assert heard[0][1]["event"] == "state"
     at = int(last.partition("-")[2])
     await listen(last, 12 + total - at)
@@ -92,8 +91,8 @@ async def test_who_comes_back_gets_what_came_since(table: Table) -> None:
 
 @pytest.mark.parametrize("last", ["", "0000-3", "nonsense", "-", "{epoch}-999999", "{epoch}-{huge}"])
 async def test_an_unknown_number_is_answered_with_how_things_stand(table: Table, last: str) -> None:
-    room = await table.begun()
-    events = room.follow(last.format(epoch=room._epoch, huge="9" * 99))
+    jobs = await table.begun()
+    events = jobs.follow(last.format(epoch=jobs._epoch, huge="9" * 99))
     _, event = await anext(events)
     await events.aclose()
     assert event["event"] == "state"
@@ -101,92 +100,92 @@ async def test_an_unknown_number_is_answered_with_how_things_stand(table: Table,
 
 
 async def test_what_is_too_long_ago_is_answered_with_how_things_stand(table: Table) -> None:
-    room = await table.begun()
-    for _ in range(KEPT_EVENTS + 10):
-        room.publish({"event": "prose", "text": "x"})
-    events = room.follow(f"{room._epoch}-1")
+    jobs = await table.begun()
+    for _ in range(MOST_EVENTS_KEPT + 10):
+        jobs.publish({"event": "prose", "text": "x"})
+    events = jobs.follow(f"{jobs._epoch}-1")
     assert (await anext(events))[1]["event"] == "state"
     await events.aclose()
 
 
 async def test_stopping_keeps_the_whole_sentences(table: Table) -> None:
-    room = await table.begun()
-    draft = await table.held(room)
-    room.stop()
+    jobs = await table.begun()
+    draft = await table.held(jobs)
+    jobs.stop()
     table.hold.unlink()
-    await room.ended()
-    texts = await table.texts(room)
+    await jobs.ended()
+    texts = await table.texts(jobs)
     assert len(texts) == 2
     assert draft.split()[:40] == texts[1].split()[:40]
     assert len(texts[1].split()) <= len(draft.split()) + 1
     assert texts[1].endswith(".")
-    assert len((await room.story.apassage()).plans) == 3
+    assert len((await jobs.story.apassage()).plans) == 3
 
 
 async def test_stopping_another_take_keeps_it_beside_the_first(table: Table) -> None:
-    room = await table.begun(2)
-    before, taken = await table.texts(room), await room.story.apassage()
-    draft = await table.held(room, "retry")
-    room.stop()
+    jobs = await table.begun(2)
+    before, taken = await table.texts(jobs), await jobs.story.apassage()
+    draft = await table.held(jobs, "retry")
+    jobs.stop()
     table.hold.unlink()
-    await room.ended()
-    assert room.doing.error == ""
-    texts = await table.texts(room)
+    await jobs.ended()
+    assert jobs.state.error == ""
+    texts = await table.texts(jobs)
     assert (len(texts), texts[0]) == (2, before[0])
     assert texts[1].split()[:40] == draft.split()[:40]
-    after = await room.story.apassage()
+    after = await jobs.story.apassage()
     assert (after.plan, after.plan_author) == (taken.plan, taken.plan_author)
 
 
 async def test_the_first_passage_can_be_stopped(table: Table) -> None:
-    room = await table.desk.begin(StoryInput(premise="Mira tends a lamp."), {})
-    await table.held(room)
-    room.stop()
+    jobs = await table.desk.new_story(StoryInput(premise="Mira tends a lamp."), {})
+    await table.held(jobs)
+    jobs.stop()
     table.hold.unlink()
-    await room.ended()
-    assert room.doing.error == ""
-    assert len(await table.texts(room)) == 1
+    await jobs.ended()
+    assert jobs.state.error == ""
+    assert len(await table.texts(jobs)) == 1
 
 
 async def test_words_outlive_the_server(table: Table) -> None:
-    room = await table.begun()
-    draft = await table.held(room)
-    room.save_draft()
+    jobs = await table.begun()
+    draft = await table.held(jobs)
+    jobs.save()
     await table.desk.stop()
     table.hold.unlink()
     fresh = table.desk = table.made()
-    again = await fresh.room(room.story.id)
+    again = await fresh.open_story(jobs.story.id)
     assert again.draft is not None
-    assert again.doing.draft.split()[:50] == draft.split()[:50]
-    again.begin("keep", keep(again.story, again.draft), draft=again.draft)
+    assert again.state.draft.split()[:50] == draft.split()[:50]
+    again.start("keep", write_draft(again.story, again.draft), draft=again.draft)
     await again.ended()
     texts = await table.texts(again)
     assert texts[1].split()[:40] == draft.split()[:40]
 
 
 async def test_a_draft_of_another_place_is_forgotten(table: Table) -> None:
-    room = await table.begun()
-    room.draft = Draft("Words.", "A plan.", "elsewhere", 2, "elsewhere")
-    room.save_draft()
-    await room.ended()
-    again = await table.made().room(room.story.id)
+    jobs = await table.begun()
+    jobs.draft = Draft("Words.", "A plan.", "elsewhere", 2, "elsewhere")
+    jobs.save()
+    await jobs.ended()
+    again = await table.made().open_story(jobs.story.id)
     assert again.draft is None
 
 
 async def test_a_story_that_was_never_opened_is_found_after_a_restart(table: Table) -> None:
-    room = await table.desk.begin(StoryInput(premise="Mira tends a lamp."), {"plans": 2})
-    again = await table.made().room(room.story.id)
+    jobs = await table.desk.new_story(StoryInput(premise="Mira tends a lamp."), {"plans": 2})
+    again = await table.made().open_story(jobs.story.id)
     await table.write(again)
     assert len((await again.story.apassage()).plans) == 2
 
 
 async def test_other_work_waits_its_turn(table: Table) -> None:
-    room = await table.begun()
-    await table.held(room)
+    jobs = await table.begun()
+    await table.held(jobs)
     with pytest.raises(StoryBusy):
-        room.check_idle()
-    room.stop()
-    room.stop()
+        jobs.check_idle()
+    jobs.stop()
+    jobs.stop()
     table.hold.unlink()
-    await room.ended()
-    room.check_idle()
+    await jobs.ended()
+    jobs.check_idle()

@@ -39,7 +39,7 @@ class StoryJobs:
     def __init__(self, story: Story, disk: DiskStore, opening: StoryInput | None = None) -> None:
         self.story, self.disk = story, disk
         self.opening = opening or StoryInput()
-        """What a story that was begun here is to begin from, or began from."""
+        """What a story is to begin from; empty once it is opened."""
         self.state = JobState()
         self.draft: Draft | None = None
         self.aside: list[Draft] = []
@@ -200,6 +200,9 @@ class StoryJobs:
     def _apply(self, event: Event | DraftEvent) -> None:
         if event["event"] not in ("stage", "prose", "retract"):
             self._attempts.clear()
+        if event["event"] in ("passage", "plans"):
+            # It is in the log now: were it erased there, nothing of it shall be found here.
+            self.opening = StoryInput()
         match event["event"]:
             case "stage":
                 node = event["node"]
@@ -296,6 +299,7 @@ class StoryJobs:
             "aside": [asdict(draft) for draft in self.aside] or None,
             "edit": asdict(self.edit) if self.edit else None,
             "unread": self.unfinished_import,
+            "opening": self.opening or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

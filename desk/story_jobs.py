@@ -23,6 +23,7 @@ from recurrentgpt.desk.settings_form import page_message
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput, Usage
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ class StoryJobs:
         self._count = 0
         self._news = asyncio.Event()
         self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
+        self._stream = StreamBuffer()
         self._attempts: Counter[str] = Counter()
         self._job: asyncio.Task[None] | None = None
         self._save_timer: asyncio.TimerHandle | None = None
@@ -203,6 +205,7 @@ class StoryJobs:
         if event["event"] in ("passage", "plans"):
             # It is in the log now: were it erased there, nothing of it shall be found here.
             self.opening = StoryInput()
+        self._stream.apply(event)
         match event["event"]:
             case "stage":
                 node = event["node"]
@@ -211,10 +214,10 @@ class StoryJobs:
                 fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
                 self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
             case "prose":
-                self._set_words(self.state.draft + event["text"])
+                self._set_words(self._stream.text)
                 self.publish({"event": "prose", "text": event["text"]})
             case "retract":
-                self._set_words(self.state.draft[: event["length"]])
+                self._set_words(self._stream.text)
                 # A browser counts in units of UTF-16.
                 self.publish({"event": "retract", "length": len(self.state.draft.encode("utf-16-le")) // 2})
             case "story" | "memory":

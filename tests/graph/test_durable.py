@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.graph.story import build_story_graph
 
@@ -86,3 +88,19 @@ async def test_a_choice_that_was_left_open_is_there_in_a_new_process(user_folder
     assert asked == question
     assert (state["step"], state["plan"]) == (2, question["candidate_plans"][1])
     assert state["previous_passage"] == before["passage"]
+
+
+async def test_a_node_that_changes_a_checkpoint_in_place_is_found(in_memory, monkeypatch):
+    it = in_memory()
+    await it.begin()
+    retrieve = it.graph.nodes["retrieve"].bound
+
+    spoilt = retrieve.verb
+    monkeypatch.setattr(retrieve, "verb", lambda state, runtime: _spoil(spoilt, state, runtime))
+    with pytest.raises(AssertionError, match="in place"):
+        await it.answer(1)
+
+
+async def _spoil(verb, state, runtime):
+    state["rationale"]["added"].append({"sentence": "It was always so.", "why": "spoilt"})
+    return await verb(state, runtime)

@@ -46,7 +46,7 @@ async def test_a_long_story_keeps_its_state_and_its_prompts_small(in_memory, mod
     it = in_memory(selector="simulator", steps=60, plans=2, min_words=20, max_words=40)
     assert (await it.begin())["step"] == 60
     states = [snapshot async for snapshot in it.graph.aget_state_history(it.config) if snapshot.next == ("simulator",)]
-    sizes = [len(json.dumps(snapshot.values)) for snapshot in reversed(states)]
+    sizes = [len(json.dumps(snapshot.values, default=str)) for snapshot in reversed(states)]
     assert len(sizes) == 59
     assert max(sizes[30:]) < 1.2 * max(sizes[10:30])
     prompts = [sum(len(message.text) for message in call) for call in model.calls]

@@ -40,12 +40,18 @@ def language_name(language: str) -> str:
     return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
 
 
-_OPENER = re.compile(r"(?<=\s)[\"“«]$")
+_WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")
+_OPENER = re.compile(r"(?<=\s)[\"“«]\Z")
 
 
 def segments(text: str, language: str = "English") -> list[str]:
     """Return the sentences with all their white space: joined, they are `text` again."""
-    found = list(segment(language_code(language), text)) if text else []
+    found: list[str] = []
+    end = 0
+    # sentencex panics at some spaces of several bytes; plain ones take their places, one for one, and the cuts are kept.
+    for piece in segment(language_code(language), _WIDE_SPACE.sub(" ", text)) if text else []:
+        found.append(text[end : end + len(piece)])
+        end += len(piece)
     for place in range(len(found) - 1):
         # The mark of a quotation that is not closed yet is counted to the sentence before it.
         if opener := _OPENER.search(found[place]):

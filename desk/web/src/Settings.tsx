@@ -1,8 +1,9 @@
 // The settings, drawn from what the server says they are: a new field of the library appears by itself.
 import { useEffect, useState } from "react";
-import { get, send, type Field, type Settings, type Source, type View } from "./api";
-import { mount, useDraft } from "./drafts";
-import { Dialog, Problem, useAttempt } from "./parts";
+import { get, send } from "./api";
+import { mountEditor, useUnsavedText } from "./unsavedText";
+import { Dialog, Problem, useAttempt } from "./components";
+import type { SettingField, Settings, Source, StoryView } from "./types";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
 function useSettings(path: string, machine: boolean) {
@@ -10,9 +11,9 @@ function useSettings(path: string, machine: boolean) {
   const [saved, setSaved] = useState(false);
   const { problem, attempt } = useAttempt();
   // A form that is closed, or that the server refused, is found again as it was left.
-  const draft = useDraft(`form${path}`);
+  const draft = useUnsavedText(`form${path}`);
   const typed = fromJson(draft.text);
-  useEffect(() => mount(draft.key), [draft.key]);
+  useEffect(() => mountEditor(draft.key), [draft.key]);
   useEffect(() => {
     void attempt(async () => setKept(await get<Settings>(path)));
   }, [path]);
@@ -52,7 +53,7 @@ function Left(props: { forget: (() => void) | null }) {
   );
 }
 
-export function StorySettings(props: { view: View; onClose: () => void }) {
+export function StorySettings(props: { view: StoryView; onClose: () => void }) {
   const { view } = props;
   const form = useSettings(`/stories/${view.id}/settings`, false);
   const [machine, setMachine] = useState(false);
@@ -147,7 +148,7 @@ function inForce({ model, base_url: endpoint }: NonNullable<Settings["in_force"]
   return `${writes}${where && ` ${where}`}.${model.source === "environment" || endpoint.source === "environment" ? " What is set here takes its place." : ""}`;
 }
 
-export function Input(props: { field: Field; value: unknown; set: (name: string, value: unknown) => void }) {
+export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void }) {
   const { field, set } = props;
   const value = props.value ?? "";
   const name = field.label;

@@ -70,7 +70,8 @@ async def main():
         graph = build_story_graph(checkpointer=place.saver, store=place.store)
         (asked,) = (await graph.aget_state(config)).interrupts
         await graph.ainvoke(Command(resume=2), config, context=context)
-        print(json.dumps([asked.value, (await graph.aget_state(config)).values]))
+        values = (await graph.aget_state(config)).values
+        print(json.dumps([asked.value, {name: values[name] for name in values if name != "messages"}]))
 
 asyncio.run(main())
 """

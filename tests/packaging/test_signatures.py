@@ -14,7 +14,6 @@ UNTYPED = {
     "nodes/human",
     "recurrentgpt",
     "recurrentgpt/cli",
-    "recurrentgpt/engine",
     "recurrentgpt/remote",
     "schema",
     "studies/baselines",

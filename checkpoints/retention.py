@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -77,11 +77,13 @@ class Retaining(_Saver):
         self,
         config: RunnableConfig | None,
         *,
-        filter: dict[str, Any] | None = None,
+        filter: Mapping[str, Any] | None = None,
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield checkpoints, newest first; nothing else can be saved until the last one is taken."""
         with self.faults():
-            async for item in super().alist(config, filter=filter, before=before, limit=limit):
+            async for item in super().alist(
+                config, filter=dict(filter) if filter else None, before=before, limit=limit
+            ):
                 yield item

@@ -27,8 +27,8 @@ ROOMS = (
     "models",
     "memory",
     "nodes/small",
-    "nodes",
     "nodes/human",
+    "nodes",
     "graph",
     "checkpoints",
     "recurrentgpt/engine",
@@ -48,6 +48,8 @@ ROOMS = (
     "studies/judging",
     "studies/report",
     "studies/server_graphs.py",
+    "recurrentgpt/cli/terminal",
+    "recurrentgpt/cli/commands",
     "recurrentgpt/cli",
     "recurrentgpt/__main__.py",
 )

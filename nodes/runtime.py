@@ -22,7 +22,7 @@ from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
-from recurrentgpt.nodes.message_stream import Speech
+from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import check_state
 from recurrentgpt.prompts import Prompts
@@ -141,7 +141,7 @@ class Node(Runnable[Any, Update]):
         return update
 
     async def pass_plan_on(self, state: State, runtime: StoryRuntime) -> Update:
-        """Run the verb and pass the timestep's plan on: its channel forgets it with every step, so a run's input is told apart."""
+        """Run the verb and pass the plan on: its channel forgets it with every step, so a plan in a run's input is new."""
         if self.name == "open_story":
             return await self.verb(state, runtime)
         plan = plan_in_hand(state)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.context import CodeOnly, Context, setting
 
 TOLERANCE = 0.1
@@ -26,6 +25,11 @@ class StudyContext(Context):
     ending: bool = setting(True, "Every novel is brought to its end", scope="run")
     target_words: int = setting(3000, "Length of the novel", scope="run", unit="words", ge=200, le=1_000_000)
     candidates: int = setting(0, "Drafts per passage of re3 and doc; 0 for their own", scope="run", ge=0, le=20)
+    guards: bool = setting(
+        True,
+        "Whether a system keeps guards that others lack: gate against copies, grammar of scenes, 8 samples, worked examples",
+        scope="run",
+    )
     embedder: Literal["default", "hash-256"] = setting(
         "default", "The embedding model of where it runs, or hashes in its place", scope="machine"
     )
@@ -33,7 +37,7 @@ class StudyContext(Context):
         "no", "Whether the graph's store keeps each call, and with its prompt", scope="run"
     )
     recorder: CodeOnly = setting(None, "Where calls are written", scope="code")
-    tape: CodeOnly = setting(None, "What answers in place of a model", scope="code")
+    recording: CodeOnly = setting(None, "What answers in place of a model", scope="code")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -41,6 +45,11 @@ class StudyContext(Context):
             from recurrentgpt.models.embeddings import HashEmbeddings
 
             self.embeddings = HashEmbeddings()
+
+    @property
+    def own_voice(self) -> bool:
+        """Tell whether templates show their worked examples and scenes are held to their grammar: never without guards."""
+        return self.guards and super().own_voice
 
 
 @dataclass(frozen=True)
@@ -83,8 +92,3 @@ def pace(written: int, target: int, *, passage: int = PASSAGE_WORDS, bounds: tup
 def is_full(words: int, target: int) -> bool:
     """Tell whether a novel is as long as it should be, within the tolerance."""
     return words >= (1 - TOLERANCE) * target
-
-
-def story_words(passages: list[str]) -> int:
-    """Return the words of a novel."""
-    return sum(map(count_words, passages))

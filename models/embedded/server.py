@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,32 +43,45 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
+class Adapter:
+    """A LoRA adapter that a model wears: a GGUF file, and the strength it is applied with."""
+
+    path: Path
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
 class _Running:
     process: subprocess.Popen[bytes]
     endpoint: Endpoint
 
 
-_servers: dict[Path, _Running] = {}
+_servers: dict[tuple[Path, Adapter | None], _Running] = {}
 _lock = threading.Lock()
 
 
-def embedded_server(path: Path) -> Endpoint:
+def embedded_server(path: Path, adapter: Adapter | None = None) -> Endpoint:
     """Return the server of a GGUF file, starting it at the first call and again if it died. It ends with this process.
 
-    It blocks for the seconds that loading takes. Raises ModelRefused when the file cannot be loaded or llama.cpp is
-    missing.
+    The same file with another adapter is another server. It blocks for the seconds that loading takes. Raises ModelRefused
+    when a file cannot be loaded or llama.cpp is missing.
     """
     path = path.expanduser().resolve()
+    if adapter is not None:
+        adapter = replace(adapter, path=adapter.path.expanduser().resolve())
+    served = path, adapter
     with _lock:
-        running = _servers.get(path)
+        running = _servers.get(served)
         if running is not None and running.process.poll() is None:
             return running.endpoint
         if running is not None:
             log.info("The embedded model's server ended with status %s; starting it again.", running.process.returncode)
             _stop(running.process)
         _check(path)
-        _servers[path] = _start(path)
-        return _servers[path].endpoint
+        if adapter is not None:
+            _check(adapter.path)
+        _servers[served] = _start(path, adapter)
+        return _servers[served].endpoint
 
 
 def stop_servers() -> None:
@@ -97,19 +110,19 @@ def _check(path: Path) -> None:
         )
 
 
-def _start(path: Path) -> _Running:
-    snapshots = Snapshots.of(path)
+def _start(path: Path, adapter: Adapter | None) -> _Running:
+    snapshots = Snapshots.of(path, adapter)
     if preload := snapshots.sound():
         try:
-            return _serve(path, snapshots, preload)
+            return _serve(path, adapter, snapshots, preload)
         except ModelRefused as error:
             # A start must never depend on a cache.
             log.info("The embedded model did not start with its kept prompts (%s); starting without them.", error)
             snapshots.clear()
-    return _serve(path, snapshots, [])
+    return _serve(path, adapter, snapshots, [])
 
 
-def _serve(path: Path, snapshots: Snapshots, preload: list[str]) -> _Running:
+def _serve(path: Path, adapter: Adapter | None, snapshots: Snapshots, preload: list[str]) -> _Running:
     key = secrets.token_urlsafe(24)
     wish = {
         "path": str(path),
@@ -119,6 +132,7 @@ def _serve(path: Path, snapshots: Snapshots, preload: list[str]) -> _Running:
         "threads": _threads(),
         "snapshots": f"{snapshots.folder}{os.sep}",
         "preload": preload,
+        "adapter": {"path": str(adapter.path), "scale": adapter.scale} if adapter else None,
     }
     # -P: the script's own folder must not shadow other modules. The key goes through the pipe, as arguments are public.
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and script

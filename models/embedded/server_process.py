@@ -4,7 +4,8 @@ It is a process of its own because llama.cpp's binding holds Python's lock while
 program for seconds, and because it crashes the interpreter that exits during a generation. The parent holds the other
 end of standard input: however it ends, the pipe closes and this process ends too.
 
-It reads one line of JSON (path, key, context, slots, threads, snapshots, preload) and writes one (address, or error).
+It reads one line of JSON (path, key, context, slots, threads, snapshots, preload, adapter) and writes one (address, or
+error).
 """
 
 from __future__ import annotations
@@ -68,6 +69,10 @@ def _serve(wish: dict[str, Any]) -> Any:
     if wish["threads"]:
         params.cpuparams.n_threads = wish["threads"]
         params.cpuparams_batch.n_threads = wish["threads"]
+    if wish["adapter"]:
+        adapter = xllamacpp.CommonAdapterLoraInfo()
+        adapter.path, adapter.scale = wish["adapter"]["path"], wish["adapter"]["scale"]
+        params.lora_adapters = [adapter]
     return xllamacpp.Server(params)
 
 

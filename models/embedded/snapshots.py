@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import glob
 import hashlib
 import json
 import logging
@@ -26,6 +27,8 @@ from recurrentgpt.infrastructure import settings
 
 if TYPE_CHECKING:
     import openai
+
+    from recurrentgpt.models.embedded.server import Adapter
 
 log = logging.getLogger(__name__)
 
@@ -47,13 +50,15 @@ class Snapshots:
         self._known: set[str] = set()
 
     @classmethod
-    def of(cls, model: Path) -> Snapshots:
-        """Return those of a model file as this llama.cpp makes them; delete what an earlier one left."""
-        stat = model.stat()
-        identity = json.dumps([str(model), stat.st_size, stat.st_mtime_ns, version("xllamacpp")])
+    def of(cls, model: Path, adapter: Adapter | None = None) -> Snapshots:
+        """Return those of a model file and its adapter, as this llama.cpp makes them; delete what an earlier one left."""
+        files = [model, adapter.path] if adapter else [model]
+        stats = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+        identity = json.dumps([stats, adapter.scale if adapter else None, version("xllamacpp")])
         cache = settings.home() / "cache"
-        snapshots = cls(cache / f"{model.stem}.{hashlib.sha256(identity.encode()).hexdigest()[:12]}")
-        for other in cache.glob(f"{model.stem}.*"):
+        stem = f"{model.stem}+{adapter.path.stem}" if adapter else model.stem
+        snapshots = cls(cache / f"{stem}.{hashlib.sha256(identity.encode()).hexdigest()[:12]}")
+        for other in cache.glob(f"{glob.escape(stem)}.*"):
             if other != snapshots.folder:
                 shutil.rmtree(other, ignore_errors=True)
         return snapshots

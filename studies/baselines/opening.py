@@ -1,4 +1,4 @@
-"""The opening of no_short_term_memory: the engine's own, but for a memory that is neither asked for nor kept."""
+"""Openings of ablations: the engine's own, without the memory, or without the outline and the cast."""
 
 from __future__ import annotations
 
@@ -22,3 +22,9 @@ async def open_unremembered(state: Any, run: StudyRun) -> dict[str, Any]:
     The form of a small model's opening has no field for one, but the engine makes a memory of the people: it is dropped.
     """
     return {**await open_story(state, run, _FORM), "short_term_memory": ""}
+
+
+async def open_bare(state: Any, run: StudyRun) -> dict[str, Any]:
+    """Open the novel, or find its place in the log again, and keep neither outline nor cast."""
+    update = await open_story(state, run)
+    return {**update, "brief": {**update["brief"], "characters": [], "outline": []}}

@@ -1,4 +1,4 @@
-"""What a node of a study is given: an engine's run whose models are on tape, and templates of its own.
+"""What a node of a study is given: an engine's run whose models are recorded or replayed, and templates of its own.
 
 The engine's verbs work in here unchanged, so that every system is built of the same calls, prompts and guards.
 """
@@ -19,7 +19,7 @@ from recurrentgpt.nodes.runtime import Node, StoryRuntime, Update
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.recording.recording_models import recording, replaying
+from recurrentgpt.studies.recording.recording_models import record_model, replay_model
 from recurrentgpt.studies.recording.store_recorder import StoreRecorder
 from recurrentgpt.studies.study_context import Pace, StudyContext
 
@@ -45,14 +45,14 @@ class StudyRun(StoryRuntime):
         return self.context
 
     async def model(self, role: Role) -> ResolvedModel:
-        """Return the chat model of a role, on tape where the study asks for it."""
-        if self.settings.tape is not None:
-            return replaying(self.settings.tape, role, self.step)
+        """Return the chat model of a role, recorded or replayed where the study asks for it."""
+        if self.settings.recording is not None:
+            return replay_model(self.settings.recording, role, self.step)
         model, recorder = await super().model(role), self.settings.recorder
         if recorder is None and self.settings.record != "no":
             with_prompts = self.settings.record == "prompts"
             recorder = await StoreRecorder.open(self.chronicle, self.story, prompts=with_prompts)
-        return model if recorder is None else recording(model, recorder, role, self.step)
+        return model if recorder is None else record_model(model, recorder, role, self.step)
 
     def prompts(self, model: ResolvedModel) -> Prompts:
         """Return the engine's templates that suit a model, as the variant has them."""
@@ -71,7 +71,7 @@ class StudyRun(StoryRuntime):
         self.__dict__.pop("settings", None)
 
 
-def warmth(model: ResolvedModel, run: StoryRuntime) -> dict[str, Any]:
+def prose_sampling(model: ResolvedModel, run: StoryRuntime) -> dict[str, Any]:
     """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
     if model.tier != "small":
         return {"temperature": run.context.temperature}

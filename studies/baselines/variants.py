@@ -18,8 +18,8 @@ from recurrentgpt.prose.sentences import count_words, language_code
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace
-from recurrentgpt.studies.baselines.runtime import StudyRun, warmth
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
@@ -150,7 +150,7 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
         seed=seed,
         meter=run.meter,
         check=check,
-        **warmth(model, run),
+        **prose_sampling(model, run),
     )
     passage = _fit(reply.passage, now, run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
@@ -211,7 +211,7 @@ def _prose(language: str, pace: Pace) -> str:
 def _fit(text: str, pace: Pace, run: StudyRun) -> str:
     """Return the passage as far as it is fit to read, cut to its length."""
     gate = ProseGate(min_words=20, max_words=max(40, pace.most), language=run.context.language)
-    gate.feed(bare(text, run.context.language))
+    gate.feed(strip_markup(text, run.context.language))
     gate.close()
     return gate.finish()
 

@@ -20,11 +20,11 @@ from langchain_core.runnables import RunnableConfig
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.studies.recording.recording import Call, Played, Recording, Tape, call_key
+from recurrentgpt.studies.recording.recording import Call, Recorder, Recording, RoleModel, call_key
 
 
 @dataclass(frozen=True)
-class TapedModel(ResolvedModel):
+class RecordedModel(ResolvedModel):
     """A resolved model behind a tape: its prompts are those of the model that is, or was, behind it."""
 
     openai: bool = False
@@ -35,7 +35,7 @@ class TapedModel(ResolvedModel):
         return self.openai
 
 
-class _Taped(BaseChatModel):
+class _RecordedChatModel(BaseChatModel):
     """What both kinds share: the fields that a call may set, and who speaks at which step."""
 
     model_name: str = "taped"
@@ -77,7 +77,7 @@ class _Taped(BaseChatModel):
         raise NotImplementedError
 
 
-class RecordingChatModel(_Taped):
+class RecordingChatModel(_RecordedChatModel):
     """Pass every call on to `inner`, and write it to `recorder` when it is over, also when its reader stops early."""
 
     inner: Any
@@ -131,7 +131,7 @@ class RecordingChatModel(_Taped):
             if whole or pieces:
                 seconds = round(time.monotonic() - began, 3)
                 call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds)
-                recorder = cast(Recording, self.recorder)
+                recorder = cast(Recorder, self.recorder)
                 recorder.add(call, input, parameters)
                 await recorder.flush()
 
@@ -147,10 +147,10 @@ class RecordingChatModel(_Taped):
                 yield _plain(chunk)
 
 
-class ReplayChatModel(_Taped):
+class ReplayChatModel(_RecordedChatModel):
     """Answer every prompt with what `tape` holds for it; a prompt that it does not hold is an error."""
 
-    tape: Any
+    recording: Any
     openai_api_base: str | None = None
     extra_body: Any = None
 
@@ -161,12 +161,12 @@ class ReplayChatModel(_Taped):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        parameters, tape = _parameters(stop, kwargs), cast(Tape, self.tape)
+        parameters, recording = _parameters(stop, kwargs), cast(Recording, self.recording)
         key = call_key(self.role, messages, parameters)
-        if key not in tape and (unknown := [name for name in parameters if name in _REFUSABLE - tape.fields]):
+        if key not in recording and (unknown := [name for name in parameters if name in _REFUSABLE - recording.fields]):
             # The server of the recording refused this field, and was asked again without it: so it goes here.
             raise _Refusal(f"{unknown[0]} is not supported")
-        call = tape.find(key, self.role, self.step)
+        call = recording.find(key, self.role, self.step)
         usage = _usage(call.usage)
         if not call.whole and usage:
             # Whoever stops reading where the reader of then stopped hears of the cost beforehand, or never.
@@ -198,24 +198,28 @@ def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]
     return flat | ({"stop": stop} if stop else {})
 
 
-def recording(model: ResolvedModel, recorder: Recording, role: str, step: int) -> ResolvedModel:
+def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int) -> ResolvedModel:
     """Return `model` with a tape that records."""
-    played = Played(model.name, model.tier, model.embedded, model.speaks_openai)
-    recorder.meet(role, played)
+    role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai)
+    recorder.add_role(role, role_model)
     chat = RecordingChatModel(inner=model.chat, recorder=recorder, role=role, step=step, model_name=model.name)
     same = {item.name: getattr(model, item.name) for item in dataclasses.fields(ResolvedModel)}
-    return TapedModel(**{**same, "chat": chat}, openai=played.openai)
+    return RecordedModel(**{**same, "chat": chat}, openai=role_model.openai)
 
 
-def replaying(tape: Tape, role: str, step: int) -> ResolvedModel:
+def replay_model(recording: Recording, role: str, step: int) -> ResolvedModel:
     """Return the model that says what the tape holds for a role."""
     from recurrentgpt.studies.errors import StudyError
 
-    if role not in tape.roles:
-        raise StudyError(f"{tape.path.name} has no calls of the {role}: it belongs to another plan; record it anew.")
-    played = tape.roles[role]
-    chat = ReplayChatModel(tape=tape, role=role, step=step, model_name=played.name)
-    return TapedModel(chat, played.name, cast(Any, played.tier), played.embedded, openai=played.openai)
+    if role not in recording.roles:
+        raise StudyError(
+            f"{recording.path.name} has no calls of the {role}: it belongs to another plan; record it anew."
+        )
+    role_model = recording.roles[role]
+    chat = ReplayChatModel(recording=recording, role=role, step=step, model_name=role_model.name)
+    return RecordedModel(
+        chat, role_model.name, cast(Any, role_model.tier), role_model.embedded, openai=role_model.openai
+    )
 
 
 def _call(

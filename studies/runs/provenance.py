@@ -15,7 +15,7 @@ _PACKAGES = (
 )  # fmt: skip
 
 
-def made_with() -> dict[str, Any]:
+def collect_provenance() -> dict[str, Any]:
     """Return when, on what machine and with which versions a run begins."""
     versions: dict[str, str] = {"python": platform.python_version()}
     for package in _PACKAGES:

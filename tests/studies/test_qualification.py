@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from recurrentgpt.studies.judging import judge_runner as judging
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.judge_runner import judge_runner as judging
-from recurrentgpt.studies.judging.pairwise import heard
+from recurrentgpt.studies.judging.pairwise import counted_judges
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
@@ -43,7 +43,7 @@ def test_a_slip_among_three_excludes_a_judge_until_the_run_has_grown(grow):
     folder = grow(4)
     said = judged(folder, chat)
     assert "reader told 23 of 24 stories from spoilt copies" in said
-    (found,) = heard(folder).values()
+    (found,) = counted_judges(folder).values()
     assert (found.right, found.pairs) == (23, 24)
     assert sorted(found.by_kind.values()) == pytest.approx([7 / 8, 1, 1])
     assert len(folder.rows("verdicts.jsonl")) == 8 * 2
@@ -80,7 +80,7 @@ def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monke
         now -= 1
         return 1.0
 
-    monkeypatch.setattr(judging, "both_orders", slow)
+    monkeypatch.setattr(judging, "judge_both_orders", slow)
     for parallel in (1, 6):
         folder, most = grow(3), 0
         (folder.path / "verdicts.jsonl").unlink(missing_ok=True)

@@ -1,0 +1,138 @@
+"""The calls of one step as the conversation that a story is written with: the same templates fill it here and there.
+
+It grows, so that a server reads only what is new: the scene is asked for, then its facts, the next plans, the choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from training.data import Mode, Premise, Scene
+from training.product import CLOSING_MOVES, MOVES, READERS_MOVES, Prompts
+
+MIN_WORDS, MAX_WORDS = 200, 320
+"""Words of a scene; the prompt names the number half way."""
+
+VOICES: Mapping[str, Mapping[str, str]] = {
+    "novel": {"person": "third", "tense": "past"},
+    "fiction": {"person": "second", "tense": "present"},
+}
+"""How a story of each mode is told."""
+
+KNOWN_MOVES = {move["name"]: move for move in (*MOVES, *CLOSING_MOVES, *READERS_MOVES)}
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One call of a step and what the writer should reply; `reply` is empty where it is still to be written."""
+
+    call: str
+    """write, facts, plans, choose or open."""
+    prompt: str
+    reply: str
+
+
+def prompts(mode: Mode) -> Prompts:
+    """Return the storyteller's templates of `mode`."""
+    return Prompts(mode, mode="storyteller")
+
+
+def system(mode: Mode) -> str:
+    """Return the system message that every conversation of `mode` begins with."""
+    return prompts(mode).fill("system", **_voice(mode))
+
+
+def exchanges(scene: Scene) -> list[Exchange]:
+    """Return the calls of one step in their order, as far as the scene has their replies; the first is always there."""
+    fill = prompts(scene.mode).fill
+    shared = {**_voice(scene.mode), "brief": _brief(scene), "finale": scene.finale}
+    asked = fill(
+        "write",
+        **shared,
+        memory=scene.memory,
+        recalled=[{"summary": summary} for summary in scene.recalled],
+        ending=scene.ending,
+        plan=scene.plan,
+    )
+    found = [Exchange("write", asked, scene.passage)]
+    if scene.summary:
+        found.append(Exchange("facts", fill("facts"), _json({"summary": scene.summary, "facts": scene.facts})))
+    if scene.plans:
+        found.append(
+            Exchange("plans", plans_prompt(scene, scene.moves), _json(dict(zip(scene.moves, scene.plans, strict=True))))
+        )
+    if scene.choice:
+        chosen = {"why": scene.choice.why, "index": scene.choice.index, "plan": scene.choice.plan}
+        found.append(Exchange("choose", fill("choose", plans=scene.plans), _json(chosen)))
+    return found
+
+
+def plans_prompt(scene: Scene, moves: Sequence[str]) -> str:
+    """Return the call for plans of the scene after `scene`, one for each of `moves`."""
+    left = len(scene.outline) - scene.step - 1
+    return prompts(scene.mode).fill(
+        "plans",
+        **_voice(scene.mode),
+        finale="last" if left <= 0 else "near" if left <= 2 else "",
+        coming=" ".join(scene.outline[scene.step : scene.step + 1]),
+        moves=[KNOWN_MOVES[name] for name in moves],
+    )
+
+
+def opening(premise: Premise) -> Exchange:
+    """Return the call that founds a story, with the story as it was laid out for a reply."""
+    people = [dict(zip(("name", "who"), person.split(": ", 1), strict=True)) for person in premise.characters]
+    founded = {"title": premise.title, "premise": premise.premise, "characters": people, "outline": premise.outline}
+    asked = prompts(premise.mode).fill(
+        "open", **_voice(premise.mode), genre=premise.genre, premise="", names=[], player=""
+    )
+    return Exchange("open", asked, _json(founded))
+
+
+def messages(mode: Mode, done: Sequence[Exchange]) -> list[dict[str, str]]:
+    """Return a conversation as a chat server takes it, up to the first exchange without a reply."""
+    found = [{"role": "system", "content": system(mode)}]
+    for exchange in done:
+        found.append({"role": "user", "content": exchange.prompt})
+        if not exchange.reply:
+            break
+        found.append({"role": "assistant", "content": exchange.reply})
+    return found
+
+
+@cache
+def templates_fingerprint() -> str:
+    """Return the first figures of the SHA-256 of all the storyteller's templates, in the order of their names."""
+    digest = hashlib.sha256()
+    root = resources.files("recurrentgpt.prompts").joinpath("storyteller")
+    for mode in sorted(root.iterdir(), key=lambda item: item.name):
+        for file in sorted(mode.iterdir(), key=lambda item: item.name):
+            digest.update(f"{mode.name}/{file.name}\0{file.read_text(encoding='utf-8')}\0".encode())
+    return digest.hexdigest()[:12]
+
+
+def _brief(scene: Scene) -> dict[str, Any]:
+    return scene.model_dump(include={"title", "genre", "premise", "characters", "outline"})
+
+
+def _voice(mode: Mode) -> dict[str, Any]:
+    return {
+        "language": "English",
+        **VOICES[mode],
+        "style": "",
+        "pace": "",
+        "note": "",
+        "invite": False,
+        "min_words": MIN_WORDS,
+        "max_words": MAX_WORDS,
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,228 @@
+"""Measure the writer with and without an adapter: `python -m training.evaluate --adapter teller.gguf -o out.jsonl`.
+
+Every context is a scene of a story that no data comes from: the write call, then facts, then plans, as a story makes them, by the
+same templates. The scenes are kept as JSON Lines, so that readers can judge what rules cannot, and a run that was broken off goes
+on. The same seeds are used for every way of writing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from statistics import mean
+
+from pydantic import BaseModel, ConfigDict
+
+from training.check import context as told
+from training.client import Completion, Endpoint, complete
+from training.conversation import Exchange, exchanges, messages, plans_prompt, prompts
+from training.data import DATA, Premise, Scene, read_premises, read_scenes
+from training.measures import Measures, measure, vocabulary
+from training.product import (
+    MOVES,
+    READERS_MOVES,
+    WRITER,
+    Adapter,
+    RecurrentGPTError,
+    embedded_server,
+    fetch,
+    stop_servers,
+)
+
+PROSE = {"temperature": 0.6, "min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 560}
+NOTES = {"temperature": 0.3, "min_p": 0.1, "top_p": 1.0, "top_k": 0, "max_tokens": 320}
+PLANS = 3
+
+
+class Written(BaseModel):
+    """What one way of writing made of one context."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    way: str
+    """`none`, or the adapter's name and strength."""
+    scene: Scene
+    measures: dict[str, float]
+    first_try: dict[str, bool]
+    """Which calls replied in the form that was asked for."""
+    seconds: float
+    uncached_tokens: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Return what makes this line another than the others."""
+        return self.way, self.scene.story, self.scene.step
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of writing that is measured."""
+
+    name: str
+    adapter: Adapter | None
+
+
+def write(server: Endpoint, context: Scene, seed: int, way: str, known: frozenset[str]) -> Written:
+    """Return the scene, its facts and the plans after it as the model makes them at the first try."""
+    made: list[Completion] = []
+
+    def ask(done: Sequence[Exchange], sampling: dict[str, float]) -> str:
+        made.append(complete(server, messages(context.mode, done), seed=seed + len(done), **sampling))
+        return made[-1].text
+
+    first = exchanges(context)[0]
+    passage = ask([first], PROSE)
+    scene = context.model_copy(update={"passage": passage})
+    talk = [Exchange("write", first.prompt, passage or "."), Exchange("facts", prompts(context.mode).fill("facts"), "")]
+    noted = ask(talk, NOTES)
+    deck = MOVES if context.mode == "novel" else READERS_MOVES
+    moves = [deck[(seed + 7 * place) % len(deck)]["name"] for place in range(PLANS)]
+    talk = [
+        *talk[:1],
+        Exchange("facts", talk[1].prompt, noted or "."),
+        Exchange("plans", plans_prompt(context, moves), ""),
+    ]
+    planned = ask(talk, PROSE)
+    facts, plans = _object(noted), _object(planned)
+    figures = measure(passage, mode=context.mode, plan=context.plan, context=told(context), known=known)
+    return Written(
+        way=way,
+        scene=scene.model_copy(
+            update={
+                "summary": str(facts.get("summary", "")),
+                "facts": _strings(facts.get("facts")),
+                "moves": moves,
+                "plans": [str(plans.get(move, "")) for move in moves],
+            }
+        ),
+        measures={name: float(value) for name, value in asdict(figures).items()},
+        first_try={
+            "write": 150 <= figures.words <= 450 and made[0].finish == "stop",
+            "facts": bool(facts.get("summary")) and bool(_strings(facts.get("facts"))),
+            "plans": set(plans) == set(moves) and all(isinstance(plan, str) and plan for plan in plans.values()),
+        },
+        seconds=round(sum(reply.seconds for reply in made), 1),
+        uncached_tokens=sum(reply.prompt_tokens - reply.cached_tokens for reply in made),
+    )
+
+
+def contexts(premises: Iterable[Premise]) -> list[Scene]:
+    """Return every scene of the stories as a context."""
+    return [premise.context(step) for premise in premises for step in range(1, len(premise.turns) + 1)]
+
+
+def table(results: Sequence[Written]) -> str:
+    """Return the means of every way as a Markdown table, a row each."""
+    names = [field.name for field in fields(Measures)]
+    columns = [*names, "write", "facts", "plans", "words a minute", "uncached tokens"]
+    rows = [["way", "scenes", *(name.replace("_", " ") for name in columns)]]
+    for way in dict.fromkeys(result.way for result in results):
+        own = [result for result in results if result.way == way]
+        minutes = sum(result.seconds for result in own) / 60
+        figures = [mean(result.measures[name] for result in own) for name in names]
+        figures += [mean(result.first_try[call] for result in own) for call in ("write", "facts", "plans")]
+        figures += [sum(result.measures["words"] for result in own) / minutes if minutes else 0.0]
+        figures += [mean(result.uncached_tokens for result in own)]
+        rows.append([way, str(len(own)), *(f"{value:.2f}" if value < 10 else f"{value:.0f}" for value in figures)])
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write every context in every way, and print the table."""
+    options = _options(arguments)
+    try:
+        results = _run(options)
+    except RecurrentGPTError as error:
+        print(f"training.evaluate: {error}", file=sys.stderr)
+        return 1
+    finally:
+        stop_servers()
+    print(table(results))
+    return 0
+
+
+def _run(options: argparse.Namespace) -> list[Written]:
+    premises = read_premises(options.premises)
+    wanted = contexts(premises)[: options.contexts]
+    known = vocabulary(_words(premises, options.known))
+    output: Path = options.output
+    output.parent.mkdir(parents=True, exist_ok=True)
+    lines = output.read_text(encoding="utf-8").splitlines() if output.exists() else []
+    results = [Written.model_validate_json(text) for text in lines if text.strip()]
+    done = {result.key for result in results}
+    path = options.model or fetch(WRITER)
+    ways = [Way("none", None)] if options.plain else []
+    for scale in options.scale if options.adapter else []:
+        ways.append(Way(f"{options.adapter.stem} at {scale:g}", Adapter(options.adapter, scale)))
+    for way in ways:
+        for number, context in enumerate(wanted, 1):
+            if (way.name, context.story, context.step) in done:
+                continue
+            seed = options.seed + 100 * number
+            written = write(embedded_server(path, way.adapter), context, seed, way.name, known)
+            results.append(written)
+            with output.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(written.model_dump(exclude_defaults=True), ensure_ascii=False) + "\n")
+            figures = written.measures
+            print(
+                f"{way.name}: {number} of {len(wanted)}: {context.story} scene {context.step}: {figures['words']:.0f} words, "
+                f"plan {figures['plan']:.2f}, {written.seconds:.0f} s",
+                file=sys.stderr,
+            )
+        stop_servers()
+    return results
+
+
+def _words(premises: Iterable[Premise], places: Sequence[Path]) -> Iterable[str]:
+    """Yield texts whose words are no joined ones: the contexts', and those of scenes that people have mended."""
+    for premise in premises:
+        yield premise.model_dump_json()
+    for scene in read_scenes(places):
+        yield scene.passage
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _strings(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.evaluate", description="Measure the writer, with and without an adapter."
+    )
+    parser.add_argument(
+        "premises", nargs="*", type=Path, default=[DATA / "heldout"], help="stories laid out, held out by default"
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, help="the scenes, JSON Lines; a file that exists is gone on with"
+    )
+    parser.add_argument("--adapter", type=Path, help="a GGUF adapter")
+    parser.add_argument(
+        "--scale", type=float, action="append", help="its strength; may be given several times (default 1)"
+    )
+    parser.add_argument("--no-plain", dest="plain", action="store_false", help="leave out the model without an adapter")
+    parser.add_argument("--contexts", type=int, help="only so many contexts")
+    parser.add_argument(
+        "--known", nargs="*", type=Path, default=[DATA / "mended"], help="scenes whose words are known ones"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--model", type=Path, help="a GGUF file; the embedded writer by default")
+    options = parser.parse_args(arguments)
+    options.scale = options.scale or [1.0]
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

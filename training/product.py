@@ -1,0 +1,34 @@
+"""All that training takes from the package itself, so that there is one place to follow its changes."""
+
+from recurrentgpt.errors import ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
+from recurrentgpt.models.embedded.catalogue import WRITER
+from recurrentgpt.models.embedded.fetch import fetch, sha256
+from recurrentgpt.models.embedded.server import Adapter, embedded_server, stop_servers
+from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.prose.quotations import is_balanced
+from recurrentgpt.prose.sentence_checks import find_fault
+from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
+
+__all__ = [
+    "CLOSING_MOVES",
+    "MOVES",
+    "READERS_MOVES",
+    "WRITER",
+    "Adapter",
+    "ModelRefused",
+    "ModelUnavailable",
+    "Prompts",
+    "RecurrentGPTError",
+    "SettingsError",
+    "count_words",
+    "embedded_server",
+    "fetch",
+    "find_fault",
+    "is_balanced",
+    "last_sentences",
+    "sentences",
+    "sha256",
+    "stop_servers",
+    "words",
+]

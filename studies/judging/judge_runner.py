@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
@@ -44,7 +44,7 @@ class _JudgeRun:
 
     folder: RunFolder
     report: Callable[[str], None]
-    chats: dict[str, Any]
+    chats: Mapping[str, Any]
     retry: RetryPolicy
     compared: list[tuple[Pair, NovelRecord, NovelRecord]]
     known: dict[str, Qualification]
@@ -57,7 +57,7 @@ def judge_run(
     folder: RunFolder,
     report: Callable[[str], None],
     *,
-    models: dict[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
     retry: RetryPolicy = RETRY,
 ) -> int:
     """Let every judge of the plan qualify and compare, and return how many could not.
@@ -71,7 +71,7 @@ def judge_run(
 
 
 async def _judge_all(
-    folder: RunFolder, report: Callable[[str], None], chats: dict[str, Any], retry: RetryPolicy
+    folder: RunFolder, report: Callable[[str], None], chats: Mapping[str, Any], retry: RetryPolicy
 ) -> int:
     compared, failed = pairs(folder), 0
     if not compared:

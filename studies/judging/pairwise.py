@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
@@ -22,6 +22,7 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import VERDICT, RunFolder
 from recurrentgpt.studies.runs.schemas import NovelRecord
@@ -69,7 +70,7 @@ class Qualification:
     """Novels whose spoilt copies it was shown."""
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> Qualification:
+    def of(cls, row: Row) -> Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
         return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
 
@@ -214,14 +215,14 @@ def remarks(folder: RunFolder) -> list[str]:
     return said
 
 
-def failures(folder: RunFolder) -> list[dict[str, Any]]:
+def failures(folder: RunFolder) -> list[Row]:
     """Return the last failure of every judge and verdict that has not been mended since."""
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     last = {tuple(str(row.get(name)) for name in VERDICT): row for row in folder.rows("judge_failures.jsonl")}
     return [row for key, row in last.items() if row["error"] and key not in done]
 
 
-def verdict_key(row: dict[str, Any]) -> tuple[str, ...]:
+def verdict_key(row: Row) -> tuple[str, ...]:
     """Return what a verdict is about, by whom."""
     return tuple(str(row[name]) for name in VERDICT)
 

@@ -1,7 +1,7 @@
 """Compare novels by model judges: blind, in both orders, one criterion per call, quotes before the verdict.
 
 A judge whose two verdicts on a pair disagree has said that it is a tie. Before it is believed at all it has to tell stories from
-spoilt copies of themselves.
+corrupted copies of themselves.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Qualification:
-    """How often a judge preferred stories to spoilt copies of them."""
+    """How often a judge preferred stories to corrupted copies of them."""
 
     judge: str
     pairs: int
     right: int
     by_kind: dict[str, float]
     units: tuple[str, ...] = ()
-    """Novels whose spoilt copies it was shown."""
+    """Novels whose corrupted copies it was shown."""
 
     @classmethod
     def of(cls, row: Row) -> Qualification:
@@ -75,7 +75,7 @@ class Qualification:
         return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
 
     def lacks(self, novels: Iterable[NovelRecord]) -> list[NovelRecord]:
-        """Return the novels that it is still to be shown spoilt, until it has seen as many as qualify a judge."""
+        """Return the novels that it is still to be shown corrupted, until it has seen as many as qualify a judge."""
         left = {novel["unit"]: novel for novel in novels if novel["unit"] not in self.units}
         return list(left.values())[: max(0, CORRUPTED_NOVELS - self.pairs // CORRUPTION_KINDS)]
 
@@ -160,7 +160,7 @@ def consolidate(there: str, back: str) -> float:
 
 
 async def qualify(known: Qualification, prefer: Prefer, novel: NovelRecord) -> Qualification:
-    """Return what is known of a judge with how often it prefers one more story to spoilt copies; nonsense counts as wrong.
+    """Return what is known of a judge with how often it prefers one more story to corrupted copies; nonsense counts as wrong.
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """

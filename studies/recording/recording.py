@@ -179,7 +179,7 @@ class Recording:
     def find(self, key: str, role: str, step: int) -> Call:
         """Return the call of this key; raise StudyError where none was recorded.
 
-        A tape that is played `in_order` takes the next call of this role and step that nothing has asked for instead.
+        A recording that is replayed `in_order` takes the next call of this role and step that nothing has asked for instead.
         """
         call = self._found.get(key)
         if call is None and self.in_order:

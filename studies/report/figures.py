@@ -63,11 +63,11 @@ def measured_row(novel: NovelRecord) -> Row:
 def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """Return by (first, second, criterion) the mean preference for the first on every unit.
 
-    Only judges of the plan are heard that qualified and are not of the generator's own family.
+    Only judges of the plan count that qualified and are not of the generator's own family.
     """
     name, who = _FILES[source]
     counted = counted_judges(folder)
-    # By who gave it: the last verdict counts, so that what somebody said twice is heard once.
+    # By who gave it: the last verdict counts, so that what somebody said twice counts once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
         if source == "people" or row["judge"] in counted:
@@ -77,7 +77,7 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
 
 
 def qualifications(folder: RunFolder) -> dict[str, Qualification]:
-    """Return how each judge did on spoilt copies."""
+    """Return how each judge did on corrupted copies."""
     return {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
 
 

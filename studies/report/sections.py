@@ -172,7 +172,7 @@ def judge_section(folder: RunFolder) -> Section:
     section = Section(
         "Judges and annotators",
         [
-            "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
+            "A judge qualifies by telling stories from corrupted copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
             "orders, 95 % of the time, of "
             f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} or as many as the novels allow; the others are asked when the run has "

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing
-from os.path import commonprefix
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -19,6 +17,7 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.schema.state import State
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 
 MOST_SAMPLES = 8
 """Calls for one passage. Each goes on from the sentences already accepted, so that none of them is written in vain."""
@@ -47,14 +46,19 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
     asked = write_turns(state, runtime, prompts, step=step, memory=memory, previous=previous)
     gate = await _gate(state, runtime, step, previous=previous, small=model.tier == "small")
-    shown, reached, stuck = Shown(runtime.emit), 0, 0
+    heard, reached, stuck = StreamBuffer(), 0, 0
+
+    def show(text: str, settled: int) -> None:
+        for event in heard.become(text, settled):
+            runtime.emit(event)
+
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         turns = [*asked, *_onwards(gate, model, prompts, runtime)]
         form = _form(gate, state, runtime, step + sample) if model.embedded else {}
         try:
             seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
-            await _sample(gate, turns, model, runtime, shown, seed=seed, warmer=warmer, form=form)
+            await _sample(gate, turns, model, runtime, show, seed=seed, warmer=warmer, form=form)
         except ModelUnavailable:
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
             if not gate.cut():
@@ -68,7 +72,7 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
         gate.cut(back=RUN_UPS[stuck])
         if not gate.text:
             reached = stuck = 0
-        shown.become(gate.text, gate.settled)
+        show(gate.text, gate.settled)
     passage = gate.finish()
     if gate.words < READABLE * runtime.context.min_words:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
@@ -76,7 +80,7 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
             f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): try "
             "again, change the plan, or use a more capable model. What was written is safe."
         )
-    shown.become(passage, len(passage))
+    show(passage, len(passage))
     return {
         "passage": passage,
         "author": "model",
@@ -89,32 +93,12 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     }
 
 
-class Shown:
-    """Keep what a listener holds equal to the passage in the making, by events that add to it or take from its end.
-
-    A listener starts from nothing at each `stage` of this node; `settled` characters will not be taken back by the gate.
-    """
-
-    def __init__(self, emit: Callable[[Mapping[str, Any]], None]) -> None:
-        self._emit, self._text, self._settled = emit, "", 0
-
-    def become(self, text: str, settled: int) -> None:
-        """Make the listener's text `text`."""
-        same = self._text if text.startswith(self._text) else commonprefix([text, self._text])  # noqa: RUF071 - no paths
-        kept = len(same)
-        if kept < len(self._text):
-            self._emit({"event": "retract", "length": kept})
-        if len(text) > kept or settled != self._settled:
-            self._emit({"event": "prose", "text": text[kept:], "settled": settled})
-        self._text, self._settled = text, settled
-
-
 async def _sample(
     gate: ProseGate,
     turns: list[BaseMessage],
     model: ResolvedModel,
     runtime: StoryRuntime,
-    shown: Shown,
+    show: Callable[[str, int], None],
     *,
     seed: int,
     warmer: float,
@@ -142,7 +126,7 @@ async def _sample(
                     continue
                 piece, prefill = echoed.removeprefix(prefill), ""
             gate.feed(piece)
-            shown.become(gate.text, gate.settled)
+            show(gate.text, gate.settled)
             if gate.fault or gate.enough:
                 break
 

@@ -9,6 +9,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
+from recurrentgpt.desk.schemas import SettingField
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import Context
@@ -67,7 +68,7 @@ _ABOUT = {
     "style": "A manner, a model, what to avoid",
     "note": "What the next passages should keep in mind",
 }
-_BUDGET = {
+_BUDGET: SettingField = {
     "name": BUDGET,
     "label": "Budget of tokens",
     "kind": "integer",
@@ -79,10 +80,10 @@ _BUDGET = {
 
 
 @cache
-def fields() -> list[dict[str, Any]]:
+def fields() -> list[SettingField]:
     """Return each field that a person may set: name, kind, description, default, choices and whether it is the machine's."""
     hints = get_type_hints(Context)
-    found = [
+    found: list[SettingField] = [
         {
             "name": item.name,
             "label": label(item.name),
@@ -96,7 +97,7 @@ def fields() -> list[dict[str, Any]]:
         if item.name not in HIDDEN
     ]
     place = {name: number for number, name in enumerate(FIRST)}
-    return [*sorted(found, key=lambda field: place.get(str(field["name"]), len(place))), _BUDGET]
+    return [*sorted(found, key=lambda field: place.get(field["name"], len(place))), _BUDGET]
 
 
 def label(name: str) -> str:
@@ -104,7 +105,7 @@ def label(name: str) -> str:
     return _LABELS.get(name, name.replace("_", " ").capitalize())
 
 
-def told(error: Exception) -> str:
+def page_message(error: Exception) -> str:
     """Return a failure in words for the page, where the variables of a shell are settings in a dialog."""
     text = str(error)
     if isinstance(error, StoryBusy):
@@ -125,7 +126,7 @@ def _kind(name: str, hint: Any) -> str:
     return "long" if name in LONG else found
 
 
-def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
+def checked_settings(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
     """Return settings as they may be kept; None means the default. Raises SettingsError for what cannot be used."""
     allowed = {field["name"]: field for field in fields() if field["machine"] == machine}
     for name, value in given.items():
@@ -143,7 +144,7 @@ def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
     if values.get("prompts"):
         check_once(values["prompts"])
     try:
-        context_of(values)
+        make_context(values)
     except SettingsError as error:
         raise SettingsError(_labelled(str(error), values)) from error
     return values
@@ -176,7 +177,7 @@ def _check_endpoint(address: Any) -> None:
         )
 
 
-def context_of(*values: Mapping[str, Any], **run: Any) -> Context:
+def make_context(*values: Mapping[str, Any], **run: Any) -> Context:
     """Return the context that kept settings describe, the later ones before the earlier."""
     merged = {name: value for part in values for name, value in part.items() if value is not None and name != BUDGET}
     return Context(**{**merged, **run})

@@ -48,6 +48,8 @@ ROOMS = (
     "studies/judging",
     "studies/report",
     "studies/server_graphs.py",
+    "recurrentgpt/cli/terminal",
+    "recurrentgpt/cli/commands",
     "recurrentgpt/cli",
     "recurrentgpt/__main__.py",
 )

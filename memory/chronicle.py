@@ -224,7 +224,7 @@ class Chronicle:
                 return list(rows.values())
             offset += PAGE
 
-    async def value(self, namespace: tuple[str, ...], key: str) -> dict[str, Any] | None:
+    async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:
         """Return the value of one row, or None where there is none."""
         (item,) = await self.batch([GetOp(namespace, key)])
         return None if item is None else cast(SearchItem, item).value

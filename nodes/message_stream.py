@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 
 from recurrentgpt.schema.state import State
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 
 
 def message_id(state: State) -> str:
@@ -20,18 +21,13 @@ class Speech:
 
     def __init__(self, emit: Callable[[Mapping[str, Any]], None], state: State) -> None:
         self._emit, self._id = emit, message_id(state)
-        self._text, self._said = "", 0
+        self._buffer = StreamBuffer()
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Report an event; of prose, say also what will stay as it is."""
         self._emit(event)
-        if event.get("event") == "retract":
-            self._text = self._text[: event["length"]]
-        elif event.get("event") == "prose":
-            self._text += event["text"]
-            if settled := self._text[self._said : event["settled"]]:
-                self._said += len(settled)
-                self._say(settled)
+        if self._buffer.apply(event) and (settled := self._buffer.release()):
+            self._say(settled)
 
     def _say(self, text: str) -> None:
         from langgraph.graph.message import push_message

@@ -141,7 +141,7 @@ class Node(Runnable[Any, Update]):
         return update
 
     async def pass_plan_on(self, state: State, runtime: StoryRuntime) -> Update:
-        """Run the verb and pass the timestep's plan on: its channel forgets it with every step, so a run's input is told apart."""
+        """Run the verb and pass the plan on: its channel forgets it with every step, so a plan in a run's input is new."""
         if self.name == "open_story":
             return await self.verb(state, runtime)
         plan = plan_in_hand(state)

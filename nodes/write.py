@@ -141,13 +141,11 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
             continue
         gate.close()
-        best = min(
-            best, gate, key=lambda known: (len(known.refused), known.words > LONGEST * known.max_words, -known.words)
-        )
+        best = min(best, gate, key=_shortcomings)
         if gate.objection and rewrites < MOST_REWRITES:
             rewrites += 1
             again = passage.prompts.fill(
-                "again", reason=gate.objection, min_words=gate.min_words, max_words=gate.max_words
+                "rewrite", reason=gate.objection, min_words=gate.min_words, max_words=gate.max_words
             )
             turns = [*passage.asked, AIMessage(gate.reply), HumanMessage(again)]
             gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=False)
@@ -159,6 +157,11 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             gate.cut()
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
     return best
+
+
+def _shortcomings(gate: ProseGate) -> tuple[bool, int, bool, int]:
+    """Return what tells the better of two whole passages: the smaller one is."""
+    return not gate.complete, len(gate.refused), gate.words > LONGEST * gate.max_words, -gate.words
 
 
 async def _sample(

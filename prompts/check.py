@@ -22,7 +22,7 @@ GIVEN = {
     "open": VOICE | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
     "write": _STEP | {"memory", "recalled", "previous", "ending", "plan"},
     "continue": frozenset({"words"}),
-    "again": frozenset({"reason", "min_words", "max_words"}),
+    "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "update_memory": _STEP | {"memory"},
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
@@ -38,7 +38,7 @@ NEEDED = {
     "plans": {"passage", "moves"},
     "propose_plans": {"plans"},
     "choose": {"plans"},
-    "again": {"reason"},
+    "rewrite": {"reason"},
 }
 """What a template cannot do without."""
 

@@ -232,6 +232,9 @@ class ProseGate:
                     rest, self._mark = "", rest
                 elif rest.startswith('"'):
                     self._settled = self._settled.rstrip()
+                if not rest and self._settled and not self._settled[-1].isspace():
+                    # It was the first of its sample: what follows stands apart from what was there before.
+                    rest = piece[: len(piece) - len(piece.lstrip())]
                 piece = rest
             elif piece.strip():
                 self._in_a_row = 0

@@ -14,7 +14,7 @@ from recurrentgpt.schema.state import Added, Dropped, Usage
 
 
 class StoryEvent(TypedDict):
-    """Which story is being written; comes once in a run, before anything of it is shown."""
+    """Which story is being written; comes once in a run, at the latest before its first finished passage."""
 
     event: Literal["story"]
     story: str
@@ -222,4 +222,4 @@ def done_event(story: str, steps: int, usage: Usage, *, stopped: str | None = No
 
 def shown_parent(commit: Commit) -> str | None:
     """Return the passage before this one; a story's opening is none."""
-    return commit["parent"] if commit["step"] > 1 else None
+    return (commit["parent"] or None) if commit["step"] > 1 else None

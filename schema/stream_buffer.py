@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from os.path import commonprefix
 from typing import Any
 
+from recurrentgpt.schema.events import ProseEvent, RetractEvent
+
 
 @dataclass
 class StreamBuffer:
@@ -55,10 +57,10 @@ class StreamBuffer:
         self._released += len(piece)
         return piece
 
-    def become(self, text: str, settled: int) -> list[Mapping[str, object]]:
+    def become(self, text: str, settled: int) -> list[ProseEvent | RetractEvent]:
         """Hold `text` from now on, and return the events by which every reader comes to hold it too."""
         kept = len(self.text) if text.startswith(self.text) else len(commonprefix([text, self.text]))  # noqa: RUF071
-        events: list[Mapping[str, object]] = []
+        events: list[ProseEvent | RetractEvent] = []
         if kept < len(self.text):
             events.append({"event": "retract", "length": kept})
         if len(text) > kept or settled != self.settled:

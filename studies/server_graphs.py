@@ -34,8 +34,8 @@ class Order(TypedDict):
 class Served(NovelInput, NovelOutput, total=False):
     """The state of a novel's thread."""
 
-    read_novel: dict[str, Any]
-    """What `recurrentgpt.studies.runs.runner.written` found in the log."""
+    written: dict[str, Any]
+    """What `recurrentgpt.studies.runs.runner.read_novel` found in the log."""
     calls: list[str]
     """The lines of its recording."""
 

@@ -178,7 +178,8 @@ def present_share(passage: str) -> float:
     """Return the share of the present tense among the narrated verbs that the rule knows, 0 to 1."""
     narrated = [word.casefold() for word in _WORD.findall(_QUOTED.sub(" ", passage))]
     present = sum(
-        word in _PRESENT or (before == "you" and f"{word}s" in _PRESENT) for before, word in pairwise(["", *narrated])
+        word in _PRESENT or (before == "you" and not _PRESENT.isdisjoint({f"{word}s", f"{word}es"}))
+        for before, word in pairwise(["", *narrated])
     )
     past = sum(word in _PAST_FORMS or (word.endswith("ed") and len(word) > 4) for word in narrated)
     return present / (present + past) if present + past else 0.0

@@ -17,12 +17,13 @@ from fastapi.responses import Response
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers import import_formats
 from recurrentgpt.books.writers import export_formats, find_format
-from recurrentgpt.desk.schemas import FAULTS, Begun, TheDesk, TheRoom
-from recurrentgpt.desk.story_jobs import Room
+from recurrentgpt.desk.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.schemas import ERROR_RESPONSES, JobStarted
+from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event
 
-router = APIRouter(tags=["books"], responses=FAULTS)
+router = APIRouter(tags=["books"], responses=ERROR_RESPONSES)
 
 WHOLE = "json"
 """The format that holds the whole tree, and can be restored."""
@@ -37,13 +38,13 @@ _TYPES = {
 
 
 @router.get("/stories/{story}/export", response_class=Response, responses={200: {"content": {"*/*": {}}}})
-async def export(room: TheRoom, format: Annotated[str, Query(max_length=10)]) -> Response:
+async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=10)]) -> Response:
     """Return the story as a file to save, in one of the formats that `formats` lists."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
     async with _folder() as folder:
-        path = await room.story.aexport(folder / f"story{extension}")
+        path = await jobs.story.aexport(folder / f"story{extension}")
         data = await asyncio.to_thread(path.read_bytes)
-    view = await room.story.abook()
+    view = await jobs.story.abook()
     name = quote(f"{safe_name(view.title)}{extension}", safe="")
     # A story is a file to keep and never a page of the desk.
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
@@ -61,7 +62,7 @@ async def formats() -> dict[str, list[dict[str, str]]]:
 
 
 @router.post("/imports")
-async def preview(desk: TheDesk, file: UploadFile) -> dict[str, Any]:
+async def preview(desk: DeskDep, file: UploadFile) -> dict[str, Any]:
     """Return what a manuscript holds and what it would cost, before anything is done with it."""
     library = await desk.library()
     async with _folder() as folder:
@@ -71,7 +72,7 @@ async def preview(desk: TheDesk, file: UploadFile) -> dict[str, Any]:
 
 
 @router.post("/imports/begin")
-async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] = True) -> Begun:
+async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] = True) -> JobStarted:
     """Make a story of a manuscript, or restore one that was saved whole.
 
     With `fast` the summaries are taken from the text itself; otherwise a model writes the memory. The same file again goes
@@ -85,29 +86,29 @@ async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] =
             if path.suffix == f".{WHOLE}":
                 restored = await library.arestore(path)
                 await _remove(folder)
-                return Begun(story=restored.id)
+                return JobStarted(story=restored.id)
             events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
             first = await anext(events)
             assert first["event"] == "story"
     except BaseException:
         await _remove(folder)
         raise
-    room = await desk.room(first["story"])
-    room.check_idle()
-    room.unread = room.unread or {"done": 0, "total": 0}
-    room.begin("import", _rest(events, folder, room))
-    return Begun(story=room.story.id)
+    jobs = await desk.open_story(first["story"])
+    jobs.check_idle()
+    jobs.unfinished_import = jobs.unfinished_import or {"done": 0, "total": 0}
+    jobs.start("import", _rest(events, folder, jobs))
+    return JobStarted(story=jobs.story.id)
 
 
-async def _rest(events: AsyncGenerator[Event], folder: Path, room: Room) -> AsyncGenerator[Event]:
+async def _rest(events: AsyncGenerator[Event], folder: Path, jobs: StoryJobs) -> AsyncGenerator[Event]:
     try:
         async with aclosing(events) as source:
             async for event in source:
                 if event["event"] == "import":
-                    room.unread = {name: event[name] for name in ("done", "total")}
-                    room.save_soon()
+                    jobs.unfinished_import = {"done": event["done"], "total": event["total"]}
+                    jobs.save_soon()
                 yield event
-        room.unread = None
+        jobs.unfinished_import = None
     finally:
         await _remove(folder)
 

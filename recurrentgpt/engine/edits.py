@@ -47,13 +47,13 @@ class Edits:
         """Replace the plans to choose from after a passage (default: the newest) and return them; raises BadAnswer."""
         if isinstance(plans, str) or not 1 <= len(plans) <= MOST_PLANS:
             raise BadAnswer(f"The plans are a list of 1 to {MOST_PLANS} texts.")
-        checked = [_plan(plan) for plan in plans]
+        checked = [_check_plan(plan) for plan in plans]
         await self._correct(at, {"candidate_plans": checked})
         return checked
 
     async def plan(self, number: int, text: str, at: Ref | None = None) -> list[str]:
         """Replace one of the plans, counted from 1, and return them all; raises BadAnswer."""
-        session, checked = self._session, _plan(text)
+        session, checked = self._session, _check_plan(text)
         async with session.writing():
             commit, overlay = await session.commit_and_overlay(at)
             plans = list(commit["candidate_plans"])
@@ -68,7 +68,7 @@ class Edits:
 
         Raises StoryError for a passage of another branch.
         """
-        session, summary = self._session, _line("summary", text, MOST_SUMMARY_WORDS)
+        session, summary = self._session, _check_line("summary", text, MOST_SUMMARY_WORDS)
         if not summary:
             raise BadAnswer("The summary needs some words.")
         async with session.writing():
@@ -83,7 +83,7 @@ class Edits:
             corrected = await read_overlay(log, session.id, now)
             old = corrected["summaries"].get(meant) or (await log.get(session.id, meant))["summary"]
             # A small model's memory holds the same sentence.
-            changes = {"short_term_memory": _reworded(head["short_term_memory"], old, summary)}
+            changes = {"short_term_memory": _replace_sentence(head["short_term_memory"], old, summary)}
             if meant == head["id"]:
                 await session.append_correction(head, {**changes, "summary": summary}, now)
                 return summary
@@ -102,7 +102,7 @@ class Edits:
     ) -> Brief:
         """Replace parts of what every prompt of this branch holds, from now on, and return the whole brief."""
         given = {"premise": premise, "genre": genre, "characters": characters, "outline": outline}
-        changes = {name: _checked(name, value) for name, value in given.items() if value is not None}
+        changes = {name: _check_part(name, value) for name, value in given.items() if value is not None}
         session = self._session
         async with session.writing():
             brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
@@ -114,7 +114,7 @@ class Edits:
 
     async def rename(self, title: str) -> str:
         """Give the story another title, on all its branches, and return it."""
-        title = _checked("title", title)
+        title = _check_part("title", title)
         await self._record(lambda record: {**record, "title": title, "brief": {**record["brief"], "title": title}})
         return title
 
@@ -146,7 +146,7 @@ class Edits:
             await session.append_correction(commit, changes, overlay)
 
 
-def _reworded(memory: str, old: str, new: str) -> str:
+def _replace_sentence(memory: str, old: str, new: str) -> str:
     """Return a memory that says `new` where it said `old`, or nothing there if that would be too long for it."""
     lines = memory.splitlines()
     if old not in lines:
@@ -157,11 +157,11 @@ def _reworded(memory: str, old: str, new: str) -> str:
         return "\n".join(line for line in lines if line != old)
 
 
-def _plan(text: str) -> str:
+def _check_plan(text: str) -> str:
     return " ".join(parse_answer({"action": "write", "plan": text}, []).plan.split())
 
 
-def _line(what: str, text: object, most: int) -> str:
+def _check_line(what: str, text: object, most: int) -> str:
     """Return text as one line; raise BadAnswer for one that no prompt should carry."""
     if not isinstance(text, str):
         raise BadAnswer(f"The {what} is text; this is a {type(text).__name__}.")
@@ -172,7 +172,7 @@ def _line(what: str, text: object, most: int) -> str:
     return " ".join(text.split())
 
 
-def _checked(name: str, value: object) -> Any:
+def _check_part(name: str, value: object) -> Any:
     if name in ("title", "genre", "premise"):
         check_input(cast(StoryInput, {name: value}))
         line = " ".join(str(value).split())
@@ -181,4 +181,4 @@ def _checked(name: str, value: object) -> Any:
         return line
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > MOST_ENTRIES:
         raise BadAnswer(f"The {name} is a list of at most {MOST_ENTRIES} lines.")
-    return [line for entry in value if (line := _line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]
+    return [line for entry in value if (line := _check_line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]

@@ -77,7 +77,7 @@ class Source:
 
     manuscript: Manuscript
     chapters: list[Chapter]
-    known: Vocabulary
+    vocabulary: Vocabulary
     language: str
     id: str
 
@@ -163,9 +163,9 @@ async def import_book(
         for done, (passage, chapter) in enumerate(passages, 1):
             state = await session.state_with(before, passage, f"{CHAPTER}{chapter}" if chapter else "", "human")
             known = await log.find(story, entry(state, parent=before["id"])["id"])
-            commit = known or await _remembered(session, source, state, before, fast=fast)
+            commit = known or await _remember(session, source, state, before, fast=fast)
             if known is None:
-                await log.append(commit, "choosing", also=[await session.run().recall.vectors_op(commit)])
+                await log.append(commit, "choosing", also=[await session.runtime().recall.vectors_op(commit)])
                 spent.append(commit["usage"])
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
@@ -212,7 +212,7 @@ async def _open(session: Session, source: Source, genre: str, title: str) -> Non
     await session.log.append(opening, "choosing", also=[session.log.put_record_op(record)])
 
 
-async def _remembered(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
+async def _remember(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
     """Return the commit of a passage, with its summary and the memory after it."""
     if fast:
         summary = await asyncio.to_thread(_summary, state["passage"], source)
@@ -237,4 +237,4 @@ def _summary(passage: str, source: Source) -> str:
     from recurrentgpt.books.extract import key_sentence
 
     # A passage of dialogue scraps may have no sentence to speak of.
-    return key_sentence(passage, source.known, source.language) or limit_words(" ".join(passage.split()), 40)
+    return key_sentence(passage, source.vocabulary, source.language) or limit_words(" ".join(passage.split()), 40)

@@ -85,14 +85,14 @@ class Replay:
         rewritten for each; the head moves when the last is in place, and until then `pending_replay` shows what was
         interrupted, and the same call or `resume_replay` goes on. Raises BadAnswer for a text that is none.
         """
-        text, session = _checked(text), self._session
+        text, session = _check_text(text), self._session
         async with session.writing():
             commit, overlay = await session.commit_and_overlay(ref)
             if not commit["step"]:
                 raise StoryError("The opening has no passage to edit; edit the memory, the plans or the brief instead.")
             if text == commit["passage"]:
                 raise BadAnswer(f"Passage {commit['step']} has this text already.")
-            overlay = await self._renamed(commit["passage"], text, overlay)
+            overlay = await self._rename_in_brief(commit["passage"], text, overlay)
             plan = None
             if replay:
                 unfinished = await self.pending()
@@ -104,10 +104,10 @@ class Replay:
                 head = await session.head_id()
                 later = await self._later(commit["id"], head)
                 plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())
-            async for event in self._rewritten(commit, text, overlay, plan):
+            async for event in self._edit(commit, text, overlay, plan):
                 yield event
 
-    async def _renamed(self, old: str, new: str, overlay: str) -> str:
+    async def _rename_in_brief(self, old: str, new: str, overlay: str) -> str:
         """Return the corrections of a branch, with somebody's new name in its brief where that is all that an edit changes."""
         corrected = await read_overlay(self._log, self._session.id, overlay)
         record = await self._log.record(self._session.id)
@@ -131,7 +131,7 @@ class Replay:
             if plan is None:
                 raise StoryError("No replay of this story is unfinished.")
             commit = await self._log.get(session.id, plan.ref)
-            async for event in self._rewritten(commit, plan.text, plan.overlay, plan):
+            async for event in self._edit(commit, plan.text, plan.overlay, plan):
                 yield event
 
     async def pending(self) -> PendingReplay | None:
@@ -175,9 +175,7 @@ class Replay:
             raise StoryError(f"Passage {commit} is not on the branch of the head: go to its branch first.")
         return path[path.index(commit) + 1 :]
 
-    async def _rewritten(
-        self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None
-    ) -> AsyncGenerator[Event]:
+    async def _edit(self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None) -> AsyncGenerator[Event]:
         session, log = self._session, self._log
         record = await log.record(session.id)
         yield story_event(record)
@@ -201,7 +199,7 @@ class Replay:
                     else:
                         state = cast(State, chunk)
                 new = entry(state, parent=before["id"], overlay=overlay, amends=old["id"])
-                also = [await session.run().recall.vectors_op(new)]
+                also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))
                 await log.append(new, "choosing", also=also, move=last)
@@ -256,7 +254,7 @@ def _new_name(old: str, new: str) -> tuple[str, str] | None:
     return pair if pair[0] not in after and pair[0][:1].isupper() and pair[1][:1].isupper() else None
 
 
-def _checked(text: object) -> str:
+def _check_text(text: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise BadAnswer("A passage needs some words.")
     text = "\n".join(line.rstrip() for line in text.strip().splitlines())

@@ -182,7 +182,7 @@ class Session:
             commit, overlay = await self.commit_and_overlay(ref)
             choice = parse_choice(answer, commit["candidate_plans"])
             memory = {} if choice.memory is None else {"short_term_memory": choice.memory}
-            there = await amend(self.run(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
+            there = await amend(self.runtime(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)
             await self._seed({**await self._state_at(there), **apply_answer(choice), "written_plan": ""})
         return choice.plan
@@ -196,7 +196,7 @@ class Session:
         """
         waiting = await self.waiting_choice(commit["id"])
         changed = {"overlay": overlay, **changes}
-        corrected = await amend(self.run(), commit, changed, passage=commit["passage"], also=also)
+        corrected = await amend(self.runtime(), commit, changed, passage=commit["passage"], also=also)
         await self._go(corrected)
         await self.let_wait(corrected, waiting)
         return corrected
@@ -214,7 +214,7 @@ class Session:
         if choice:
             await self._seed({**await self._state_at(commit), **choice})
 
-    def run(self) -> StoryRuntime:
+    def runtime(self) -> StoryRuntime:
         """Return what a node is given of its surroundings, for work that is done without the graph."""
         return StoryRuntime(context=self.context, chronicle=self.log, emit=lambda event: None)
 

@@ -92,7 +92,7 @@ class StoryBook:
         session = self._session
         head = await session.head_commit()
         corrected = (await read_overlay(session.log, session.id, head.get("overlay", "")))["summaries"]
-        hits = await session.run().recall.search(session.id, head["id"], query, k, corrected=corrected)
+        hits = await session.runtime().recall.search(session.id, head["id"], query, k, corrected=corrected)
         commits = await session.log.get_many(session.id, [hit.id for hit in hits])
         return [
             Found(hit.id, hit.step, round(hit.score, 4), piece_text(commit, hit.piece), commit["summary"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
@@ -15,9 +14,10 @@ from recurrentgpt.library import Library
 from recurrentgpt.memory.chronicle import now
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.remote.client import RemoteStory
-from recurrentgpt.remote.history import links_of
+from recurrentgpt.remote.history import ThreadState, commit_of, links_of, parent_id
 from recurrentgpt.schema.errors import StoryNotFound
-from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
+from recurrentgpt.schema.log import Commit, Head, StoryRecord
+from recurrentgpt.schema.state import State
 
 
 async def acopied(story: RemoteStory) -> Library:
@@ -34,8 +34,16 @@ async def acopied(story: RemoteStory) -> Library:
     for item in sorted(history, key=lambda item: str(item["created_at"])):
         head = item["values"].get("head", "")
         if head in links and head not in commits:
-            before = checkpoints.get((item.get("parent_checkpoint") or {}).get("checkpoint_id", ""), {})
-            commits[head] = _commit(item["values"], links[head], before)
+            before = checkpoints.get(parent_id(item), State())
+            spent = before.get("usage", {}) if before.get("step") == links[head]["step"] else {}
+            commits[head] = commit_of(
+                item["values"],
+                plan=item["values"].get("written_plan", "") if links[head]["step"] else "",
+                parent=links[head]["parent"],
+                amends=links[head]["amends"],
+                usage=total_usage(list(spent.values())),
+                created=links[head].get("created", ""),
+            )
     newest = commits[values["head"]]
     engine = Engine(InMemorySaver(), InMemoryStore(), description="a copy of a server's story")
     await put_story(
@@ -65,33 +73,7 @@ async def acopied(story: RemoteStory) -> Library:
     return Library(engine)
 
 
-def _commit(values: dict[str, Any], link: Link, before: dict[str, Any]) -> Commit:
-    """Return the commit behind a state; `before` is the state that was committed, which knows what it cost."""
-    same = before.get("step") == link["step"]
-    plan = values.get("written_plan", "") if link["step"] else ""
-    return Commit(
-        id=link["id"],
-        story=values["story"],
-        parent=link["parent"],
-        amends=link["amends"],
-        step=link["step"],
-        plan=plan,
-        plan_author=values.get("plan_author", "") if plan == values.get("plan") else "",
-        passage=values.get("passage", ""),
-        author=link["author"],
-        summary=values.get("summary", ""),
-        short_term_memory=values["short_term_memory"],
-        rationale=values.get("rationale", {"dropped": [], "added": []}),
-        candidate_plans=values["candidate_plans"],
-        recalled=[
-            {"id": entry["id"], "step": entry["step"], "score": entry["score"]} for entry in values.get("recalled", [])
-        ],
-        usage=total_usage(list(before.get("usage", {}).values()) if same else []),
-        created=link.get("created", ""),
-    )
-
-
-def _recalled_commits(commits: dict[str, Commit], history: Sequence[dict[str, Any]]) -> dict[str, Commit]:
+def _recalled_commits(commits: dict[str, Commit], history: Sequence[ThreadState]) -> dict[str, Commit]:
     """Return what is known of passages that were recalled and of which no checkpoint is left: their summaries."""
     entries = {entry["id"]: entry for item in history for entry in item["values"].get("recalled", [])}
     empty: Commit = {**next(iter(commits.values())), "passage": "", "recalled": [], "usage": total_usage([])}

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from recurrentgpt.schema.errors import SettingsError
-from recurrentgpt.studies.baselines.catalogue import find_system
+from recurrentgpt.studies.baselines.catalogue import all_systems, find_system
 from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.runs.premises import GENRES, premises
 
@@ -281,9 +281,8 @@ def _check(plan: Plan) -> None:
             raise StudyError(f"The genres {other!r} and {genre!r} would have the same files: give one another name.")
     for name, options in plan.options.items():
         if options.candidates and not find_system(name).drafts:
-            raise StudyError(
-                f"`options.{name}.candidates`: {name} compares no drafts; only systems that do have candidates."
-            )
+            drafting = " and ".join(system.name for system in all_systems().values() if system.drafts)
+            raise StudyError(f"`options.{name}.candidates`: {name} compares no drafts, {drafting} do.")
     for job in plan.jobs():
         if len(job.id) > LONGEST_ID:
             raise StudyError(f"{job.id} is too long a name for a novel: shorten the genre, or its seed.")

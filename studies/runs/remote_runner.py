@@ -16,7 +16,7 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.remote.server import asking, client_of, said
+from recurrentgpt.remote.server import asking, client_of, error_text
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.studies.errors import RunStopped, StudyError
 from recurrentgpt.studies.recording.recording import read_roles, recorded_usage
@@ -198,7 +198,7 @@ class _Remote:
                 await self._cancel(thread, run)
             raise
         if status == "error":
-            raise StoryError(said(failure or await self._error(thread)))
+            raise StoryError(error_text(failure or await self._error(thread)))
         moved = moved or asyncio.get_running_loop().time() - began > AT_ONCE
         if active and not moved and status in ("pending", "running"):
             # Some servers do not know that whoever ran it is gone.

@@ -82,7 +82,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Give the command in this process: quicker, and without waits between retries."""
-    from recurrentgpt.cli.run import run
+    from recurrentgpt.cli.entry_point import run
 
     monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", HashEmbeddings)
     monkeypatch.setattr(

@@ -30,7 +30,6 @@ ARROWS_UP = {
 
 CIRCLES = [
     {"recurrentgpt.checkpoints", "recurrentgpt.checkpoints.postgres", "recurrentgpt.checkpoints.sqlite"},
-    {"recurrentgpt.cli.on_server", "recurrentgpt.cli.work"},
 ]
 """Modules that still import one another, to be mended: this list only shrinks."""
 

@@ -216,7 +216,7 @@ async def written_remotely(url: str) -> None:
     given = StoryInput(premise="A lighthouse that must stay dark.")
     async with await RemoteStory.new(url, given, plans=2) as story:
         events = [event async for event in story.astream(2)]
-        plans = await story.aplans()
+        plans = (await story.asnapshot()).plans
         plan = await story.achoose(2)
     passages = [event for event in events if event["event"] == "passage"]
     assert [passage["step"] for passage in passages] == [1, 2]
@@ -232,7 +232,7 @@ async def written_remotely(url: str) -> None:
         (taken,) = [event async for event in again.aretry() if event["event"] == "passage"]
         assert (taken["step"], taken["plan"], taken["id"] != third["id"]) == (3, own, True)
         (offered,) = [event async for event in again.areplan() if event["event"] == "plans"]
-        assert offered["plans"] == await again.aplans()
+        assert offered["plans"] == (await again.asnapshot()).plans
         tree = await again.atree()
     by_step = {
         step: [node for node in tree.nodes.values() if node.step == step and not node.amends] for step in range(4)

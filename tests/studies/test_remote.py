@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.memory.chronicle import Chronicle
-from recurrentgpt.remote.server import said
+from recurrentgpt.remote.server import error_text
 from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryError
 from recurrentgpt.studies import server_graphs as served
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
@@ -108,7 +108,7 @@ WRITER = 'The writer\'s \\ "reply" is none: run the plan again.'
     ],
 )
 def test_what_failed_on_the_server_is_its_sentence(data, sentence):
-    assert said(data) == sentence
+    assert error_text(data) == sentence
 
 
 def test_a_novel_that_failed_on_the_server_is_listed_with_its_sentence(folder, answers):

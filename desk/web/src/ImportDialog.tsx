@@ -80,7 +80,7 @@ function ImportDialog(props: { file: File; onClose: () => void }) {
           </fieldset>
           <p className="hint">
             {fast
-              ? "The telling sentence of each passage becomes its summary. It takes seconds and costs nothing."
+              ? "The telling sentence of each passage becomes its summary. It costs nothing; a long book takes some minutes."
               : `About ${count(preview.calls, "call")} and ${tokens(preview.input_tokens + preview.output_tokens)} tokens. It can be stopped, and the same file goes on.`}
           </p>
         </>

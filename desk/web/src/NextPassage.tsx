@@ -8,7 +8,7 @@ import { Elapsed, Writing } from "./components";
 import { count, stage, wordsOf } from "./format";
 import type { Ask, StoryView } from "./types";
 
-export function NextPassage(props: { live: Live; view: StoryView; ask: Ask }) {
+export function NextPassage(props: Props & { onMachine: () => void }) {
   const { job } = props.live;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -20,7 +20,12 @@ export function NextPassage(props: { live: Live; view: StoryView; ask: Ask }) {
       <h2 id="next" tabIndex={-1} ref={heading}>
         {job.busy ? (AT_WORK[job.kind] ?? "Being written") : question(props.view)}
       </h2>
-      {job.error && !job.busy && <p className="problem" role="alert" dir="auto">{job.error}</p>}
+      {job.error && !job.busy && (
+        <div className="problem" role="alert">
+          <p dir="auto">{job.error}</p>
+          {job.error.includes("Model and endpoint") && <button className="quiet" onClick={props.onMachine}>Model and endpoint</button>}
+        </div>
+      )}
       {job.note && !job.busy && <p className="hint">{job.note}</p>}
       {job.busy ? <Busy {...props} /> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
     </section>
@@ -42,6 +47,7 @@ function Busy({ live: { job }, ask }: Props) {
       {job.plan && job.kind !== "replan" && <p className="plan-now" dir="auto">{job.plan}</p>}
       <p className="stage">
         {stage(job)}
+        {job.attempt > 1 && <> · the model failed, asking again ({job.attempt})</>}
         {words > 0 && job.stage === "write" && <> · {count(words, "word")}</>}
         <Elapsed since={job.since} />
       </p>

@@ -64,6 +64,10 @@ function EditText(props: Props & { field: EditorField }) {
     if (field.lent && !props.busy) void props.ask("DELETE", "/passage");
   };
   const same = text.trim() === props.passage.text.trim();
+  useEffect(() => {
+    // Another tab saved it.
+    if (field.kept && same) field.drop();
+  }, [field.kept, same]);
   return (
     <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || props.busy || save(false)}>
       <div className="follows">
@@ -73,7 +77,7 @@ function EditText(props: Props & { field: EditorField }) {
           </button>
           <p className="hint">
             The memory and the plans are made anew from your text.
-            {props.later > 0 && ` The ${count(props.later, "later passage")} stay as they are, on a branch of their own.`}
+            {props.later > 0 && ` The ${count(props.later, "later passage")} ${props.later === 1 ? "stays as it is" : "stay as they are"}, on a branch of ${props.later === 1 ? "its" : "their"} own.`}
           </p>
         </div>
         {props.later > 0 && (

@@ -19,9 +19,9 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
           </div>
         </div>
       )}
-      {view.unread && view.step <= view.unread.done && !job.busy && (
+      {view.unfinished_import && view.step <= view.unfinished_import.done && !job.busy && (
         <div className="offer">
-          <p>The import stopped {view.unread.done ? `at passage ${view.unread.done} of ${view.unread.total}` : "before its first passage"}. Drop the same file on this page again to go on with it.</p>
+          <p>The import stopped {view.unfinished_import.done ? `at passage ${view.unfinished_import.done} of ${view.unfinished_import.total}` : "before its first passage"}. Drop the same file on this page again to go on with it.</p>
         </div>
       )}
       {interrupted && (

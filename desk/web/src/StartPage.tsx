@@ -1,15 +1,16 @@
 import { useEffect, useState } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
-import { useUnsavedText } from "./unsavedText";
+import { lendToStory, useUnsavedText } from "./unsavedText";
 import { EraseDialog } from "./EraseDialog";
 import { Problem, useAttempt } from "./components";
 import { Input, MachineSettings } from "./Settings";
-import { count } from "./format";
+import { count, excerpt } from "./format";
 import type { SettingField, StorySummary, Settings } from "./types";
 
 type Shown = { stories: StorySummary[]; genres: string[] };
 
+const TITLE = 90;
 const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_words", "style"];
 
 export function StartPage(props: { onFile: (file: File | undefined) => void }) {
@@ -37,8 +38,9 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
     await attempt(async () => {
       const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: storySettings };
       const { story } = await send<{ story: string }>("POST", "/stories", wish);
-      premise.drop();
-      player.drop();
+      // It goes when the first passage is there: a wrong key must not cost the premise.
+      lendToStory("start/premise", story);
+      lendToStory("start/player", story);
       goTo(story);
     });
     setBusy(false);
@@ -64,7 +66,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         <label className="field">
           <span>What is it about?</span>
           <textarea rows={3} dir="auto" value={premise.text ?? ""} onChange={(event) => premise.change(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
-          {premise.kept && <span className="kept">This is your text from before. No story was begun from it yet.</span>}
+          {premise.kept && <span className="kept">This is your text from before. {premise.begun ? "A story was begun from it, whose first passage is not written yet." : "No story was begun from it yet."}</span>}
         </label>
         <fieldset className="genres">
           <legend>Genre</legend>
@@ -124,21 +126,21 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
             {stories.map((story) => (
               <li key={story.story}>
                 <a href={`#/story/${story.story}`}>
-                  <bdi>{story.title || "Untitled"}</bdi>
+                  <bdi>{excerpt(story.title, TITLE) || "Untitled"}</bdi>
                 </a>
                 <span className="hint">
-                  {story.genre} · {count(story.step, "passage")} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
+                  {story.genre && `${story.genre} · `}{story.status === "unopened" ? "not written yet" : count(story.step, "passage")} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
                   {story.archived && " · put away"}
                 </span>
                 <span className="row">
-                  <button
+                  {story.status !== "unopened" && <button
                     className="quiet"
                     aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
                     onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
                   >
                     {story.archived ? "Put back" : "Put away"}
-                  </button>
-                  {story.archived && (
+                  </button>}
+                  {(story.archived || story.status === "unopened") && (
                     <button className="quiet" aria-label={`Erase ${story.title}`} onClick={() => setErased(story)}>
                       Erase
                     </button>

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
-import { showServerCopy } from "./unsavedText";
+import { dropOpening, showServerCopy } from "./unsavedText";
 import { ExportDialog } from "./ExportDialog";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useKeys } from "./shortcuts";
@@ -13,11 +13,11 @@ import { NextPassage } from "./NextPassage";
 import { UnsavedTexts } from "./PendingWork";
 import { Problem, useAttempt } from "./components";
 import { SearchDialog } from "./SearchDialog";
-import { StorySettings } from "./Settings";
+import { MachineSettings, StorySettings } from "./Settings";
 import { count, tokens } from "./format";
 import type { Ask, Jump, Usage } from "./types";
 
-type Open = "" | "map" | "search" | "export" | "settings" | "help";
+type Open = "" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
 
 export function StoryPage(props: { id: string }) {
@@ -57,6 +57,9 @@ export function StoryPage(props: { id: string }) {
     void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values?.budget ?? 0), () => undefined);
   }, [view?.head, view?.revision, job.busy, props.id]);
   useEffect(() => setMemoryAt(""), [view?.head]);
+  useEffect(() => {
+    if (view?.step) dropOpening(props.id);
+  }, [props.id, view?.step]);
   const edit = view?.pending_edit;
   useEffect(() => (edit ? showServerCopy(`${props.id}/text/${edit.at}/${edit.step}`, edit.text, edit.at) : undefined), [props.id, edit?.at, edit?.text]);
 
@@ -113,7 +116,7 @@ export function StoryPage(props: { id: string }) {
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
-        <NextPassage live={live} view={view} ask={ask} />
+        <NextPassage live={live} view={view} ask={ask} onMachine={() => setOpen("machine")} />
         {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && (
           <label className="switch">
@@ -129,6 +132,7 @@ export function StoryPage(props: { id: string }) {
       {open === "search" && <SearchDialog story={props.id} onClose={() => setOpen("")} onJump={goto} />}
       {open === "export" && <ExportDialog story={props.id} onClose={() => setOpen("")} />}
       {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
+      {open === "machine" && <MachineSettings onClose={() => setOpen("")} />}
       {open === "help" && <ShortcutsHelp onClose={() => setOpen("")} play={view.mode === "fiction"} />}
     </div>
   );

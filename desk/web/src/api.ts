@@ -1,4 +1,6 @@
 // Requests to the desk's server.
+/** Milliseconds after which a request has failed: a server that hangs shall not hold the page. */
+const PATIENCE = 120_000;
 const ROOT = "/desk/api";
 
 export const eventsOf = (story: string) => `${ROOT}/stories/${story}/events`;
@@ -27,13 +29,14 @@ async function answer<T>(asked: Promise<Response>): Promise<T> {
 
 export const get = <T>(path: string, query: Record<string, string> = {}) => {
   const words = new URLSearchParams(query).toString();
-  return answer<T>(fetch(`${ROOT}${path}${words ? `?${words}` : ""}`));
+  return answer<T>(fetch(`${ROOT}${path}${words ? `?${words}` : ""}`, { signal: AbortSignal.timeout(PATIENCE) }));
 };
 
 export const send = <T = unknown>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) =>
   answer<T>(
     fetch(`${ROOT}${path}`, {
       method,
+      signal: AbortSignal.timeout(PATIENCE),
       ...(body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
     }),
   );

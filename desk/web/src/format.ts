@@ -16,7 +16,7 @@ const STAGES: Record<string, string> = {
   retrieve: "Recalling earlier passages",
   update_memory: "Rewriting the memory",
   propose_plans: "Thinking of what could happen next",
-  commit: "Saving",
+  commit: "Saving it, and filing it for recall",
   simulator: "Choosing the next plan",
   select_plan: "Choosing the next plan",
 };

@@ -30,7 +30,7 @@ export type StoryView = {
   takes: string[];
   aside: { key: string; step: number; plan: string; text: string }[];
   pending_edit: { at: string; step: number; text: string } | null;
-  unread: { done: number; total: number } | null;
+  unfinished_import: { done: number; total: number } | null;
   pending_replay: { step: number; done: number; total: number } | null;
 };
 
@@ -49,6 +49,7 @@ export type JobState = {
   busy: boolean;
   kind: string;
   stage: string;
+  attempt: number;
   since: number;
   step: number;
   plan: string;
@@ -64,7 +65,7 @@ export type JobState = {
 };
 
 export type Usage = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; passages: number; cost: string | null };
-export type StorySummary = { story: string; title: string; genre: string; step: number; updated: string; archived: boolean };
+export type StorySummary = { story: string; title: string; genre: string; step: number; status: string; updated: string; archived: boolean };
 export type TreeNode = { id: string; parent: string; step: number; words: number; author: string; names: string[] };
 export type Branch = { tip: string; left: string; nodes: string[]; words: number; first_step: number; last_step: number; is_head: boolean; names: string[]; superseded: boolean };
 export type Tree = { head: string; names: Record<string, string>; passages: TreeNode[]; branches: Branch[] };

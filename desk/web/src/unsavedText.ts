@@ -48,13 +48,17 @@ try {
 } catch {
   unsafe = true;
 }
-// Another tab stored the same text, or goes on with it where nobody types here; what stands in an open editor stays.
+// Another tab stored the same text, or goes on with it, where no editor is open here; what stands in an open editor stays.
 addEventListener("storage", (event) => {
   const key = event.key?.startsWith(PREFIX) ? event.key.slice(PREFIX.length) : "";
   const mine = drafts.get(key);
-  if (!mine || mine.text !== parsed(event.oldValue)?.text) return;
+  if (!mine || (!mounted.get(key) && mine.text !== parsed(event.oldValue)?.text)) return;
   const theirs = parsed(event.newValue);
-  if (theirs && mounted.get(key)) return;
+  if (mounted.get(key)) {
+    // The other tab took its copy away: a reload shall find this one.
+    if (!theirs) setUnsaved(key, mine);
+    return;
+  }
   if (theirs) drafts.set(key, { ...theirs, open: mine.open });
   else drafts.delete(key);
   tell();
@@ -122,6 +126,16 @@ export function showServerCopy(key: string, text: string, at: string) {
   };
 }
 
+/** The premise that a story was begun from stays until its first passage is written. */
+export function lendToStory(key: string, story: string) {
+  const text = drafts.get(key);
+  if (text) setUnsaved(key, { ...text, at: story });
+}
+
+export function dropOpening(story: string) {
+  for (const [key, text] of drafts) if (key.startsWith("start/") && text.at === story) setUnsaved(key, null);
+}
+
 /** One field's draft, named by the story, what it is, the passage it belongs to and its number. */
 export function useUnsavedText(key: string, at = "") {
   useSyncExternalStore(subscribe, () => version);
@@ -131,6 +145,8 @@ export function useUnsavedText(key: string, at = "") {
     key,
     /** The text of the open editor; null where there is none. */
     text: draft?.open ? draft.text : null,
+    /** The story that was begun from it already, of a text of the start page. */
+    begun: draft?.at ?? "",
     kept: Boolean(draft?.kept && draft.text !== draft.base),
     lent: draft?.lent ?? false,
     open: (text = "") => openEditor(key, text, at),

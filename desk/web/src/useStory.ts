@@ -5,10 +5,28 @@ import { eventsOf, get, Refused } from "./api";
 import type { JobState, Passage, StoryView } from "./types";
 
 const IDLE: JobState = {
-  busy: false, kind: "", stage: "", since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
+  busy: false, kind: "", stage: "", attempt: 1, since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
   replay: null, error: "", note: "", revision: -1,
 };
 const RETRY_MS = 800;
+const GLANCE_MS = 2000;
+const MOST_STREAMS = 4;
+
+/** Hold one of the few places for a stream until `signal` ends it; false where none is free.
+    A browser keeps six connections to one server, for all its tabs: more streams would leave none for requests. */
+async function holdPlace(signal: AbortSignal): Promise<boolean> {
+  if (!navigator.locks) return true;
+  for (let number = 0; number < MOST_STREAMS; number++) {
+    const held = await new Promise<boolean>((tell) => {
+      void navigator.locks.request(`desk.stream/${number}`, { ifAvailable: true }, (lock) => {
+        tell(Boolean(lock));
+        return lock && !signal.aborted ? new Promise<void>((leave) => signal.addEventListener("abort", () => leave())) : undefined;
+      });
+    });
+    if (held) return true;
+  }
+  return false;
+}
 
 export function useStory(story: string) {
   const [view, setView] = useState<StoryView | null>(null);
@@ -48,7 +66,8 @@ export function useStory(story: string) {
   }, [story]);
 
   useEffect(() => {
-    let source: EventSource;
+    let source: EventSource | undefined;
+    let place = new AbortController();
     let now = IDLE;
     let frame = 0;
     let timer = 0;
@@ -87,29 +106,46 @@ export function useStory(story: string) {
       }
       show();
     };
-    const open = () => {
-      source = new EventSource(eventsOf(story));
-      source.onopen = () => setLost(false);
-      source.onmessage = (message) => take(JSON.parse(message.data as string));
-      source.onerror = () => {
+    const close = () => {
+      place.abort();
+      source?.close();
+      window.clearTimeout(timer);
+    };
+    const open = async () => {
+      close();
+      const mine = (place = new AbortController());
+      const stays = await holdPlace(mine.signal);
+      if (mine.signal.aborted) return;
+      const stream = (source = new EventSource(eventsOf(story)));
+      stream.onopen = () => setLost(false);
+      stream.onmessage = (message) => {
+        take(JSON.parse(message.data as string));
+        if (stays) return;
+        // The first event says how things stand; where there is no place to listen, the page looks in again.
+        stream.close();
+        timer = window.setTimeout(() => void open(), GLANCE_MS);
+      };
+      stream.onerror = () => {
         missed = true;
         setLost(true);
-        if (source.readyState === EventSource.CLOSED) {
-          window.clearTimeout(timer);
-          timer = window.setTimeout(open, RETRY_MS);
-          void read();
-        }
+        if (stream.readyState !== EventSource.CLOSED) return;
+        timer = window.setTimeout(() => void open(), RETRY_MS);
+        void read();
       };
     };
-    open();
-    const back = () => document.visibilityState === "visible" && void read();
-    document.addEventListener("visibilitychange", back);
+    // A tab that nobody sees needs no stream: it is told how things stand when it is looked at again.
+    const seen = () => {
+      if (document.visibilityState !== "visible") return close();
+      void open();
+      void read();
+    };
+    void open();
+    document.addEventListener("visibilitychange", seen);
     return () => {
       left.current = true;
-      source.close();
-      window.clearTimeout(timer);
+      close();
       cancelAnimationFrame(frame);
-      document.removeEventListener("visibilitychange", back);
+      document.removeEventListener("visibilitychange", seen);
     };
   }, [story, read, cache]);
 

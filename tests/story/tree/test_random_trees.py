@@ -112,7 +112,7 @@ def operate(story, data, name, number):
             story.edit_summary(data.draw(st.integers(0, 3), label="step"), f"Zoltan{number} is remembered otherwise.")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), tier=st.sampled_from(["small", "full"]))
 def test_random_trees(data, tier):
     told = Told(tier)

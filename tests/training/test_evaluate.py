@@ -1,0 +1,140 @@
+"""What rules say of a scene, and the table with and without an adapter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training import evaluate
+from training.data import line
+from training.evaluate import main as evaluate_main
+from training.measures import (
+    clauses,
+    cliches,
+    joined_words,
+    measure,
+    new_names,
+    plan_carried_out,
+    present_share,
+    repeated,
+    vocabulary,
+)
+
+from .scenes import premise, scene
+from .test_sample import Server
+
+PLAN = (
+    "Nora carries the tide book to the ferry and asks Old Hester at what hour she came in. "
+    "Hester shows her a receipt, but Simon tears it in two."
+)
+DONE = (
+    "Nora carried the tide book down to the ferry. Old Hester was mending a net. Nora asked her at what hour she had come in. "
+    "Nobody spoke. Hester reached into her boot and showed her a receipt. The rain began. Simon tore it in two."
+)
+
+
+def test_a_plan_is_its_clauses() -> None:
+    assert clauses(PLAN) == [
+        "Nora carries the tide book to the ferry",
+        "asks Old Hester at what hour she came in",
+        "Hester shows her a receipt",
+        "Simon tears it in two",
+    ]
+    assert clauses("They go down to Mrs. Quill, who gives no money back.") == [
+        "They go down to Mrs Quill, who gives no money back"
+    ]
+
+
+def test_a_plan_is_carried_out_in_order() -> None:
+    assert plan_carried_out(PLAN, DONE) == 1.0
+    backwards = " ".join(reversed([f"{text}." for text in DONE.rstrip(".").split(". ")]))
+    assert plan_carried_out(PLAN, backwards) <= 0.5
+    assert plan_carried_out(PLAN, DONE.replace("Simon tore it in two.", "It grew dark.")) == 0.75
+    assert plan_carried_out(PLAN, "The bear ate nine apples. It slept.") == 0.0
+
+
+def test_the_tense_is_that_of_the_narrator_alone() -> None:
+    assert present_share('"She is here and she knows it," he said. He looked away.') == 0.0
+    assert present_share("She walks in and looks round. He says nothing.") == 1.0
+    assert present_share("You push the door and ask him for the key.") == 1.0
+
+
+def test_joined_words_are_two_known_ones() -> None:
+    known = vocabulary(["Please take care of the parcel and the teapot."])
+    assert joined_words("Please takecare of theparcel and the teapot.", known) == ["takecare", "theparcel"]
+
+
+def test_repetition_and_worn_phrases() -> None:
+    assert repeated(["a", "b", "c", "d", "a", "b", "c", "d"], 4) == pytest.approx(0.2)
+    assert repeated(["a"], 4) == 0.0
+    assert cliches("She felt a sense of relief.") == ["a sense of"]
+
+
+def test_only_people_whom_nobody_knows_are_new() -> None:
+    text = 'Nora saw the man. "Come in," said Ferdinand to Nora. Then he left with Olga.'
+    assert new_names(text, ["Nora Teague: a keeper", "Olga's hat"]) == ["Ferdinand"]
+
+
+def test_a_scene_in_figures() -> None:
+    found = measure(
+        'Nora sees the man. "Come in.\n\nHe walks on.',
+        mode="novel",
+        plan=PLAN,
+        context=["Nora"],
+        known=frozenset({"nora"}),
+    )
+    assert (found.words, found.unclosed, found.new_names, found.joined) == (9, 1, 0, 0)
+    assert found.wrong_tense == 1.0
+    assert measure("You walk on.", mode="fiction", plan=PLAN, context=[], known=frozenset()).wrong_tense == 0.0
+
+
+@pytest.fixture
+def writer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """Serve scenes, facts and plans; with an adapter the plan is carried out."""
+    server = Server()
+    worn: list[Any] = []
+
+    def reply(body: dict[str, Any]) -> str:
+        asked = body["messages"][-1]["content"]
+        if asked.startswith("Note what"):
+            return json.dumps({"summary": "It is done.", "facts": ["The drawer is open."]})
+        if "ways:" in asked:
+            names = [text[2:].partition(":")[0] for text in asked.splitlines() if text.startswith("- ")]
+            return json.dumps(dict.fromkeys(names, "Nora goes home.")) if worn[-1] else "I cannot."
+        return scene().passage if worn[-1] else "The bear sleeps and sleeps and sleeps and sleeps."
+
+    def serve(path: Path, adapter: Any = None) -> Any:
+        worn.append(adapter)
+        return server.endpoint
+
+    monkeypatch.setattr(server, "reply", reply)
+    monkeypatch.setattr(evaluate, "embedded_server", serve)
+    yield server
+    server.http.shutdown()
+    server.http.server_close()
+
+
+def test_the_table_with_and_without(tmp_path: Path, writer: Server, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "held.jsonl").write_text(line(premise("held")))
+    command = [str(tmp_path / "held.jsonl"), "-o", str(tmp_path / "out.jsonl"), "--known", "--contexts", "2"]
+    command += ["--model", str(tmp_path / "model.gguf"), "--adapter", str(tmp_path / "teller.gguf"), "--scale", "0.5"]
+    assert evaluate_main(command) == 0
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()]
+    header, plain, worn = rows[0], dict(zip(rows[0], rows[2], strict=True)), dict(zip(rows[0], rows[3], strict=True))
+    assert header[:4] == ["way", "scenes", "words", "plan"]
+    assert (plain["way"], worn["way"]) == ("none", "teller at 0.5")
+    assert plain["scenes"] == worn["scenes"] == "2"
+    assert float(plain["plan"]) < float(worn["plan"])
+    assert (plain["plans"], worn["plans"]) == ("0.00", "1.00")
+    assert (plain["write"], worn["write"]) == ("0.00", "1.00")
+    assert plain["uncached tokens"] == "18"
+
+    calls = len(writer.bodies)
+    assert calls == 2 * 2 * 3
+    assert [len(body["messages"]) for body in writer.bodies[:3]] == [2, 4, 6]
+    assert evaluate_main(command) == 0
+    assert len(writer.bodies) == calls, "what was written is not written again"

@@ -8,6 +8,7 @@ import pytest
 from recurrentgpt.nodes.write import MOST_SAMPLES
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.testing import story_replies
 
 
 def rewritten(lines, **more):
@@ -142,8 +143,8 @@ async def test_a_short_sample_is_continued_from_where_it_stopped(write, model, w
 
 def writing(model, *passages):
     """Let the model answer calls for prose with these passages in their order, and others as before."""
-    plain, left = model.replies, list(passages)
-    model.replies = lambda messages: text if (text := plain(messages)).startswith("{") else left.pop(0)
+    left = list(passages)
+    model.replies = lambda messages: text if (text := story_replies(messages)).startswith("{") else left.pop(0)
 
 
 def scene(count):

@@ -43,7 +43,7 @@ REACH = 0.35
 _ASCII = re.compile(r"[^\n\x20-\x7e]")
 _SINGLE = re.compile(r"(?:^|[\s(])'(?=[A-Z])[^'\n]{3,}[,.!?]'")
 _PRONOUN = re.compile(r"^(?:He|She|It|They|His|Her|Their|Its|This|That|There it)\b")
-_ARTICLE = re.compile(r"^(?:The|Mr\.|Mrs\.|Ms\.|Old|Young) ")
+_TITLE = re.compile(r"^(?:The|Mr\.|Mrs\.|Ms\.|Old|Young|Cousin|Auntie|Uncle|Doctor|Captain|Sergeant|Master) ")
 _VAGUE = re.compile(r"\b(?:decides? to|realizes? that|is unable to|tries to find out)\b")
 
 
@@ -136,7 +136,7 @@ def premise_faults(premise: Premise) -> Iterator[str]:
     names = [character.partition(":")[0].strip() for character in premise.characters]
     if not 2 <= len(names) <= 4 or any(": " not in character for character in premise.characters):
         yield "there are not two to four characters, each `Name: who they are`"
-    letters = [_ARTICLE.sub("", name)[:1] for name in names]
+    letters = [_TITLE.sub("", name)[:1] for name in names]
     if len(set(letters)) != len(letters):
         yield f"names begin alike: {', '.join(names)}"
     if not 3 <= len(premise.turns) <= 8:

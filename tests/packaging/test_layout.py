@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 FOLDERS = {name: ROOT / folder for name, folder in PROJECT["tool"]["setuptools"]["package-dir"].items()}
-NOT_PACKAGED = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
+NOT_PACKAGED = {"tests", "benchmarks", "training", "docs", "examples", "build", "dist"}
 
 def modules():
     """Return every module of the package by name."""
@@ -40,7 +40,9 @@ def parsed(path):
 
 
 @pytest.mark.parametrize(
-    "path", [*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py"), *MODULES.values()], ids=str
+    "path",
+    [*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py"), *ROOT.glob("training/*.py"), *MODULES.values()],
+    ids=str,
 )
 def test_packages_are_imported_by_their_full_name(path):
     tops = {folder.name for folder in FOLDERS.values() if folder.parent == ROOT} - {"recurrentgpt"}

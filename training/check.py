@@ -196,8 +196,8 @@ def faults(scenes: Sequence[Scene], premises: Sequence[Premise], held_out: Seque
         for fault in premise_faults(premise):
             yield f"{premise.story}: {fault}"
     kept_apart = {premise.story for premise in held_out}
-    for story in sorted(kept_apart & ({premise.story for premise in premises} | set(stories))):
-        yield f"{story}: it is held out, and must not be learnt from"
+    for name in sorted(kept_apart & ({premise.story for premise in premises} | set(stories))):
+        yield f"{name}: it is held out, and must not be learnt from"
 
 
 def losses(scenes: Sequence[Scene], model: Path, scores: Path | None) -> dict[str, float]:

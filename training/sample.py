@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m training.sample", description=__doc__.split("\n\n")[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(prog="python -m training.sample", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "premises", nargs="*", type=Path, default=[DATA / "premises"], help="files or folders of stories laid out"
     )

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
-from training.conversation import KNOWN_MOVES, exchanges
+from training.conversation import KNOWN_MOVES, writing
 from training.data import DATA, ENDING_SENTENCES, MEMORY_SENTENCES, Premise, Scene, read_premises, read_scenes
 from training.measures import clauses, cliches, measure, new_names, plan_carried_out, vocabulary
 from training.product import (
@@ -211,7 +211,7 @@ def losses(scenes: Sequence[Scene], model: Path, scores: Path | None) -> dict[st
     if missing:
         tokens, base = tokenizer(model), load(model)
         for number, scene in enumerate(missing, 1):
-            example = encode(tokens, scene.story, scene.mode, exchanges(scene)[:1], 4096)
+            example = encode(tokens, scene.story, scene.mode, [writing(scene)], 4096)
             found[text_key(scene)] = round(mean_loss(base, [example]), 4)
             print(
                 f"{number} of {len(missing)}: {scene.story} scene {scene.step}: {found[text_key(scene)]:.2f}",
@@ -224,7 +224,7 @@ def losses(scenes: Sequence[Scene], model: Path, scores: Path | None) -> dict[st
 
 def text_key(scene: Scene) -> str:
     """Return what tells a passage in its context from all others."""
-    return hashlib.sha256(json.dumps([exchanges(scene)[0].prompt, scene.passage]).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([writing(scene).prompt, scene.passage]).encode()).hexdigest()[:16]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

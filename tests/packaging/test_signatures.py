@@ -9,7 +9,6 @@ UNTYPED = {
     "checkpoints",
     "desk",
     "desk/routes",
-    "models",
     "nodes",
     "nodes/human",
     "recurrentgpt",

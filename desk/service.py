@@ -83,7 +83,11 @@ class Desk:
         if story in self.stories:  # somebody else was faster
             return self.stories[story]
         own = record["settings"] if record is not None else {}
-        jobs = StoryJobs(Story(library.engine, story, self.context(story, own), opening), self.disk, opening)
+        jobs = StoryJobs(
+            Story(library.engine, story, self.context(story, own), opening),
+            self.disk,
+            opening if head is None else None,
+        )
         jobs.record_settings = own
         jobs.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
@@ -120,7 +124,7 @@ class Desk:
         """Return the settings that hold for a story: the machine's, those of its record, then those changed since."""
         return make_context(self._given, self.disk.settings(), record_settings, self.disk.settings(story))
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Mapping[str, Any]:
         """Return the settings that hold for every story: those that code gave, then the machine's."""
         return {name: value for name, value in {**self._given, **self.disk.settings()}.items() if value is not None}
 

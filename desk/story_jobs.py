@@ -25,6 +25,7 @@ from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput, Usage
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ class StoryJobs:
     def __init__(self, story: Story, disk: DiskStore, opening: StoryInput | None = None) -> None:
         self.story, self.disk = story, disk
         self.opening = opening or StoryInput()
-        """What a story that was begun here is to begin from, or began from."""
+        """What a story is to begin from; empty once it is opened."""
         self.state = JobState()
         self.draft: Draft | None = None
         self.aside: list[Draft] = []
@@ -60,6 +61,7 @@ class StoryJobs:
         self._count = 0
         self._news = asyncio.Event()
         self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
+        self._stream = StreamBuffer()
         self._attempts: Counter[str] = Counter()
         self._job: asyncio.Task[None] | None = None
         self._save_timer: asyncio.TimerHandle | None = None
@@ -213,6 +215,10 @@ class StoryJobs:
     def _apply(self, event: Event | DraftEvent) -> None:
         if event["event"] not in ("stage", "prose", "retract"):
             self._attempts.clear()
+        if event["event"] in ("passage", "plans"):
+            # It is in the log now: were it erased there, nothing of it shall be found here.
+            self.opening = StoryInput()
+        self._stream.apply(event)
         match event["event"]:
             case "stage":
                 node = event["node"]
@@ -221,10 +227,10 @@ class StoryJobs:
                 fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
                 self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
             case "prose":
-                self._set_words(self.state.draft + event["text"])
+                self._set_words(self._stream.text)
                 self.publish({"event": "prose", "text": event["text"]})
             case "retract":
-                self._set_words(self.state.draft[: event["length"]])
+                self._set_words(self._stream.text)
                 # A browser counts in units of UTF-16.
                 self.publish({"event": "retract", "length": len(self.state.draft.encode("utf-16-le")) // 2})
             case "story" | "memory":
@@ -309,6 +315,7 @@ class StoryJobs:
             "aside": [asdict(draft) for draft in self.aside] or None,
             "edit": asdict(self.edit) if self.edit else None,
             "unread": self.unfinished_import,
+            "opening": self.opening or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

@@ -6,15 +6,11 @@ import re
 from docs.imports import find_modules, find_room, parse
 
 UNTYPED = {
-    "checkpoints",
     "desk",
     "desk/routes",
     "nodes",
     "nodes/human",
     "recurrentgpt",
-    "recurrentgpt/cli",
-    "recurrentgpt/engine",
-    "recurrentgpt/remote",
     "schema",
     "studies/baselines",
     "studies/judging",

@@ -8,7 +8,6 @@ from docs.imports import find_modules, find_room, parse
 UNTYPED = {
     "desk",
     "desk/routes",
-    "models",
     "nodes",
     "nodes/human",
     "recurrentgpt",

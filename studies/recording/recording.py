@@ -36,6 +36,8 @@ class RoleModel:
     tier: str
     embedded: bool
     openai: bool
+    profile: str = field(default="", compare=False)
+    """Name of its endpoint's profile; recordings from before there were any have none."""
 
 
 @dataclass(frozen=True)

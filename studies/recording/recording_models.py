@@ -19,6 +19,7 @@ from langchain_core.runnables import RunnableConfig
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, profile_named
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.studies.recording.recording import Call, Recorder, Recording, RoleModel, call_key
 
@@ -200,7 +201,7 @@ def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]
 
 def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int) -> ResolvedModel:
     """Return `model` with a tape that records."""
-    role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai)
+    role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai, model.profile.name)
     recorder.add_role(role, role_model)
     chat = RecordingChatModel(inner=model.chat, recorder=recorder, role=role, step=step, model_name=model.name)
     same = {item.name: getattr(model, item.name) for item in dataclasses.fields(ResolvedModel)}
@@ -217,8 +218,15 @@ def replay_model(recording: Recording, role: str, step: int) -> ResolvedModel:
         )
     role_model = recording.roles[role]
     chat = ReplayChatModel(recording=recording, role=role, step=step, model_name=role_model.name)
+    # An older recording has the requests of an endpoint that nothing is known of, with no tokens to think in.
+    profile = EMBEDDED if role_model.embedded else dataclasses.replace(GENERIC, thinking_models=())
     return RecordedModel(
-        chat, role_model.name, cast(Any, role_model.tier), role_model.embedded, openai=role_model.openai
+        chat,
+        role_model.name,
+        cast(Any, role_model.tier),
+        role_model.embedded,
+        profile=profile_named(role_model.profile) if role_model.profile else profile,
+        openai=role_model.openai,
     )
 
 

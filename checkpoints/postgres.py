@@ -10,8 +10,8 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import Op, Result
 
-from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.schema.errors import MissingExtra, SettingsError, StorageError
 

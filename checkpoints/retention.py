@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -87,13 +87,15 @@ class Retaining(_Saver):
         self,
         config: RunnableConfig | None,
         *,
-        filter: dict[str, Any] | None = None,
+        filter: Mapping[str, Any] | None = None,
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield checkpoints, newest first; nothing else can be saved until the last one is taken."""
         with self.faults():
-            async for item in super().alist(config, filter=filter, before=before, limit=limit):
+            async for item in super().alist(
+                config, filter=dict(filter) if filter else None, before=before, limit=limit
+            ):
                 yield item
 
     async def prune_to_latest(self, thread_id: str) -> None:

@@ -23,10 +23,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from recurrentgpt.checkpoints import Persistence
-
 # Absolute, as langgraph.json loads this file a second time, outside its package.
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
 from recurrentgpt.infrastructure.settings import home

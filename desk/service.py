@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.library import Library, StorySummary, default_library
-from recurrentgpt.models.embedded.fetch import set_progress
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.state import StoryInput
@@ -37,27 +35,14 @@ class Desk:
         self._opening = asyncio.Lock()
 
     async def start(self) -> None:
-        """Use the kept key, and listen for models that are fetched."""
+        """Use the kept key."""
         await asyncio.to_thread(self.disk.apply_key)
-        loop = asyncio.get_running_loop()
-
-        def hook(done: int, total: int, what: str) -> None:
-            with suppress(RuntimeError):  # the server may be gone before a download is
-                loop.call_soon_threadsafe(self._fetching, done, total, what)
-
-        set_progress(hook)
 
     async def stop(self) -> None:
         """Let every page go and end all jobs."""
-        set_progress(None)
         for jobs in self.stories.values():
             jobs.close()
         await asyncio.gather(*(jobs.ended() for jobs in self.stories.values()))
-
-    def _fetching(self, done: int, total: int, what: str) -> None:
-        for jobs in self.stories.values():
-            if jobs.busy:
-                jobs.update(progress={"done": done, "total": total, "what": what})
 
     async def library(self) -> Library:
         """Return the library, opened at the first call."""

@@ -20,6 +20,8 @@ from recurrentgpt.desk.disk_store import DiskStore
 from recurrentgpt.desk.job_state import JobKind, JobState, Progress
 from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, write_draft
 from recurrentgpt.desk.settings_form import page_message
+from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
+from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput, Usage
@@ -146,7 +148,8 @@ class StoryJobs:
         self.draft = draft
         self.state = JobState(revision=self.state.revision)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
-        self._job = asyncio.create_task(self._run(events))
+        with showing_progress(self._fetch_progress()):
+            self._job = asyncio.create_task(self._run(events))
         self._job.add_done_callback(self._finished)
 
     def stop(self) -> None:
@@ -154,6 +157,16 @@ class StoryJobs:
         if self.busy:
             (self._stop_now if self._stop.is_set() else self._stop).set()
             self.update(stopping=True)
+
+    def _fetch_progress(self) -> FetchProgress:
+        """Return what shows a fetch of the job's models; it is called from other threads."""
+        loop = asyncio.get_running_loop()
+
+        def show(done: int, total: int, what: str) -> None:
+            with suppress(RuntimeError):  # the server may be gone before a download is
+                loop.call_soon_threadsafe(lambda: self.update(progress={"done": done, "total": total, "what": what}))
+
+        return show
 
     async def _run(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
         try:

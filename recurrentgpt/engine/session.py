@@ -229,6 +229,8 @@ class Session:
             **await self._state_at(before, overlay=overlay),
             "step": before["step"] + 1,
             "plan": plan,
+            "next_plan": "",
+            "written_plan": plan,
             "plan_author": KEPT_PLAN,
             "recalled": [],
             "previous_passage": before["passage"],

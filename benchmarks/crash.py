@@ -29,8 +29,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.memory.chronicle import Link
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.log import Link
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
@@ -77,7 +77,7 @@ def _fuse(library: Library, ticks: int) -> Callable[[], None]:
 
         return run
 
-    for half in (library.persistence.saver, library.persistence.store):
+    for half in (library.engine.saver, library.engine.log.store):
         connection: Any = half.conn  # type: ignore[attr-defined]
         for name in ("execute", "commit"):
             setattr(connection, name, before(getattr(connection, name)))
@@ -127,9 +127,9 @@ def _run(folder: Path, journal: Path, ticks: int, seconds: float | None) -> str:
 
 
 async def _log(library: Library, story: str) -> tuple[list[str], dict[str, Link]]:
-    head = await library.chronicle.head(story)
+    head = await library.engine.log.head(story)
     assert head is not None
-    return await library.chronicle.path(story, head["head"]), await library.chronicle.links(story)
+    return await library.engine.log.path(story, head["head"]), await library.engine.log.links(story)
 
 
 def check(folder: Path, journal: Path) -> dict[str, Any]:

@@ -17,8 +17,9 @@ from typing import Any
 
 from recurrentgpt import Library, Story
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
+from recurrentgpt.memory.chronicle import commit_id, now
 from recurrentgpt.models.calls import total_usage
+from recurrentgpt.schema.log import Commit, StoryRecord
 from recurrentgpt.schema.state import Brief
 
 LIMIT_MS = 300.0
@@ -62,9 +63,9 @@ async def _append(library: Library, commits: list[Commit]) -> None:
     record = StoryRecord(
         story=story, title="Nine Lamps", genre="fantasy", premise="Lamps.", brief=brief, settings={}, created=now()
     )
-    await library.chronicle.put_record(record)
+    await library.engine.log.put_record(record)
     for commit in commits:
-        await library.chronicle.append(commit, "choosing")
+        await library.engine.log.append(commit, "choosing")
 
 
 def bushy(passages: int) -> Callable[[list[Commit]], Commit | None]:

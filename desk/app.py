@@ -21,7 +21,7 @@ except ImportError as error:
 from recurrentgpt.desk.guard import LOCAL, Guard
 from recurrentgpt.desk.routes import books, editing, reading, settings, writing
 from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.settings_form import told
+from recurrentgpt.desk.settings_form import page_message
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import (
     BAD_USAGE,
@@ -73,9 +73,9 @@ def create_app(
     app.state.desk = desk
     for routes in (reading, writing, editing, settings, books):
         app.include_router(routes.router, prefix="/desk/api")
-    app.add_exception_handler(RecurrentGPTError, _failed)
-    app.add_exception_handler(RequestValidationError, _misunderstood)
-    app.add_exception_handler(HTTPException, _nothing_there)
+    app.add_exception_handler(RecurrentGPTError, _failure)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(HTTPException, _http_error)
     app.mount("/desk", StaticFiles(directory=STATIC, html=True, check_dir=False), name="page")
     if not mounted:
 
@@ -87,18 +87,18 @@ def create_app(
     return app
 
 
-async def _failed(request: Request, error: Exception) -> JSONResponse:
+async def _failure(request: Request, error: Exception) -> JSONResponse:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 507)
-    return JSONResponse({"error": told(error)}, status_code=status)
+    return JSONResponse({"error": page_message(error)}, status_code=status)
 
 
-async def _misunderstood(request: Request, error: Exception) -> JSONResponse:
+async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0] if error.errors() else {"loc": ("body",), "msg": "it is not JSON"}
     where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
     return JSONResponse({"error": f"{where[:60]}: {str(first['msg'])[:200]}."}, status_code=422)
 
 
-async def _nothing_there(request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     return JSONResponse({"error": f"{error.detail}."}, status_code=error.status_code, headers=error.headers)

@@ -1,4 +1,4 @@
-"""What the desk itself keeps beside the stories: settings, the key of an endpoint, and drafts of passages in the making."""
+"""What the desk keeps beside the stories: settings, the key of an endpoint, and drafts of passages in the making."""
 
 from __future__ import annotations
 
@@ -9,37 +9,52 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
+from typing_extensions import TypedDict
+
+from recurrentgpt.desk.job_state import Progress
 from recurrentgpt.schema.errors import SettingsError, StorageError
+from recurrentgpt.schema.state import StoryInput
 
 MACHINE = "desk"
-"""The file of what holds for every story."""
+"""The name under which is kept what holds for every story."""
 LONGEST_KEY = 500
 _KEY = "OPENAI_API_KEY"
 
 
-class Shelf:
+class Saved(TypedDict, total=False):
+    """What one file holds: settings and the key of the machine, or all that a story has beside its log."""
+
+    settings: Mapping[str, Any]
+    api_key: str
+    opening: StoryInput
+    """What a story that is not in the log yet is to begin from."""
+    draft: Mapping[str, Any]
+    """The words of the passage in the making; see `Draft`."""
+    aside: list[Mapping[str, Any]]
+    edit: Mapping[str, Any]
+    """The text of an edit that is not in the log; see `Edit`."""
+    unread: Progress
+    """How far an import came that was stopped."""
+
+
+class DiskStore:
     """One JSON file for the machine and one per story, readable by their owner alone."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._given_key = os.environ.get(_KEY)
+        self._environment_key = os.environ.get(_KEY)
         self._lock = Lock()
 
-    def read(self, name: str) -> dict[str, Any]:
+    def read(self, name: str) -> Saved:
         """Return what is kept under a name; nothing where there is nothing, or nothing that can be read."""
-        try:
-            found = json.loads(self._path(name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return {}
-        return found if isinstance(found, dict) else {}
+        return _read(self._path(name))
 
-    def write(self, name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Merge changes into what is kept under a name, and return all of it; None takes an entry away. Not for an event loop."""
+    def write(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Merge changes into what is kept under a name; None takes an entry away. Not for an event loop."""
         with self._lock:
-            value = {**self.read(name), **changes}
-            value = {key: entry for key, entry in value.items() if entry is not None}
+            value = {key: entry for key, entry in {**self.read(name), **changes}.items() if entry is not None}
             path = self._path(name)
             partial = path.with_name(f".{path.name}.{os.getpid()}")
             try:
@@ -54,37 +69,61 @@ class Shelf:
                 raise StorageError(
                     f"Cannot write in {self.folder} ({error.strerror}): check its permissions."
                 ) from error
-        return value
 
     def remove(self, name: str) -> None:
         """Take away all that is kept under a name. Not for an event loop."""
         with self._lock, suppress(FileNotFoundError):
             self._path(name).unlink()
 
+    def settings(self, name: str = MACHINE) -> Mapping[str, Any]:
+        """Return the settings of a story, or of the machine."""
+        return self.read(name).get("settings", {})
+
+    def write_settings(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Replace the settings that are kept under a name; None is no choice. Not for an event loop."""
+        self.write(name, {"settings": {key: value for key, value in settings.items() if value is not None}})
+
+    def openings(self) -> list[tuple[StoryInput, float]]:
+        """Return what each story that is not in the log yet is to begin from, and since when. Not for an event loop."""
+        found = []
+        for path in self.folder.glob("[!.]*.json"):
+            with suppress(OSError):
+                if opening := _read(path).get("opening"):
+                    found.append((opening, path.stat().st_mtime))
+        return found
+
     # The key of the endpoint
 
-    def use_key(self) -> None:
+    def apply_key(self) -> None:
         """Give the kept key to the models of this process; without one, the environment's own holds again."""
-        key = self.read(MACHINE).get("api_key") or self._given_key
+        key = self.read(MACHINE).get("api_key") or self._environment_key
         if key:
             os.environ[_KEY] = key
         else:
             os.environ.pop(_KEY, None)
 
-    def keep_key(self, key: str) -> None:
+    def write_key(self, key: str) -> None:
         """Keep a key, or forget it when it is empty."""
         key = key.strip()
         if len(key) > LONGEST_KEY or (key and not (key.isascii() and key.isprintable())):
             raise SettingsError(f"A key is at most {LONGEST_KEY} plain characters; look at it again.")
         self.write(MACHINE, {"api_key": key or None})
-        self.use_key()
+        self.apply_key()
 
     @property
-    def key_is(self) -> str:
+    def key_source(self) -> str:
         """Where the key comes from: `kept`, `environment` or nowhere; never the key."""
         if self.read(MACHINE).get("api_key"):
             return "kept"
-        return "environment" if self._given_key else ""
+        return "environment" if self._environment_key else ""
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{re.sub(r'[^0-9A-Za-z_-]', '_', name)[:64]}.json"
+
+
+def _read(path: Path) -> Saved:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return cast(Saved, found) if isinstance(found, dict) else {}

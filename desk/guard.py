@@ -111,7 +111,9 @@ class Guard:
         query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["method"] == "GET" and self._fits(query.pop("token", [""])[0]):
             rest = urlencode(query, doseq=True)
-            moved = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), status_code=303)
+            # A path that begins with two slashes would be the name of another host.
+            path = "/" + scope["path"].lstrip("/\\")
+            moved = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
             moved.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
             return moved
         return _no(401, "This desk needs its token: open the address that `recurrentgpt desk` printed.")

@@ -11,6 +11,8 @@ import sys
 
 from fastapi import FastAPI
 
+from recurrentgpt.graph.context_middleware import RefuseUnknownSettings
+
 app = FastAPI(openapi_url=None)
 """The page is at /desk/; every other path is left to the host."""
 
@@ -21,3 +23,5 @@ if not SHARED and os.environ.get("RECURRENTGPT_DESK") != "off":
     from recurrentgpt.desk.app import create_app
 
     app = create_app(mounted=True)
+
+app.add_middleware(RefuseUnknownSettings, graphs=frozenset({"novel", "fiction", "novel_autonomous", "one_step"}))

@@ -1,21 +1,38 @@
-"""What every page of a story is told about the work in hand."""
+"""What every page of a story is told about the job that runs on it."""
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+JobKind = Literal["", "write", "retry", "replan", "edit", "keep", "import"]
+
+
+class Progress(TypedDict):
+    """How far something is: passages, or bytes while a model is fetched."""
+
+    done: int
+    total: int
+
+
+class Download(Progress):
+    """How far a model is fetched, and `what` happens to it."""
+
+    what: str
 
 
 @dataclass
-class Doing:
-    """What a story's page shows of the work in hand."""
+class JobState:
+    """The job that runs on a story, or how the last one ended."""
 
     busy: bool = False
-    kind: str = ""
-    """`write`, `retry`, `replan`, `edit`, `keep` or `import`."""
+    kind: JobKind = ""
     stage: str = ""
+    """The graph's node that runs."""
+    attempt: int = 1
+    """How often this stage was begun: more than once where a model failed and is asked again."""
     since: float = 0.0
     """When this stage began, in seconds since 1970."""
     step: int = 0
@@ -25,19 +42,9 @@ class Doing:
     asked: int = 0
     done: int = 0
     stopping: bool = False
-    progress: dict[str, Any] | None = None
-    """Bytes `done` of `total` while a model is fetched, and `what` happens."""
-    replay: dict[str, int] | None = None
+    progress: Download | None = None
+    replay: Progress | None = None
     error: str = ""
     note: str = ""
     revision: int = 0
     """Grows with whatever changes the story: a page that has another number reads it again."""
-
-
-async def cancelled(task: asyncio.Task[None]) -> None:
-    """Cancel a task and wait until it has let go of the story."""
-    if task.done():
-        return
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task

@@ -1,4 +1,4 @@
-"""What a writer can ask for that takes a model's time, as events for a room."""
+"""What a writer can ask for that takes a model's time: each yields the events of a job."""
 
 from __future__ import annotations
 
@@ -6,72 +6,74 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
-from recurrentgpt.desk.read_model import Views
-from recurrentgpt.desk.save_draft import Draft
+from recurrentgpt.desk.read_model import branch_usage
+from recurrentgpt.desk.save_draft import Draft, DraftEvent
 from recurrentgpt.desk.settings_form import BUDGET
-from recurrentgpt.desk.story_jobs import Room
+from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 
-async def opening(room: Room, views: Views) -> AsyncGenerator[Event]:
+async def open_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
     """Open a new story: a novel up to its first passage, a story to play up to its first choice."""
     yield {"event": "draft", "draft": Draft("", "", "", 1, "")}
-    draft = False
-    async with aclosing(cast("AsyncGenerator[Event]", room.story.abegin())) as events:
-        async for event in events:
-            if not draft and event.get("node") == "write" and (head := await views.head(room.story)):
-                draft = True
-                plan = await views.waiting_plan(room.story) or ""
-                yield {"event": "draft", "draft": Draft("", plan, head["head"], 1, head["head"])}
-            yield event
-
-
-async def passages(room: Room, views: Views, steps: int) -> AsyncGenerator[Event]:
-    """Write passages one by one, until they are enough, somebody stops it, or the budget is used up."""
-    story = room.story
-    for number in range(steps):
-        await check_budget(room, views)
-        head = await views.head(story)
-        plan = (await views.waiting_plan(story) or "") if head else ""
-        if head is None:
-            async for event in opening(room, views):
-                yield event
-            continue
-        yield {"event": "draft", "draft": Draft("", plan, head["head"], head["step"] + 1, head["head"])}
-        async with aclosing(cast("AsyncGenerator[Event]", story.astream(1))) as events:
-            async for event in events:
-                yield event
-        if room.stopping and number + 1 < steps:
-            return
-
-
-async def another_take(room: Room, views: Views, at: str | None) -> AsyncGenerator[Event]:
-    """Write a passage once more from its plan."""
-    await check_budget(room, views)
-    story, head = room.story, await views.head(room.story)
-    passage = await story.apassage(at)
-    after = passage.parent or await story.aresolve("opening")
-    yield {"event": "draft", "draft": Draft("", passage.plan, after, passage.step, head["head"] if head else "")}
-    async for event in events_of(room, views, lambda story: story.aretry(at)):
+    drafted = False
+    async for event in _events(jobs.story.abegin()):
+        if not drafted and event["event"] == "stage" and event["node"] == "write":
+            now = await jobs.story.asnapshot()
+            drafted = bool(now.head)
+            if drafted:
+                yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, 1, now.head)}
         yield event
 
 
-async def events_of(room: Room, views: Views, method: Callable[[Story], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
+async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | DraftEvent]:
+    """Write passages one by one, until they are enough, somebody stops it, or the budget is used up."""
+    for number in range(steps):
+        await check_budget(jobs)
+        now = await jobs.story.asnapshot()
+        if not now.head:
+            async for opened in open_story(jobs):
+                yield opened
+            continue
+        yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, now.step + 1, now.head)}
+        async for event in _events(jobs.story.astream(1)):
+            yield event
+        if jobs.stopping and number + 1 < steps:
+            return
+
+
+async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[Event | DraftEvent]:
+    """Write a passage once more from its plan."""
+    await check_budget(jobs)
+    story, now = jobs.story, await jobs.story.asnapshot()
+    passage = await story.apassage(at)
+    after = passage.parent or await story.aresolve("opening")
+    yield {"event": "draft", "draft": Draft("", passage.plan, after, passage.step, now.head)}
+    async for event in _events(story.aretry(at)):
+        yield event
+
+
+async def within_budget(jobs: StoryJobs, method: Callable[[Story], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
     """Yield the events of a method of `Story` that costs tokens; closing this ends it."""
-    await check_budget(room, views)
-    async with aclosing(cast("AsyncGenerator[Event]", method(room.story))) as events:
+    await check_budget(jobs)
+    async for event in _events(method(jobs.story)):
+        yield event
+
+
+async def _events(source: AsyncIterator[Event]) -> AsyncGenerator[Event]:
+    async with aclosing(cast("AsyncGenerator[Event]", source)) as events:
         async for event in events:
             yield event
 
 
-async def check_budget(room: Room, views: Views) -> None:
+async def check_budget(jobs: StoryJobs) -> None:
     """Raise SettingsError where another passage would cost more tokens than the story may."""
-    budget = room.shelf.read(room.story.id).get("settings", {}).get(BUDGET, 0)
+    budget = jobs.disk.settings(jobs.story.id).get(BUDGET, 0)
     if not budget:
         return
-    spent = await views.usage(room)
+    spent = await branch_usage(jobs)
     tokens, steps = spent["input_tokens"] + spent["output_tokens"], max(1, spent["passages"])
     if tokens + tokens // steps > budget:
         raise SettingsError(

@@ -1,4 +1,4 @@
-"""Keep the words of a passage that was stopped: as if the model had ended there, with memory and plans made from them."""
+"""Save the words of a passage that was stopped: as if the model had ended there, with memory and plans made from them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
+from typing_extensions import TypedDict
 
 from recurrentgpt.engine.session import pending
 from recurrentgpt.infrastructure.background_loop import acall
@@ -32,7 +33,7 @@ class Draft:
     """Where the story stood meanwhile: another head makes the draft history."""
 
     @property
-    def whole(self) -> str:
+    def whole_sentences(self) -> str:
         """The words up to the last sentence that ended."""
         parts = segments(self.text)
         while parts and not re.search(r"[.!?…。!?]['\"”’»)\]]*\s*$", parts[-1]):
@@ -41,8 +42,15 @@ class Draft:
 
     @property
     def key(self) -> str:
-        """By which a page names these words."""
+        """The name of these words in requests: it changes with them."""
         return hashlib.sha256(f"{self.after} {self.text}".encode()).hexdigest()[:16]
+
+
+class DraftEvent(TypedDict):
+    """The passage that is written from here on."""
+
+    event: Literal["draft"]
+    draft: Draft
 
 
 @dataclass(frozen=True)
@@ -54,19 +62,19 @@ class Edit:
     text: str
 
 
-async def keep(story: Story, draft: Draft) -> AsyncGenerator[Event]:
+async def write_draft(story: Story, draft: Draft) -> AsyncGenerator[Event]:
     """Make the draft's whole sentences the next passage, and yield what happens while memory and plans are made."""
     config: RunnableConfig = {"configurable": {"thread_id": story.id}}
-    graph = story.library.graph
+    graph = story.engine.graph
 
-    async def place(**more: str) -> bool:
+    async def stand_behind_write(**more: str) -> bool:
         """Put the thread behind `write`, if it stands inside this passage."""
         snapshot = await graph.aget_state(config)
         values = cast(State, snapshot.values)
         if not pending(snapshot) or values.get("head") != draft.after:
             return False
         written: dict[str, Any] = {
-            "passage": draft.whole,
+            "passage": draft.whole_sentences,
             "author": "model",
             "step": draft.step,
             "plan": draft.plan or values.get("plan", ""),
@@ -78,13 +86,13 @@ async def keep(story: Story, draft: Draft) -> AsyncGenerator[Event]:
         await graph.aupdate_state(config, written, as_node="write")
         return True
 
-    if draft.head != draft.after or not await acall(place):
+    if draft.head != draft.after or not await acall(stand_behind_write):
         # Another take stands elsewhere in the log, and a thread may be gone: the choice is made again from the log.
         before, taken = await story.apassage(draft.after), await story.apassage(draft.head)
         number = before.plans.index(draft.plan) + 1 if draft.plan in before.plans else None
         chosen = taken.plan_author if taken.plan == draft.plan else "model" if number else "human"
         await story.achoose(number or {"action": "write", "plan": draft.plan}, at=draft.after)
-        await acall(lambda: place(plan_author=chosen))
+        await acall(lambda: stand_behind_write(plan_author=chosen))
     async with aclosing(cast("AsyncGenerator[Event]", story.astream(1))) as events:
         async for event in events:
             yield event

@@ -1,26 +1,29 @@
-"""The shapes of requests, and what every route shares."""
+"""The shapes of what pages send and are told; desk/web/src/types.ts is the other side."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.story_jobs import Room
+from recurrentgpt.desk.job_state import Progress
+from recurrentgpt.schema.state import Added, Dropped, Recalled, Usage
 
-LONGEST = 200_000
+LONGEST_TEXT = 200_000
 
-Short = Annotated[str, Field(max_length=1_000)]
-Long = Annotated[str, Field(max_length=LONGEST)]
+ShortText = Annotated[str, Field(max_length=1_000)]
+LongText = Annotated[str, Field(max_length=LONGEST_TEXT)]
 Ref = Annotated[
     str, Field(min_length=1, max_length=80, description="A passage: its id, a step, `opening`, a branch's name")
 ]
 Count = Annotated[int, Field(ge=1, le=100)]
 
-FAULTS: dict[int | str, dict[str, Any]] = {
-    status: {"description": what, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Fault"}}}}
+ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {
+        "description": what,
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
+    }
     for status, what in {
         400: "The host name is not the desk's",
         401: "The token is missing",
@@ -35,42 +38,133 @@ FAULTS: dict[int | str, dict[str, Any]] = {
 }
 
 
-class Body(BaseModel):
+class RequestBody(BaseModel):
     """What a page sends; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
 
 
-class Fault(BaseModel):
+class ErrorBody(BaseModel):
     """Why a request was refused, in one sentence for the person at the page."""
 
     error: str
 
 
-class Done(BaseModel):
+class Changed(BaseModel):
     """A change was made; the page reads what it shows again."""
 
     ok: bool = True
 
 
-class Begun(BaseModel):
-    """Work was begun; its events tell the rest."""
+class JobStarted(BaseModel):
+    """A job was started; its events tell the rest."""
 
     story: str
 
 
-def the_desk(request: Request) -> Desk:
-    """Return the desk of the app."""
-    desk: Desk = request.app.state.desk
-    return desk
+class MemoryView(TypedDict):
+    """The memory after a passage, with what it dropped and added and why, and what was recalled for the passage."""
+
+    id: str
+    step: int
+    now: list[str]
+    before: list[str]
+    dropped: list[Dropped]
+    added: list[Added]
+    recalled: list[Recalled]
 
 
-TheDesk = Annotated[Desk, Depends(the_desk)]
+class LaidAside(TypedDict):
+    """Words of an interrupted passage in whose place something else was done."""
+
+    key: str
+    step: int
+    plan: str
+    text: str
 
 
-async def the_room(desk: TheDesk, story: Annotated[str, Path(pattern=r"^[0-9A-Za-z_-]{1,64}$")]) -> Room:
-    """Return the room of the story in the path."""
-    return await desk.room(story)
+class EditView(TypedDict):
+    """The text of an edit that is not in the log."""
+
+    at: str
+    step: int
+    text: str
 
 
-TheRoom = Annotated[Room, Depends(the_room)]
+class ReplayView(Progress):
+    """An edit that keeps the later passages, and was interrupted."""
+
+    step: int
+
+
+class StoryView(TypedDict):
+    """What the page of a story shows, but for the texts of its passages; of an unopened one, what it is to begin from."""
+
+    id: str
+    revision: int
+    mode: str
+    opened: bool
+    title: str
+    genre: str
+    premise: str
+    characters: list[str]
+    outline: list[str]
+    archived: bool
+    head: str
+    step: int
+    status: str
+    branch: str
+    words: int
+    path: list[tuple[str, int, str, str]]
+    """Of each passage its id, words, author, and the version that its corrections began from."""
+    plans: list[str]
+    waiting_plan: str | None
+    memory: MemoryView | None
+    root: str
+    takes: list[str]
+    aside: list[LaidAside]
+    unfinished_import: Progress | None
+    pending_edit: EditView | None
+    pending_replay: ReplayView | None
+
+
+class PassageView(TypedDict):
+    """A passage with its text."""
+
+    id: str
+    parent: str
+    step: int
+    plan: str
+    plan_author: str
+    author: str
+    summary: str
+    text: str
+    created: str
+    amends: str
+
+
+class BranchUsage(Usage):
+    """What the passages of a branch have cost, and how many they are."""
+
+    passages: int
+
+
+class PricedUsage(BranchUsage):
+    """The same, in money where the reader has written prices down."""
+
+    cost: str | None
+
+
+class SettingField(TypedDict):
+    """One field of a form of settings."""
+
+    name: str
+    label: str
+    kind: str
+    description: str
+    unit: str
+    minimum: float | None
+    maximum: float | None
+    default: Any
+    choices: list[str]
+    machine: bool

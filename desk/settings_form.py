@@ -9,6 +9,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
+from recurrentgpt.desk.schemas import SettingField
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import Context
@@ -51,27 +52,14 @@ _LABELS = {
     "tier": "Capability",
     "prompts": "Folder of prompts",
 }
-_ABOUT = {
-    "model": "Name of the model that writes, as the endpoint knows it, or the path of a .gguf file",
-    "models": "Another model for one part of the work; where it is empty, the model above does it",
-    "base_url": "Address of a server that speaks OpenAI’s protocol, such as http://127.0.0.1:11434/v1",
-    "tier": "How capable the model is: auto finds out by its name",
-    "timeout": "Seconds to wait for a model that says nothing",
-    "temperature": "How freely the prose is worded, 0 to 2; empty for what suits the model",
-    "top_k": "Earlier passages to read again before each new one",
-    "plans": "How many plans to choose from after each passage",
-    "new_character": "How likely a passage is to bring somebody new, from 0 (never) to 1 (always)",
-    "seed": "The same number draws the same characters and settings again; empty for another each time",
-    "point_of_view": "Who tells it; auto is the third person in a novel, the second in a story to play",
-    "tense": "Past or present; auto is the past in a novel, the present in a story to play",
-    "style": "A manner, a model, what to avoid",
-    "note": "What the next passages should keep in mind",
-}
-_BUDGET = {
+_BUDGET: SettingField = {
     "name": BUDGET,
     "label": "Budget of tokens",
     "kind": "integer",
     "description": "Most tokens that this story may use in all; writing stops before it. 0 for no limit",
+    "unit": "tokens",
+    "minimum": 0,
+    "maximum": None,
     "default": 0,
     "choices": [],
     "machine": False,
@@ -79,15 +67,18 @@ _BUDGET = {
 
 
 @cache
-def fields() -> list[dict[str, Any]]:
+def fields() -> list[SettingField]:
     """Return each field that a person may set: name, kind, description, default, choices and whether it is the machine's."""
     hints = get_type_hints(Context)
-    found = [
+    found: list[SettingField] = [
         {
             "name": item.name,
             "label": label(item.name),
             "kind": _kind(item.name, hints[item.name]),
-            "description": _ABOUT.get(item.name) or item.metadata.get("description", ""),
+            "description": item.metadata["description"],
+            "unit": item.metadata.get("unit", ""),
+            "minimum": item.metadata.get("ge"),
+            "maximum": item.metadata.get("le"),
             "default": item.default if isinstance(item.default, (str, int, float, bool)) else None,
             "choices": [*get_args(hints[item.name])] if get_origin(hints[item.name]) is Literal else [],
             "machine": item.name in OF_THE_MACHINE,
@@ -96,7 +87,7 @@ def fields() -> list[dict[str, Any]]:
         if item.name not in HIDDEN
     ]
     place = {name: number for number, name in enumerate(FIRST)}
-    return [*sorted(found, key=lambda field: place.get(str(field["name"]), len(place))), _BUDGET]
+    return [*sorted(found, key=lambda field: place.get(field["name"], len(place))), _BUDGET]
 
 
 def label(name: str) -> str:
@@ -104,7 +95,7 @@ def label(name: str) -> str:
     return _LABELS.get(name, name.replace("_", " ").capitalize())
 
 
-def told(error: Exception) -> str:
+def page_message(error: Exception) -> str:
     """Return a failure in words for the page, where the variables of a shell are settings in a dialog."""
     text = str(error)
     if isinstance(error, StoryBusy):
@@ -125,7 +116,7 @@ def _kind(name: str, hint: Any) -> str:
     return "long" if name in LONG else found
 
 
-def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
+def checked_settings(given: Mapping[str, Any], *, machine: bool) -> Mapping[str, Any]:
     """Return settings as they may be kept; None means the default. Raises SettingsError for what cannot be used."""
     allowed = {field["name"]: field for field in fields() if field["machine"] == machine}
     for name, value in given.items():
@@ -143,14 +134,14 @@ def checked(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
     if values.get("prompts"):
         check_once(values["prompts"])
     try:
-        context_of(values)
+        make_context(values)
     except SettingsError as error:
         raise SettingsError(_labelled(str(error), values)) from error
     return values
 
 
 def _labelled(text: str, values: Mapping[str, Any]) -> str:
-    if "min_words <= max_words" in text:
+    if text.startswith("min_words is at most"):
         return "A passage has 20 to 2,000 words, and its fewest words are no more than its most."
     name = next((name for name in values if text.startswith(f"{name} ")), "")
     return f"{label(name)}{text[len(name) :]}" if name else text
@@ -176,7 +167,7 @@ def _check_endpoint(address: Any) -> None:
         )
 
 
-def context_of(*values: Mapping[str, Any], **run: Any) -> Context:
+def make_context(*values: Mapping[str, Any], **run: Any) -> Context:
     """Return the context that kept settings describe, the later ones before the earlier."""
     merged = {name: value for part in values for name, value in part.items() if value is not None and name != BUDGET}
     return Context(**{**merged, **run})

@@ -1,7 +1,7 @@
-"""One room per story: the work in hand, and what every page that shows the story is told about it.
+"""The job that runs on one story, and what every page that shows the story is told about it.
 
-Work belongs to the server and not to a page: it goes on when a tab closes, and a page that comes back is told what it
-missed, or where things stand.
+A job belongs to the server and not to a page: it goes on when a tab closes, and a page that comes back is told what it
+missed, or how things stand.
 """
 
 from __future__ import annotations
@@ -10,82 +10,90 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import deque
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from recurrentgpt.desk.disk_store import Shelf
-from recurrentgpt.desk.job_state import Doing, cancelled
-from recurrentgpt.desk.save_draft import Draft, Edit, keep
-from recurrentgpt.desk.settings_form import told
+from recurrentgpt.desk.disk_store import DiskStore
+from recurrentgpt.desk.job_state import JobKind, JobState, Progress
+from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, write_draft
+from recurrentgpt.desk.settings_form import page_message
+from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
+from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.state import StoryInput, Usage
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
 log = logging.getLogger(__name__)
 
-KEPT_EVENTS = 4000
-SECONDS_BETWEEN_DRAFTS = 1.0
-PASSAGES = ("write", "retry", "keep")
-BEFORE_THE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan", "write")
+MOST_EVENTS_KEPT = 4000
+SECONDS_BETWEEN_SAVES = 1.0
+JOBS_OF_A_PASSAGE = ("write", "retry", "keep")
+STAGES_BEFORE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan", "write")
 
 
-class Room:
-    """The work on one story, and its listeners. Used in the server's event loop only."""
+class StoryJobs:
+    """The jobs on one story, one at a time, and the pages that listen. Used in the server's event loop only."""
 
-    def __init__(self, story: Story, shelf: Shelf) -> None:
-        self.story, self.shelf = story, shelf
-        self.doing = Doing()
+    def __init__(self, story: Story, disk: DiskStore, opening: StoryInput | None = None) -> None:
+        self.story, self.disk = story, disk
+        self.opening = opening or StoryInput()
+        """What a story is to begin from; empty once it is opened."""
+        self.state = JobState()
         self.draft: Draft | None = None
         self.aside: list[Draft] = []
         """Words of interrupted passages, in whose place something else was done."""
-        self.unread: dict[str, int] | None = None
-        """How far an import came that was stopped: passages `done` of `total`."""
+        self.unfinished_import: Progress | None = None
+        """How far an import came that was stopped."""
         self.edit: Edit | None = None
         """The text of an edit that is not in the log yet."""
-        self.began: dict[str, Any] = {}
-        """The settings that the story's record keeps."""
-        self.usage: dict[str, Any] = {}
+        self.record_settings: dict[str, Any] = {}
+        """The settings that the story's own record holds."""
+        self.usage: dict[str, Usage] = {}
         """What each passage has cost, as far as it was read."""
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
-        self._events: deque[tuple[int, Event]] = deque(maxlen=KEPT_EVENTS)
+        self._events: deque[tuple[int, Mapping[str, object]]] = deque(maxlen=MOST_EVENTS_KEPT)
         self._count = 0
         self._news = asyncio.Event()
-        self._stop, self._halt = asyncio.Event(), asyncio.Event()
+        self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
+        self._stream = StreamBuffer()
+        self._attempts: Counter[str] = Counter()
         self._job: asyncio.Task[None] | None = None
-        self._saving: asyncio.TimerHandle | None = None
-        self._kept: asyncio.Task[None] | None = None
+        self._save_timer: asyncio.TimerHandle | None = None
+        self._saving: asyncio.Task[None] | None = None
         self._closed = False
 
-    # Listening
+    # Events for pages
 
-    def publish(self, event: Event) -> None:
-        """Tell every listener."""
+    def publish(self, event: Mapping[str, object]) -> None:
+        """Send an event to every page."""
         self._count += 1
         self._events.append((self._count, event))
         self._news.set()
         self._news = asyncio.Event()
 
-    def tell(self, **changes: Any) -> None:
-        """Change what is being done, and tell every listener all of it."""
-        self.doing = replace(self.doing, **changes)
-        self.publish({"event": "state", **asdict(self.doing)})
+    def update(self, **changes: Any) -> None:
+        """Change the state of the job, and send all of it to every page."""
+        self.state = replace(self.state, **changes)
+        self.publish({"event": "state", **asdict(self.state)})
 
-    def changed(self) -> None:
-        """Tell every listener that the story is no longer what it was."""
-        self.tell(revision=self.doing.revision + 1)
+    def story_changed(self) -> None:
+        """Make every page read the story again."""
+        self.update(revision=self.state.revision + 1)
 
-    async def follow(self, last_id: str) -> AsyncGenerator[tuple[str, Event]]:
-        """Yield events with their ids: those since `last_id` where they are known, else first how things stand."""
-        epoch, _, number = last_id.partition("-")
+    async def follow(self, last_event_id: str) -> AsyncGenerator[tuple[str, Mapping[str, object]]]:
+        """Yield events with their ids: those since `last_event_id` where they are known, else first how things stand."""
+        epoch, _, number = last_event_id.partition("-")
         at = int(number) if epoch == self._epoch and number.isdecimal() and len(number) < 16 else -1
         first = self._events[0][0] if self._events else self._count + 1
         if not first - 1 <= at <= self._count:
             at = self._count
-            yield f"{self._epoch}-{at}", {"event": "state", **asdict(self.doing)}
+            yield f"{self._epoch}-{at}", {"event": "state", **asdict(self.state)}
         self.listeners += 1
         try:
             while not self._closed:
@@ -99,198 +107,240 @@ class Room:
             self.listeners -= 1
 
     def close(self) -> None:
-        """Let every listener go, and end the work; what was finished is in the log."""
+        """Let every page go, and end the job; what was finished is in the log."""
         self._closed = True
         self._news.set()
         if self._job is not None:
             self._job.cancel()
 
     async def ended(self) -> None:
-        """Wait until the work has let go of the story, and its draft is kept."""
+        """Wait until the job has let go of the story, and its draft is on disk."""
         if self._job is not None:
             await asyncio.wait([self._job])
-        await self.kept()
+        await self.saved()
 
-    async def kept(self) -> None:
-        """Wait until what is not in the log is kept beside the story."""
-        if self._kept is not None:
-            await asyncio.wait([self._kept])
-
-    # Working
+    # The job
 
     @property
     def busy(self) -> bool:
-        """Whether work is in hand."""
+        """Whether a job runs."""
         return self._job is not None and not self._job.done()
 
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody asked the job to stop."""
+        return self._stop.is_set()
+
     def check_idle(self) -> None:
-        """Raise StoryBusy where work is in hand."""
+        """Raise StoryBusy while a job runs."""
         if self.busy:
             raise StoryBusy(f"Story {self.story.id} is being written: wait until it is done, or stop it first.")
 
-    def begin(self, kind: str, work: AsyncGenerator[Event], *, asked: int = 0, draft: Draft | None = None) -> None:
-        """Start work that yields events; raise StoryBusy where other work is in hand."""
+    def start(
+        self, kind: JobKind, events: AsyncGenerator[Event | DraftEvent], *, asked: int = 0, draft: Draft | None = None
+    ) -> None:
+        """Start a job that yields events; raise StoryBusy while another one runs."""
         self.check_idle()
-        self._stop, self._halt = asyncio.Event(), asyncio.Event()
+        self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
+        self._attempts.clear()
         if draft is None:
-            self.set_aside()
+            self.lay_aside()
         self.draft = draft
-        self.doing = Doing(revision=self.doing.revision)
-        self.tell(busy=True, kind=kind, since=time.time(), asked=asked, **self._shown(draft))
-        self._job = asyncio.create_task(self._work(work))
-        self._job.add_done_callback(self._ended)
+        self.state = JobState(revision=self.state.revision)
+        self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
+        with showing_progress(self._fetch_progress()):
+            self._job = asyncio.create_task(self._run(events))
+        self._job.add_done_callback(self._finished)
 
-    def take_up(self, draft: Draft | None) -> None:
-        """Show a draft that an earlier server left, or none."""
+    def stop(self) -> None:
+        """End the job after what it is doing; a second time, at once."""
+        if self.busy:
+            (self._stop_now if self._stop.is_set() else self._stop).set()
+            self.update(stopping=True)
+
+    def _fetch_progress(self) -> FetchProgress:
+        """Return what shows a fetch of the job's models; it is called from other threads."""
+        loop = asyncio.get_running_loop()
+
+        def show(done: int, total: int, what: str) -> None:
+            with suppress(RuntimeError):  # the server may be gone before a download is
+                loop.call_soon_threadsafe(lambda: self.update(progress={"done": done, "total": total, "what": what}))
+
+        return show
+
+    async def _run(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
+        try:
+            interrupted = await self._run_until_stopped(events)
+            if interrupted and self.draft and self.draft.whole_sentences:
+                self._stop.clear()
+                self.update(kind="keep", stage="update_memory", since=time.time(), draft=self.draft.whole_sentences)
+                await self._run_until_stopped(write_draft(self.story, self.draft), keep_words=False)
+            elif interrupted:
+                self.update(note="Stopped before a whole sentence was written; the plan waits.")
+                self.draft = None
+        except RecurrentGPTError as error:
+            self.update(error=page_message(error))
+
+    async def _run_until_stopped(self, events: AsyncGenerator[Event | DraftEvent], *, keep_words: bool = True) -> bool:
+        """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""
+        reading = asyncio.create_task(self._apply_all(events))
+        waits = [asyncio.create_task(event.wait()) for event in (self._stop, self._stop_now)]
+        try:
+            await asyncio.wait([reading, waits[0]], return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done() and self.state.kind not in JOBS_OF_A_PASSAGE:
+                # An edit, an import and new plans lose nothing: what is done stays, and the rest can go on later.
+                await _cancel(reading)
+                return False
+            if not reading.done() and keep_words and self.state.stage in STAGES_BEFORE_WORDS:
+                await _cancel(reading)
+                return True
+            await asyncio.wait([reading, waits[1]], return_when=asyncio.FIRST_COMPLETED)
+            if not reading.done():
+                await _cancel(reading)
+                return False
+            await reading
+        finally:
+            for wait in waits:
+                wait.cancel()
+            await _cancel(reading)
+        return False
+
+    async def _apply_all(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
+        async with aclosing(events) as source:
+            async for event in source:
+                self._apply(event)
+        if self.state.kind == "edit":
+            self.edit = None
+
+    def _apply(self, event: Event | DraftEvent) -> None:
+        if event["event"] not in ("stage", "prose", "retract"):
+            self._attempts.clear()
+        if event["event"] in ("passage", "plans"):
+            # It is in the log now: were it erased there, nothing of it shall be found here.
+            self.opening = StoryInput()
+        self._stream.apply(event)
+        match event["event"]:
+            case "stage":
+                node = event["node"]
+                # A node that begins once more has failed, and is tried again by the graph's retry policy.
+                self._attempts[node] += 1
+                fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
+                self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
+            case "prose":
+                self._set_words(self._stream.text)
+                self.publish({"event": "prose", "text": event["text"]})
+            case "retract":
+                self._set_words(self._stream.text)
+                # A browser counts in units of UTF-16.
+                self.publish({"event": "retract", "length": len(self.state.draft.encode("utf-16-le")) // 2})
+            case "story" | "memory":
+                self.story_changed()
+            case "draft":
+                self.draft = event["draft"]
+                self.update(**_fields(self.draft))
+            case "plans" if event["plan"]:
+                if self.draft is not None:
+                    self.draft = replace(self.draft, plan=event["plan"])
+                self.update(plan=event["plan"])
+            case "plans":
+                self.story_changed()
+            case "replay" | "import":
+                self.update(replay={"done": event["done"], "total": event["total"]})
+            case "passage":
+                self.publish(event)
+                self.draft = None
+                if self.state.kind == "edit":
+                    self.edit = None
+                self.update(done=self.state.done + 1, revision=self.state.revision + 1, draft="")
+
+    def _set_words(self, text: str) -> None:
+        self.state.draft = text
+        if self.draft is not None:
+            self.draft = replace(self.draft, text=text)
+            self.save_soon()
+
+    def _finished(self, job: asyncio.Task[None]) -> None:
+        error = None if job.cancelled() else job.exception()
+        if error is not None:
+            log.error("The job on story %s failed.", self.story.id, exc_info=error)
+            self.state.error = f"The desk failed ({type(error).__name__}); its terminal says where. The story is safe."
+        if self.draft is not None and not self.draft.text.strip():
+            self.draft = None
+        self.save()
+        self.update(
+            busy=False,
+            stage="",
+            stopping=False,
+            progress=None,
+            replay=None,
+            draft=self.draft.text if self.draft else "",
+            revision=self.state.revision + 1,
+        )
+
+    # Words that are not in the log
+
+    def show_draft(self, draft: Draft | None) -> None:
+        """Show the words that an earlier job left, or none."""
         self.draft = draft
-        self.doing = replace(self.doing, **{"draft": "", "plan": "", "error": "", "note": "", **self._shown(draft)})
-        self.save_draft()
-        self.changed()
+        self.state = replace(self.state, **{"draft": "", "plan": "", "error": "", "note": "", **_fields(draft)})
+        self.save()
+        self.story_changed()
 
-    def set_aside(self) -> None:
-        """Lay the words that an interruption left beside the story, because something else is done in their place."""
-        if self.draft is not None and self.draft.whole and self.draft.after:
+    def lay_aside(self) -> None:
+        """Keep the words that an interruption left beside the story, because something else is done in their place."""
+        if self.draft is not None and self.draft.whole_sentences and self.draft.after:
             self.aside = [*self.aside, self.draft]
         self.draft = None
 
-    def pick(self, key: str) -> Draft:
-        """Take words up again that were set aside; raise StoryError where there are none of this key."""
+    def take_aside(self, key: str) -> Draft:
+        """Take back words that were laid aside; raise StoryError where there are none of this key."""
         found = next((draft for draft in self.aside if draft.key == key), None)
         if found is None:
             raise StoryError("These words are not here any more; another page may have taken them.")
         self.aside = [draft for draft in self.aside if draft.key != key]
         return found
 
-    def stop(self) -> None:
-        """End the work after what is in hand; a second time, at once."""
-        if self.busy:
-            (self._halt if self._stop.is_set() else self._stop).set()
-            self.tell(stopping=True)
-
-    @property
-    def stopping(self) -> bool:
-        """Whether somebody asked to stop."""
-        return self._stop.is_set()
-
-    async def _work(self, work: AsyncGenerator[Event]) -> None:
-        try:
-            cut = await self._listen(work)
-            if cut and self.draft and self.draft.whole:
-                self._stop.clear()
-                self.tell(kind="keep", stage="update_memory", since=time.time(), draft=self.draft.whole)
-                await self._listen(keep(self.story, self.draft), words=False)
-            elif cut:
-                self.tell(note="Stopped before a whole sentence was written; the plan waits.")
-                self.draft = None
-        except RecurrentGPTError as error:
-            self.tell(error=told(error))
-
-    async def _listen(self, work: AsyncGenerator[Event], *, words: bool = True) -> bool:
-        """Take events until the work ends or is stopped among the words; return whether it was."""
-        reading = asyncio.create_task(self._read(work))
-        waits = [asyncio.create_task(event.wait()) for event in (self._stop, self._halt)]
-        try:
-            await asyncio.wait([reading, waits[0]], return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done() and self.doing.kind not in PASSAGES:
-                # An edit, an import and new plans lose nothing: what is done stays, and the rest can go on later.
-                await cancelled(reading)
-                return False
-            if not reading.done() and words and self.doing.stage in BEFORE_THE_WORDS:
-                await cancelled(reading)
-                return True
-            await asyncio.wait([reading, waits[1]], return_when=asyncio.FIRST_COMPLETED)
-            if not reading.done():
-                await cancelled(reading)
-                return False
-            await reading
-        finally:
-            for wait in waits:
-                wait.cancel()
-            await cancelled(reading)
-        return False
-
-    async def _read(self, work: AsyncGenerator[Event]) -> None:
-        async with aclosing(work) as events:
-            async for event in events:
-                self._take(event)
-        if self.doing.kind == "edit":
-            self.edit = None
-
-    def _take(self, event: Event) -> None:
-        match event["event"]:
-            case "stage" if event["node"] == "write" and self.doing.kind != "keep":
-                self.tell(stage="write", since=time.time(), draft="", progress=None)
-            case "stage":
-                self.tell(stage=event["node"], since=time.time(), progress=None)
-            case "prose":
-                self._write(self.doing.draft + event["text"])
-                self.publish({"event": "prose", "text": event["text"]})
-            case "retract":
-                self._write(self.doing.draft[: event["length"]])
-                # A browser counts in units of UTF-16.
-                self.publish({"event": "retract", "length": len(self.doing.draft.encode("utf-16-le")) // 2})
-            case "story":
-                self.changed()
-            case "draft":
-                self.draft = event["draft"]
-                self.tell(**self._shown(self.draft))
-            case "plans" if event["plan"]:
-                if self.draft is not None:
-                    self.draft = replace(self.draft, plan=event["plan"])
-                self.tell(plan=event["plan"])
-            case "replay" | "import":
-                self.tell(replay={"done": event["done"], "total": event["total"]})
-            case "passage":
-                self.publish(event)
-                self.draft = None
-                if self.doing.kind == "edit":
-                    self.edit = None
-                self.tell(done=self.doing.done + 1, revision=self.doing.revision + 1, draft="")
-            case "memory" | "plans":
-                self.changed()
-
-    def _write(self, text: str) -> None:
-        self.doing.draft = text
-        if self.draft is not None:
-            self.draft = replace(self.draft, text=text)
-            self.save_soon()
-
     def save_soon(self) -> None:
-        """Keep it within a second, however often this is asked."""
-        if self._saving is None:
-            self._saving = asyncio.get_running_loop().call_later(SECONDS_BETWEEN_DRAFTS, self.save_draft)
+        """Save within a second, however often this is asked."""
+        if self._save_timer is None:
+            self._save_timer = asyncio.get_running_loop().call_later(SECONDS_BETWEEN_SAVES, self.save)
 
-    def save_draft(self) -> None:
-        """Keep what is not in the log beside the story, so that a server that dies loses no more than the last second."""
-        if self._saving is not None:
-            self._saving.cancel()
-            self._saving = None
-        kept = {
+    def save(self) -> None:
+        """Write what is not in the log to disk, so that a server that dies loses no more than the last second."""
+        if self._save_timer is not None:
+            self._save_timer.cancel()
+            self._save_timer = None
+        changes = {
             "draft": asdict(self.draft) if self.draft else None,
             "aside": [asdict(draft) for draft in self.aside] or None,
             "edit": asdict(self.edit) if self.edit else None,
-            "unread": self.unread,
+            "unread": self.unfinished_import,
+            "opening": self.opening or None,
         }
-        self._kept = asyncio.create_task(self._keep(kept, self._kept))
+        self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 
-    async def _keep(self, kept: dict[str, Any], before: asyncio.Task[None] | None) -> None:
+    async def saved(self) -> None:
+        """Wait until all of it is on disk."""
+        if self._saving is not None:
+            await asyncio.wait([self._saving])
+
+    async def _write_to_disk(self, changes: dict[str, Any], before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await asyncio.wait([before])
         try:
-            await asyncio.to_thread(self.shelf.write, self.story.id, kept)
+            await asyncio.to_thread(self.disk.write, self.story.id, changes)
         except RecurrentGPTError as error:
-            log.warning("The draft could not be kept: %s", error)
+            log.warning("The draft could not be saved: %s", error)
 
-    def _shown(self, draft: Draft | None) -> dict[str, Any]:
-        return {"step": draft.step, "plan": draft.plan, "draft": draft.text} if draft else {}
 
-    def _ended(self, job: asyncio.Task[None]) -> None:
-        error = None if job.cancelled() else job.exception()
-        if error is not None:
-            log.error("Work on story %s failed.", self.story.id, exc_info=error)
-            self.doing.error = f"The desk failed ({type(error).__name__}); its terminal says where. The story is safe."
-        if self.draft is not None and not self.draft.text.strip():
-            self.draft = None
-        self.save_draft()
-        words, revision = self.draft.text if self.draft else "", self.doing.revision + 1
-        self.tell(busy=False, stage="", stopping=False, progress=None, replay=None, draft=words, revision=revision)
+def _fields(draft: Draft | None) -> dict[str, Any]:
+    """Return what a page is told of a draft."""
+    return {"step": draft.step, "plan": draft.plan, "draft": draft.text} if draft else {}
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    """Cancel a task and wait until it has let go of the story."""
+    if not task.done():
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task

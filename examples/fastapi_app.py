@@ -11,8 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel
 
-from recurrentgpt import RecurrentGPTError, Story, StoryNotFound
-from recurrentgpt.schema.events import Event
+from recurrentgpt import Event, RecurrentGPTError, Story, StoryNotFound
 
 app = FastAPI(title="Stories")
 

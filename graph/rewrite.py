@@ -11,7 +11,6 @@ from langgraph.types import RetryPolicy
 
 from recurrentgpt.graph.story import RETRY
 from recurrentgpt.nodes.propose_plans import propose_plans
-from recurrentgpt.nodes.runtime import node
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.state import State
@@ -27,11 +26,11 @@ def build_rewrite_graph(*, plans: bool, store: BaseStore | None = None, retry: R
     builder = (
         StateGraph(State, context_schema=Context)
         .set_node_defaults(retry_policy=retry)
-        .add_node("update_memory", node(update_memory))
+        .add_node("update_memory", update_memory)
         .add_edge(START, "update_memory")
     )
     if plans:
-        builder.add_node("propose_plans", node(propose_plans)).add_edge(START, "propose_plans")
+        builder.add_node("propose_plans", propose_plans).add_edge(START, "propose_plans")
     graph: Any = builder.compile(store=store, name="recurrentgpt_rewrite")
     rewrite: RewriteGraph = graph
     return rewrite

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
-from langgraph.graph import START, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, RetryPolicy
 
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.nodes.commit import commit
-from recurrentgpt.nodes.human.chat import listening, telling
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import after_commit, after_one_step, after_opening, with_defaults
-from recurrentgpt.nodes.runtime import node
-from recurrentgpt.nodes.select_plan import select_plan
+from recurrentgpt.nodes.routes import after_commit, after_one_step, after_opening
+from recurrentgpt.nodes.select_plan import LEADS_TO, select_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
-from recurrentgpt.schema.context import NO_DEFAULTS, Context, context_schema
+from recurrentgpt.schema.context import GRAPH_DEFAULTS, NO_DEFAULTS, Context, context_schema
 from recurrentgpt.schema.state import State, StoryInput, StoryOutput
 
 Graph = CompiledStateGraph[State, Context, StoryInput, StoryOutput]
@@ -47,19 +45,16 @@ def build_story_graph(
     Without `checkpointer` and `store` the host supplies them; it needs both, the first for the human's turn. `defaults` are
     settings of `Context` that hold where a run says nothing else.
     """
-    builder = (
-        _parts(retry, defaults)
-        .add_node(
-            "select_plan",
-            with_defaults(select_plan, defaults),
-            destinations=("retrieve", "open_story", "propose_plans", "simulator", "commit"),
-        )
-        .add_node("simulator", node(simulator, defaults))
-        .add_conditional_edges("open_story", with_defaults(after_opening, defaults))
-        .add_conditional_edges("commit", with_defaults(after_commit, defaults))
+    graph = (
+        timestep(retry, defaults)
+        .add_node("select_plan", select_plan, destinations=tuple(dict.fromkeys(LEADS_TO.values())))
+        .add_node("simulator", simulator)
+        .add_conditional_edges("open_story", after_opening)
+        .add_conditional_edges("commit", after_commit)
         .add_edge("simulator", "retrieve")
+        .compile(checkpointer=checkpointer, store=store, name=name)
     )
-    return _compile(builder, name, checkpointer, store)
+    return _bound(graph, defaults)
 
 
 def build_step_graph(
@@ -75,36 +70,29 @@ def build_step_graph(
     The first call opens the story and writes its first passage; every later one takes `story` and the chosen `plan`. The
     rest is as in `build_story_graph`.
     """
-    builder = (
-        _parts(retry, defaults)
-        .add_conditional_edges(
-            "open_story",
-            with_defaults(after_opening, defaults),
-            {
-                "commit": "commit",
-                "propose_plans": "propose_plans",
-                "retrieve": "retrieve",
-                "select_plan": "__end__",
-                "simulator": "__end__",
-                "__end__": "__end__",
-            },
-        )
+    ways: dict[Hashable, str] = {node: node for node in ("commit", "propose_plans", "retrieve", END)}
+    # The choice is the host's.
+    ways |= {"select_plan": END, "simulator": END}
+    graph = (
+        timestep(retry, defaults)
+        .add_conditional_edges("open_story", after_opening, ways)
         .add_conditional_edges("commit", after_one_step)
+        .compile(checkpointer=checkpointer, store=store, name=name)
     )
-    return _compile(builder, name, checkpointer, store)
+    return _bound(graph, defaults)
 
 
-def _parts(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[State, Context, StoryInput, StoryOutput]:
-    """Return what both graphs share: the timestep itself."""
+def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[State, Context, StoryInput, StoryOutput]:
+    """Return what both graphs share: Figure 1 of the paper, from the opening to the commit."""
     return (
         StateGraph(State, context_schema=context_schema(defaults), input_schema=StoryInput, output_schema=StoryOutput)
         .set_node_defaults(retry_policy=retry)
-        .add_node("open_story", node(listening(open_story), defaults))
-        .add_node("retrieve", node(retrieve, defaults))
-        .add_node("write", node(write, defaults))
-        .add_node("update_memory", node(update_memory, defaults))
-        .add_node("propose_plans", node(propose_plans, defaults))
-        .add_node("commit", node(telling(commit), defaults))
+        .add_node("open_story", open_story)
+        .add_node("retrieve", retrieve)
+        .add_node("write", write)
+        .add_node("update_memory", update_memory)
+        .add_node("propose_plans", propose_plans)
+        .add_node("commit", commit)
         .add_edge(START, "open_story")
         .add_edge("retrieve", "write")
         .add_edge("write", "update_memory")
@@ -114,15 +102,9 @@ def _parts(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[State,
     )
 
 
-def _compile(
-    builder: StateGraph[State, Context, StoryInput, StoryOutput],
-    name: str,
-    checkpointer: Checkpointer,
-    store: BaseStore | None,
-) -> Graph:
-    graph: Any = builder.compile(checkpointer=checkpointer, store=store, name=name)
-    compiled: Graph = graph.with_config({"recursion_limit": RECURSION_LIMIT})
-    return compiled
+def _bound(graph: Graph, defaults: Mapping[str, Any]) -> Graph:
+    """Return the graph with its recursion limit and its defaults, which its nodes and edges read from their config."""
+    return graph.with_config({"recursion_limit": RECURSION_LIMIT, "configurable": {GRAPH_DEFAULTS: defaults}})
 
 
 # Without a saver and a store: a server reads them by langgraph.json, a host brings its own.

@@ -35,10 +35,11 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from recurrentgpt.memory.log_rows import Commit, Head, Link, RecalledId, StoryRecord, commit_id, now, text_digest
+from recurrentgpt.memory.log_rows import commit_id, now, text_digest
 from recurrentgpt.memory.namespace import own_root
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError, StoryNotFound
+from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
 __all__ = ["Chronicle", "Commit", "Head", "Link", "RecalledId", "StoryRecord", "commit_id", "now", "path_to"]
 
@@ -223,7 +224,7 @@ class Chronicle:
                 return list(rows.values())
             offset += PAGE
 
-    async def value(self, namespace: tuple[str, ...], key: str) -> dict[str, Any] | None:
+    async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:
         """Return the value of one row, or None where there is none."""
         (item,) = await self.batch([GetOp(namespace, key)])
         return None if item is None else cast(SearchItem, item).value

@@ -1,92 +1,10 @@
-"""What the rows of the story log hold, and how its commits are named."""
+"""How the commits of the story log are named, timed and told apart."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from datetime import UTC, datetime
-from typing import Any, NotRequired
-
-from typing_extensions import TypedDict
-
-from recurrentgpt.schema.state import Brief, Rationale, Usage
-
-
-class RecalledId(TypedDict):
-    """Which passage was recalled, without its text."""
-
-    id: str
-    step: int
-    score: float
-
-
-class Commit(TypedDict):
-    """One passage and the whole LSTM state after it."""
-
-    id: str
-    story: str
-    parent: str
-    """Id of the commit before it; empty for the opening."""
-    amends: str
-    """Id of the commit of which this is a corrected version (same passage, other memory or plans); mostly empty."""
-    step: int
-    plan: str
-    plan_author: str
-    passage: str
-    author: str
-    summary: str
-    short_term_memory: str
-    rationale: Rationale
-    candidate_plans: list[str]
-    recalled: list[RecalledId]
-    usage: Usage
-    created: str
-    overlay: NotRequired[str]
-    """Id of the corrections in force on this branch; absent or empty for none."""
-    left: NotRequired[str]
-    """Where the head stood when this corrected version was made, if that was not at the commit it amends."""
-
-
-class Link(TypedDict):
-    """What a tree needs to know of a commit."""
-
-    id: str
-    parent: str
-    amends: str
-    step: int
-    words: int
-    author: str
-    created: NotRequired[str]
-    left: NotRequired[str]
-    text: NotRequired[str]
-    """Digest of the passage: equal for versions that differ in memory, plans or summary alone."""
-
-
-class StoryRecord(TypedDict):
-    """What a story is, apart from its passages."""
-
-    story: str
-    title: str
-    genre: str
-    premise: str
-    brief: Brief
-    settings: dict[str, Any]
-    created: str
-    archived: NotRequired[bool]
-
-
-class Head(TypedDict):
-    """Where a story stands."""
-
-    story: str
-    head: str
-    step: int
-    status: str
-    updated: str
-    undone: NotRequired[str]
-    """Where the head stood before it was taken back; empty since something new was written."""
-    branch: NotRequired[str]
-    """The name that the head carries along; mostly empty."""
 
 
 def now() -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.runtime import Run, Update, tokens_of_step
+from recurrentgpt.nodes.human.chat import told_passage
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.state import Added, Dropped, Rationale, State, Usage
 
@@ -18,45 +19,64 @@ BY_HAND = "edited by hand"
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 
 
-async def commit(state: State, run: Run) -> Update:
+@node
+async def commit(state: State, runtime: StoryRuntime) -> Update:
     """Append the passage with the whole LSTM state after it, and move the head there.
 
     What somebody changed by hand in the state since the last commit (its passage, memory, summary or plans) is first
-    appended as a corrected sibling of that commit, so that the log always tells what the passage was written from.
+    appended as a corrected sibling of that commit, so that the log always tells what the passage was written from. A chat is
+    told the passage.
     """
-    head = await run.chronicle.get(state["story"], state["head"]) if state.get("head") else None
+    head = await runtime.chronicle.get(state["story"], state["head"]) if state.get("head") else None
     if head is None:
-        return await _open(state, run)
+        update = await _open(state, runtime)
+    elif state["step"] == head["step"]:
+        update = await _amended(state, head, runtime)
+    else:
+        update = await _appended(state, head, runtime)
+    context = runtime.context
+    if state.get("passage"):
+        asks = context.selector == "human" and not state.get("autopilot") and update["status"] != "finished"
+        chosen = head is not None and state["step"] > head["step"]
+        update["messages"] = told_passage(state, chosen=chosen, asks=asks)
+    return {**update, "selector": context.selector}
+
+
+async def _amended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
+    """Append what was changed by hand, or new plans, and keep the story at its passage."""
+    changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
+    changes["overlay"] = state.get("overlay", head.get("overlay", ""))
+    amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state))
+    update = _committed(amended, state if amended is not head else None)
+    if state.get("status") != "finished":
+        return update
+    await runtime.chronicle.move_head(amended, "finished")
+    return {**update, "status": "finished"}
+
+
+async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
+    """Append the new passage, to its parent as somebody may have corrected it."""
     overlay = state.get("overlay", head.get("overlay", ""))
-    if state["step"] == head["step"]:
-        changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
-        changes["overlay"] = overlay
-        amended = await amend(run, head, changes, passage=state["passage"], usage=_spent(state))
-        update = _committed(amended, state if amended is not head else None)
-        if state.get("status") != "finished":
-            return update
-        await run.chronicle.move_head(amended, "finished")
-        return {**update, "status": "finished"}
-    changed: dict[str, Any] = {"short_term_memory": state["previous_memory"]}
-    head = await amend(run, head, changed, passage=state["previous_passage"])
+    corrected: State = {"short_term_memory": state["previous_memory"]}
+    head = await amend(runtime, head, corrected, passage=state["previous_passage"])
     made = entry(state, parent=head["id"], overlay=overlay)
     status = "finished" if state.get("status") == "finished" else "choosing"
-    known = await run.chronicle.find(made["story"], made["id"])
+    known = await runtime.chronicle.find(made["story"], made["id"])
     if known is None:
-        await run.chronicle.append(made, status, also=[await run.recall.vectors_op(made)])
+        await runtime.chronicle.append(made, status, also=[await runtime.recall.vectors_op(made)])
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
     changes = {name: made[name] for name in (*AMENDABLE, "rationale")}  # type: ignore[literal-required]
-    kept = await amend(run, known, changes, passage=known["passage"], usage=made["usage"])
-    await run.chronicle.move_head(kept, status)
+    kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"])
+    await runtime.chronicle.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
 
 
 async def amend(
-    run: Run,
+    runtime: StoryRuntime,
     head: Commit,
-    changes: dict[str, Any],
+    changes: Mapping[str, Any],
     *,
     passage: str,
     usage: Usage | None = None,
@@ -84,9 +104,9 @@ async def amend(
     corrected["usage"] = usage or total_usage([])
     corrected["created"] = now()
     if changes.keys() & {"passage", "summary"}:
-        also = [*also, await run.recall.vectors_op(corrected)]
+        also = [*also, await runtime.recall.vectors_op(corrected)]
     # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
-    await run.chronicle.append(corrected, "choosing", also=also)
+    await runtime.chronicle.append(corrected, "choosing", also=also)
     return corrected
 
 
@@ -101,7 +121,7 @@ def _by_hand(made: Rationale, before: str, after: str) -> Rationale:
     )
 
 
-async def _open(state: State, run: Run) -> Update:
+async def _open(state: State, runtime: StoryRuntime) -> Update:
     """Append the opening: step 0, with no passage, and the first plans to choose from."""
     opening = entry(state, parent="")
     record = StoryRecord(
@@ -110,10 +130,10 @@ async def _open(state: State, run: Run) -> Update:
         genre=state["genre"],
         premise=state["premise"],
         brief=state["brief"],
-        settings={name: getattr(run.context, name) for name in STORY_SETTINGS},
+        settings={name: getattr(runtime.context, name) for name in STORY_SETTINGS},
         created=opening["created"],
     )
-    await run.chronicle.append(opening, "choosing", also=[run.chronicle.put_record_op(record)])
+    await runtime.chronicle.append(opening, "choosing", also=[runtime.chronicle.put_record_op(record)])
     return _committed(opening, state)
 
 
@@ -153,7 +173,7 @@ def _committed(made: Commit, state: State | None = None) -> Update:
     if state is not None:
         # The next timestep counts anew; merge_usage drops what is None.
         update["usage"] = dict.fromkeys(state.get("usage", {}), None)
-        update["written_plan"] = made["plan"]
+        update |= {"plan": made["plan"], "written_plan": made["plan"]} if made["step"] else {}
         tokens = tokens_of_step(state)
         update["spent"] = state.get("spent", 0) + tokens
         if made["step"]:

@@ -13,7 +13,7 @@ from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, sampled, voice
 from recurrentgpt.nodes.reply_schemas import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
 from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody
@@ -44,34 +44,38 @@ class Founding:
     plans: list[str]
 
 
-async def conceive(run: Run, given: StoryInput, seed: int, form: type[BaseModel] = FoundingReply) -> Founding:
+async def conceive(
+    runtime: StoryRuntime, given: StoryInput, seed: int, form: type[BaseModel] = FoundingReply
+) -> Founding:
     """Return a new story made from what is given; what the model should keep is in its prompt.
 
     `form` is what a capable model fills in: FoundingReply, or the same without a memory.
     """
-    model = await run.model("planner")
+    model = await runtime.model("planner")
     if model.tier == "small":
-        return await _dealt(run, model, given, seed)
-    return await _asked(run, model, given, seed, form)
+        return await _dealt(runtime, model, given, seed)
+    return await _asked(runtime, model, given, seed, form)
 
 
-async def _asked(run: Run, model: ResolvedModel, given: StoryInput, seed: int, form: type[BaseModel]) -> Founding:
-    prompts, context = run.prompts(model), run.context
+async def _asked(
+    runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int, form: type[BaseModel]
+) -> Founding:
+    prompts, context = runtime.prompts(model), runtime.context
     request = prompts.fill("open", **_variables(context, given))
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     turns = [SystemMessage(system), HumanMessage(request)]
-    reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     fields = reply.model_dump()
     return Founding(memory=fields.pop("short_term_memory", []), **fields)
 
 
-async def _dealt(run: Run, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
+async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
-    prompts, context = run.prompts(model), run.context
+    prompts, context = runtime.prompts(model), runtime.context
     schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
     turns = prompts.turns("open", **_variables(context, given) | dealt)
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
-    reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=run.meter)
+    reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=runtime.meter)
     known = list[str]()
     if isinstance(reply, Dealt):
         if given["premise"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import uuid
+from typing import cast
 
 from pydantic import BaseModel
 
@@ -12,11 +13,14 @@ from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.models.embeddings import check_embedder
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character
-from recurrentgpt.nodes.routes import plan_waits
-from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character, parse_answer
+from recurrentgpt.nodes.human.chat import asked_again
+from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.choice import apply_answer
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 
 GENRES = (
@@ -35,19 +39,42 @@ MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_ter
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
 
 
-async def open_story(state: State, run: Run, form: type[BaseModel] = FoundingReply) -> Update:
+@node
+async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] = FoundingReply) -> Update:
     """Return the state at the story's head, or a new story's brief, first memory and first plans.
 
-    A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on. `form`
-    is what a capable model fills in for a new one.
+    A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on. What a
+    chat said last is a new story's premise, and the answer in an open one. `form` is what a capable model fills in.
     """
-    if run.context.embeddings is None and run.context.vector_store is None:
+    if runtime.context.embeddings is None and runtime.context.vector_store is None:
         # Needed first when there is a passage to remember, which would be late to say that there is no such model.
         await asyncio.to_thread(check_embedder)
-    reopened = await _reopen(state, run) if state.get("story") else None
-    update = reopened or await _begin(state, run, form)
-    until = run.context.steps and update["step"] + run.context.steps
-    return {"until": until, "spent": 0, "dearest": 0, **update}
+    # A plan in the input is this run's, be it the same as before; left out, the one that waits goes on waiting.
+    plan = (state["plan"] if "plan" in state else waiting_plan(state)) or ""
+    said = "" if plan else unanswered(state.get("messages"))
+    update = await _reopen(state, runtime) if state.get("story") else None
+    if update is None:
+        update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
+    elif plan:
+        update |= {"plan": plan, "next_plan": plan}
+    elif said:
+        update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+    until = runtime.context.steps and update["step"] + runtime.context.steps
+    begun = {"until": until, "spent": 0, "dearest": 0, "selector": runtime.context.selector, "problem": ""}
+    return {**begun, "player": state.get("player") or "", **update}
+
+
+async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
+    """Return what a chat's answer changes in an open story, or why it cannot be used."""
+    plans = state["candidate_plans"]
+    try:
+        answer = parse_answer(said, plans)
+        update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
+        if answer.action == "another_take":
+            return await _reopen({**state, **update}, runtime) or {}  # type: ignore[typeddict-item]
+    except (BadAnswer, StoryError) as fault:
+        return {"problem": str(fault), "messages": asked_again(state["head"], str(fault), plans)}
+    return update
 
 
 def check_input(given: StoryInput) -> None:
@@ -70,20 +97,19 @@ def check_input(given: StoryInput) -> None:
             raise SettingsError(f"The {name.replace('_', ' ')} holds the control character {odd!r}; take it out.")
 
 
-async def _reopen(state: State, run: Run) -> Update | None:
+async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
     """Return the LSTM state of the commit to reopen, or None where the story is new to the log."""
     story, head = state["story"], state.get("head")
     if not head:
-        known = await run.chronicle.head(story)
+        known = await runtime.chronicle.head(story)
         if known is None:
             return None
         head = known["head"]
-    record, commit = await run.chronicle.record(story), await run.chronicle.get(story, head)
+    record, commit = await runtime.chronicle.record(story), await runtime.chronicle.get(story, head)
     if state.get("status") == "retaking":
-        retaken = await restored(run.chronicle, record, commit, retake=True)
+        retaken = await restored(runtime.chronicle, record, commit, retake=True)
         return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
-    update = await restored(run.chronicle, record, commit)
-    return update | {"plan": state["plan"], "written_plan": ""} if plan_waits(state) else update
+    return await restored(runtime.chronicle, record, commit)
 
 
 async def restored(
@@ -121,6 +147,7 @@ async def restored(
         "step": commit["step"],
         "plan": plan,
         "plan_author": author,
+        "next_plan": plan if retake else "",
         "written_plan": "" if retake else plan,
         "passage": commit["passage"],
         "author": commit["author"],
@@ -140,34 +167,29 @@ async def restored(
     }
 
 
-async def _begin(state: State, run: Run, form: type[BaseModel]) -> Update:
+async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> Update:
     """Return a new story: its brief, what is known on its first page, and plans for its first passage."""
-    given = StoryInput(
-        genre=state.get("genre", ""),
-        premise=state.get("premise", ""),
-        title=state.get("title", ""),
-        short_term_memory=state.get("short_term_memory", ""),
-        plan=state.get("plan", ""),
-        player=state.get("player", ""),
-    )
-    check_input({**given, "story": state.get("story", "")})
+    # A form sends null for what was not filled in.
+    given = cast(StoryInput, {name: state.get(name) or "" for name in MOST_WORDS})
+    check_input({**given, "story": state.get("story") or ""})
     # One line: a template's own lines are its structure.
     given["premise"], given["player"] = " ".join(given["premise"].split()), " ".join(given["player"].split())
     story = state.get("story") or uuid.uuid4().hex[:12]
-    genre = given["genre"].strip() or run.chance({"story": story}, "genre").choice(GENRES)
-    opening = await conceive(run, {**given, "genre": genre}, run.deck({"story": story}), form)
+    genre = given["genre"].strip() or runtime.chance({"story": story}, "genre").choice(GENRES)
+    opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)
     memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
     plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
-    played = run.context.mode == "fiction"
+    played = runtime.context.mode == "fiction"
     if played and given["player"]:
         known = [f"You are {given['player'].rstrip('.')}.", *known]
         plans = [f"{known[0]} The story begins.", *plans]
     elif played and memory:
         plans = plans or ["The story goes on."]
     # A given plan is kept among the candidates, so that the log alone still has it.
-    plans = [*([plan] if plan else []), *plans][: run.context.plans]
+    plans = [*([plan] if plan else []), *plans][: runtime.context.plans]
     # A novel opens with the first plan; whoever plays chooses first who to be.
     asked = played and not (given["player"] or memory)
+    first = plan or ("" if asked else plans[0])
     brief = Brief(
         title=given["title"].strip() or opening.title,
         genre=genre,
@@ -183,7 +205,8 @@ async def _begin(state: State, run: Run, form: type[BaseModel]) -> Update:
         "brief": brief,
         "head": "",
         "step": 0,
-        "plan": plan or ("" if asked else plans[0]),
+        "plan": first,
+        "next_plan": first,
         "plan_author": "human" if plan else "model",
         "written_plan": "",
         "passage": "",

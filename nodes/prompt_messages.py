@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.memory.keyword_index import excerpt
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.nodes.routes import last_step
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
@@ -57,9 +57,9 @@ def people(state: State) -> list[str]:
     return [character.split(":")[0].strip() for character in state["brief"]["characters"] if character.strip(" :")]
 
 
-def subjects(state: State, run: Run) -> list[str]:
+def subjects(state: State, runtime: StoryRuntime) -> list[str]:
     """Return whom plans and notes are about: the main characters, and in fiction the reader first of all."""
-    return ["You", *people(state)] if run.context.mode == "fiction" else people(state)
+    return ["You", *people(state)] if runtime.context.mode == "fiction" else people(state)
 
 
 def sampled(decoding: Decoding) -> dict[str, Any]:
@@ -71,40 +71,40 @@ def sampled(decoding: Decoding) -> dict[str, Any]:
     }
 
 
-def finale(state: State, run: Run, step: int) -> str:
+def finale(state: State, runtime: StoryRuntime, step: int) -> str:
     """Return how near passage `step` is to the end that the run was asked for: "", "near" or "last"."""
-    last = last_step(state, run.context)
-    if not (run.context.ending and last) or step < last - 2:
+    last = last_step(state, runtime.context)
+    if not (runtime.context.ending and last) or step < last - 2:
         return ""
     return "last" if step >= last else "near"
 
 
-def invited(state: State, run: Run, step: int) -> bool:
+def invited(state: State, runtime: StoryRuntime, step: int) -> bool:
     """Return whether passage `step` should bring in a new character, as the original does now and then."""
-    return run.chance(state, step, "new character").random() < run.context.new_character
+    return runtime.chance(state, step, "new character").random() < runtime.context.new_character
 
 
-def variables(state: State, run: Run, step: int) -> dict[str, Any]:
+def variables(state: State, runtime: StoryRuntime, step: int) -> dict[str, Any]:
     """Return what every template of passage `step` may name."""
-    context = run.context
+    context = runtime.context
     return {
         **voice(context),
         "brief": state["brief"],
         "min_words": context.min_words,
         "max_words": context.max_words,
         "step": step,
-        "finale": finale(state, run, step),
-        "invite": invited(state, run, step),
+        "finale": finale(state, runtime, step),
+        "invite": invited(state, runtime, step),
     }
 
 
 def write_turns(
-    state: State, run: Run, prompts: Prompts, *, step: int, memory: str, previous: str
+    state: State, runtime: StoryRuntime, prompts: Prompts, *, step: int, memory: str, previous: str
 ) -> list[BaseMessage]:
     """Return the turns that ask for passage `step`, the beginning of the timestep's conversation."""
-    shared = variables(state, run, step)
+    shared = variables(state, runtime, step)
     recalled = [
-        {**entry, "piece": excerpt(entry["piece"], state["plan"], MOST_PIECE_WORDS, run.context.language)}
+        {**entry, "piece": excerpt(entry["piece"], state["plan"], MOST_PIECE_WORDS, runtime.context.language)}
         for entry in state.get("recalled", [])
     ]
     asked = prompts.turns(
@@ -112,7 +112,7 @@ def write_turns(
         **shared,
         memory=memory_lines(memory),
         recalled=recalled,
-        previous=_last_words(previous, run.context.max_words + 100),
+        previous=_last_words(previous, runtime.context.max_words + 100),
         ending=last_sentences(previous, ENDING_SENTENCES),
         # The plan of a passage that was edited since tells of people and events that may be gone.
         plan=NO_PLAN if state.get("plan_author") == KEPT_PLAN else state["plan"],
@@ -120,11 +120,11 @@ def write_turns(
     return [SystemMessage(prompts.fill("system", **shared)), *asked]
 
 
-def written_turns(state: State, run: Run, prompts: Prompts) -> list[BaseMessage]:
+def written_turns(state: State, runtime: StoryRuntime, prompts: Prompts) -> list[BaseMessage]:
     """Return the conversation up to and with the passage that was just written."""
     asked = write_turns(
         state,
-        run,
+        runtime,
         prompts,
         step=state["step"],
         memory=state.get("previous_memory", ""),
@@ -133,18 +133,20 @@ def written_turns(state: State, run: Run, prompts: Prompts) -> list[BaseMessage]
     return [*asked, AIMessage(state["passage"])]
 
 
-def planned_turns(state: State, run: Run, prompts: Prompts) -> list[BaseMessage]:
+def planned_turns(state: State, runtime: StoryRuntime, prompts: Prompts) -> list[BaseMessage]:
     """Return the conversation up to and with the plans that were proposed after the passage."""
     reply = json.dumps({"plans": state["candidate_plans"]}, ensure_ascii=False)
-    return [*written_turns(state, run, prompts), plans_request(state, run, prompts), AIMessage(reply)]
+    return [*written_turns(state, runtime, prompts), plans_request(state, runtime, prompts), AIMessage(reply)]
 
 
-def plans_request(state: State, run: Run, prompts: Prompts) -> HumanMessage:
+def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
-    shared = variables(state, run, state["step"] + 1)
+    shared = variables(state, runtime, state["step"] + 1)
     # The conversation holds the memory that the passage was written from; it is told again only when it was edited since.
     memory = state["short_term_memory"] if state.get("status") == "replanning" else ""
-    return HumanMessage(prompts.fill("propose_plans", plans=run.context.plans, memory=memory_lines(memory), **shared))
+    return HumanMessage(
+        prompts.fill("propose_plans", plans=runtime.context.plans, memory=memory_lines(memory), **shared)
+    )
 
 
 def _last_words(text: str, most: int) -> str:

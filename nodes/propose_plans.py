@@ -19,7 +19,7 @@ from recurrentgpt.nodes.prompt_messages import (
     written_turns,
 )
 from recurrentgpt.nodes.reply_schemas import plans_reply
-from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.state import State
@@ -36,19 +36,20 @@ class Proposals(BaseModel):
     plans: list[str]
 
 
-async def propose_plans(state: State, run: Run) -> Update:
+@node
+async def propose_plans(state: State, runtime: StoryRuntime) -> Update:
     """Return the candidate plans for the next passage; none after the passage that ends the story."""
-    if finale(state, run, state["step"]) == "last":
+    if finale(state, runtime, state["step"]) == "last":
         return {"candidate_plans": [], "status": "finished"}
-    model = await run.model("planner")
-    plans = await (_dealt if model.tier == "small" else _proposed)(state, run, model)
+    model = await runtime.model("planner")
+    plans = await (_dealt if model.tier == "small" else _proposed)(state, runtime, model)
     return {"candidate_plans": [" ".join(plan.split()) for plan in plans]}
 
 
-async def _proposed(state: State, run: Run, model: ResolvedModel) -> list[str]:
-    prompts, count = run.prompts(model), run.context.plans
-    turns = [*written_turns(state, run, prompts), plans_request(state, run, prompts)]
-    seed = run.seed(state, "propose_plans")
+async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:
+    prompts, count = runtime.prompts(model), runtime.context.plans
+    turns = [*written_turns(state, runtime, prompts), plans_request(state, runtime, prompts)]
+    seed = runtime.seed(state, "propose_plans")
 
     exactly = (list[str], Field(min_length=count, max_length=count))
     schema: type[Proposals] = create_model("Proposals", __base__=Proposals, plans=exactly)
@@ -58,20 +59,24 @@ async def _proposed(state: State, run: Run, model: ResolvedModel) -> list[str]:
         schema,
         max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
-        meter=run.meter,
+        meter=runtime.meter,
         check=lambda reply: repeats(reply.plans),
         insist=False,
     )
     return reply.plans
 
 
-async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
+async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:
     """Return one plan per story move of a rotating deck: asked for three plans, a small model writes one three times."""
-    prompts = run.prompts(model)
-    shared = variables(state, run, state["step"] + 1)
+    prompts = runtime.prompts(model)
+    shared = variables(state, runtime, state["step"] + 1)
     take = state.get("take", 0)
     moves = deal(
-        state["step"] + 7 * take, run.deck(state), run.context.plans, finale=shared["finale"], mode=run.context.mode
+        state["step"] + 7 * take,
+        runtime.deck(state),
+        runtime.context.plans,
+        finale=shared["finale"],
+        mode=runtime.context.mode,
     )
     memory = memory_lines(state["short_term_memory"])
     asked = prompts.turns("plans", passage=state["passage"], memory=memory, moves=moves, **shared)
@@ -79,10 +84,10 @@ async def _dealt(state: State, run: Run, model: ResolvedModel) -> list[str]:
     reply = await ask(
         model,
         turns,
-        plans_reply(moves, run.context.language, subjects(state, run), state["step"]),
-        **(sampled(PLANS) | {"max_tokens": TOKENS_PER_PLAN * run.context.plans}),
-        seed=run.seed(state, "propose_plans"),
-        meter=run.meter,
+        plans_reply(moves, runtime.context.language, subjects(state, runtime), state["step"]),
+        **(sampled(PLANS) | {"max_tokens": TOKENS_PER_PLAN * runtime.context.plans}),
+        seed=runtime.seed(state, "propose_plans"),
+        meter=runtime.meter,
         check=lambda reply: repeats(reply.in_order()),
         insist=False,
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import piece_text, with_summary
-from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.state import Recalled, State
 
 
-async def retrieve(state: State, run: Run) -> Update:
+@node
+async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     """Return the earlier passages of this branch that bear most on the plan, best first.
 
     The newest passage is left out: the prompt holds it (or its end) anyway.
@@ -16,10 +17,12 @@ async def retrieve(state: State, run: Run) -> Update:
     story, head = state["story"], state.get("head", "")
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
-        return {"recalled": [], "status": "writing"}
-    corrected = (await read_overlay(run.chronicle, story, state.get("overlay", "")))["summaries"]
-    hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head, corrected=corrected)
-    found = await run.chronicle.get_many(story, [hit.id for hit in hits])
+        return {"recalled": [], "next_plan": state["plan"], "status": "writing"}
+    corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
+    hits = await runtime.recall.search(
+        story, head, state["plan"], runtime.context.top_k, without=head, corrected=corrected
+    )
+    found = await runtime.chronicle.get_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
     recalled = [
         Recalled(
@@ -31,4 +34,4 @@ async def retrieve(state: State, run: Run) -> Update:
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]
-    return {"recalled": recalled, "status": "writing"}
+    return {"recalled": recalled, "next_plan": state["plan"], "status": "writing"}

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import wraps
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal
 
+from langgraph.config import get_config
 from langgraph.runtime import Runtime, get_runtime
 
-from recurrentgpt.schema.context import NO_DEFAULTS, Context, resolve_context
+from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.state import State
 
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 Chooser = Literal["select_plan", "simulator"]
 
 
-class Route(Protocol[T_co]):
-    """Tell from the state alone where to go; LangGraph names the argument."""
-
-    def __call__(self, state: State) -> T_co:
-        """Return the name of the next node, or a command that says it."""
-
-
-def plan_waits(state: State) -> bool:
-    """Return whether a plan was given that no passage has been written from yet."""
-    return bool(state.get("plan")) and state.get("plan") != state.get("written_plan")
+def waiting_plan(state: State) -> str:
+    """Return the plan that was chosen and that no passage is written from yet; "" for none."""
+    plan = state.get("plan", "")
+    if "next_plan" not in state:
+        # A checkpoint from before this channel, in which a plan waited while it was another than the passage's.
+        return plan if plan != state.get("written_plan") else ""
+    return state["next_plan"] and (plan or state["next_plan"])
 
 
-def _context(defaults: Mapping[str, Any]) -> Context:
-    # update_state() runs the edges too, outside of any run, and then there is no runtime.
-    runtime: Runtime[Any] | None = get_runtime()
-    return resolve_context(runtime.context if runtime else None, defaults)
+def plan_in_hand(state: State) -> str:
+    """Return the plan of the passage in the making, or of the newest one; an update by hand that names no plan forgets `plan`."""
+    return state.get("plan") or state.get("next_plan") or state.get("written_plan", "")
 
 
 def last_step(state: State, context: Context) -> int:
@@ -40,7 +33,7 @@ def last_step(state: State, context: Context) -> int:
 
 
 def after_opening(
-    state: State, defaults: Mapping[str, Any] = NO_DEFAULTS
+    state: State,
 ) -> Literal["commit", "propose_plans", "retrieve", "select_plan", "simulator", "__end__"]:
     """Commit a new story's opening; in a reopened one, do what waits there, or let a plan be chosen.
 
@@ -48,25 +41,27 @@ def after_opening(
     """
     if not state.get("head") or state.get("status") == "finished":
         return "commit"
-    if plan_waits(state):
+    if waiting_plan(state):
         return "retrieve"
     if state.get("status") == "replanning" or not state.get("candidate_plans"):
         # A story that had ended has no plans to choose from.
         return "propose_plans"
-    return after_commit(state, defaults)
+    return after_commit(state)
 
 
-def after_commit(
-    state: State, defaults: Mapping[str, Any] = NO_DEFAULTS
-) -> Literal["retrieve", "select_plan", "simulator", "__end__"]:
+def after_commit(state: State) -> Literal["retrieve", "select_plan", "simulator", "__end__"]:
     """Stop where the run was asked to, else write the plan that waits (an opening's), else let one be chosen."""
-    context = _context(defaults)
+    # update_state() runs the edges too, outside of any run, and then there is no runtime.
+    runtime: Runtime[Any] | None = get_runtime()
+    context = resolve_context(runtime.context if runtime else None, graph_defaults(get_config()))
     last = last_step(state, context)
     if (last and state["step"] >= last) or state.get("status") == "finished" or budget_is_used(state, context):
         return "__end__"
-    if plan_waits(state):
+    if waiting_plan(state) or plan_in_hand(state) != state.get("written_plan", ""):
+        # Of the newest passage, the plan in the state is the written one: another was put there by hand, to be written.
         return "retrieve"
-    return chooser(state, defaults)
+    selector = context.selector if runtime else state.get("selector", context.selector)
+    return "simulator" if selector == "simulator" or state.get("autopilot", 0) else "select_plan"
 
 
 def budget_is_used(state: State, context: Context) -> bool:
@@ -78,22 +73,6 @@ def budget_is_used(state: State, context: Context) -> bool:
     return bool(context.budget_tokens and dearest) and state.get("spent", 0) + dearest > context.budget_tokens
 
 
-def chooser(state: State, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Chooser:
-    """Return who chooses the next plan."""
-    piloted = _context(defaults).selector == "simulator" or state.get("autopilot", 0)
-    return "simulator" if piloted else "select_plan"
-
-
 def after_one_step(state: State) -> Literal["retrieve", "__end__"]:
     """Write the first plan of a story that was just opened; after a passage, leave the choice to the host."""
-    return "retrieve" if plan_waits(state) else "__end__"
-
-
-def with_defaults(route: Callable[[State, Mapping[str, Any]], T], defaults: Mapping[str, Any]) -> Route[T]:
-    """Return a route that goes by what its graph changes of the context's defaults."""
-
-    @wraps(route)
-    def choose(state: State) -> T:
-        return route(state, defaults)
-
-    return choose
+    return "retrieve" if waiting_plan(state) else "__end__"

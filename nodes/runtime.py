@@ -1,8 +1,6 @@
 """What a node is given beside the state: the run's settings, the story log, prompts, models, and where to report.
 
-Every verb of this package is one `async def verb(state, run) -> update`. `node` makes it fit for LangGraph under
-`ainvoke` and `invoke` alike: the second runs the same coroutine in the process's background event loop, so there is one
-implementation and no blocked loop.
+Every verb of this package is one `@node async def verb(state, runtime) -> update`, and a graph adds it by its name.
 """
 
 from __future__ import annotations
@@ -10,10 +8,10 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig, RunnableLambda
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
@@ -24,11 +22,12 @@ from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
-from recurrentgpt.nodes.message_stream import Speech
+from recurrentgpt.nodes.human.message_stream import Speech
+from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import check_state
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prompts.check import check_once
-from recurrentgpt.schema.context import NO_DEFAULTS, Context, resolve_context
+from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
 
@@ -36,12 +35,13 @@ SIDE_BY_SIDE = ("update_memory", "propose_plans")
 """Nodes that run in one super-step and share what the budget leaves."""
 
 Update = dict[str, Any]
-Verb = Callable[[State, "Run"], Awaitable[Update]]
+Verb = Callable[..., Awaitable[Update]]
+"""`async def verb(state, runtime) -> update`."""
 
 
 @dataclass
-class Run:
-    """The surroundings of one node call."""
+class StoryRuntime:
+    """The surroundings of one node call, made from LangGraph's own runtime."""
 
     context: Context
     chronicle: Chronicle
@@ -50,18 +50,15 @@ class Run:
     meter: Meter = field(default_factory=Meter)
 
     @classmethod
-    def of(cls, runtime: Runtime[Any], *, threaded: bool, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Run:
-        """Return the surroundings that LangGraph's runtime describes; raise SettingsError without a store.
-
-        `defaults` are those of the graph, for settings that nobody chose.
-        """
+    def of(cls, runtime: Runtime[Any], config: RunnableConfig, *, threaded: bool) -> StoryRuntime:
+        """Return the surroundings that LangGraph's runtime and config describe; raise SettingsError without a store."""
         if runtime.store is None:
             raise SettingsError(
                 "This graph keeps its passages in a LangGraph store and has none: compile or call it with store=..., "
                 "for example InMemoryStore()."
             )
         return cls(
-            context=resolve_context(runtime.context, defaults),
+            context=resolve_context(runtime.context, graph_defaults(config)),
             chronicle=Chronicle(runtime.store, threaded=threaded),
             emit=runtime.stream_writer,
         )
@@ -98,35 +95,61 @@ class Run:
         return self.chance(state, state.get("step", 0), state.get("take", 0), *purpose).getrandbits(31)
 
 
-def node(verb: Verb, defaults: Mapping[str, Any] = NO_DEFAULTS) -> RunnableLambda[State, Update]:
-    """Return `verb` as a LangGraph node that works under `invoke` and `ainvoke`, in a graph with these defaults."""
-    name = verb.__name__
+class Node(Runnable[Any, Update]):
+    """A verb that LangGraph runs under `invoke` and `ainvoke` alike; called, it is the verb itself.
 
-    async def work(state: State, runtime: Runtime[Any], *, threaded: bool) -> Update:
+    `invoke` runs the same coroutine in the process's background event loop, so there is one implementation and no blocked loop.
+    """
+
+    surroundings = StoryRuntime
+
+    name: str
+
+    def __init__(self, verb: Verb, name: str = "") -> None:
+        update_wrapper(self, verb)
+        self.verb, self.name = verb, name or verb.__name__
+
+    def __call__(self, *given: Any) -> Awaitable[Update]:
+        """Return what the verb returns, without what `work` adds."""
+        return self.verb(*given)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+        """Run the verb in this event loop."""
+        return await self.work(input, self.surroundings.of(get_runtime(), config or {}, threaded=False))
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+        """Run the verb in the background event loop and wait for it."""
+        runtime = self.surroundings.of(get_runtime(), config or {}, threaded=True)
+        return wait_for(lambda: self.work(input, runtime))
+
+    async def work(self, state: State, runtime: StoryRuntime) -> Update:
+        """Run the verb on a checked state, report it, and return its update with what it cost."""
+        name = self.name
         if name != "open_story":
             # There it is a caller's input, which has checks of its own.
             check_state(state)
-        run = Run.of(runtime, threaded=threaded, defaults=defaults)
-        run.emit({"event": "stage", "node": name})
-        run.emit = Speech(run.emit, state)
-        run.meter.allowance = _allowance(state, run.context, name)
-        with observed(name, state.get("story", ""), state.get("step", 0), lambda: run.meter.usage):
-            update = await verb(state, run)
-        if run.meter.usage["calls"]:
-            update = {**update, "usage": {name: run.meter.usage}}
-        if run.meter.needed and name in SIDE_BY_SIDE:
+        runtime.emit({"event": "stage", "node": name})
+        runtime.emit = Speech(runtime.emit, state)
+        runtime.meter.allowance = _allowance(state, runtime.context, name)
+        with observed(name, state.get("story", ""), state.get("step", 0), lambda: runtime.meter.usage):
+            update = await self.pass_plan_on(state, runtime)
+        if runtime.meter.usage["calls"]:
+            update = {**update, "usage": {name: runtime.meter.usage}}
+        if runtime.meter.needed and name in SIDE_BY_SIDE:
             # A fifth more, for the next step's prompts hold a longer memory and a longer way here.
-            update = {**update, "dearest": (tokens_of_step(state) + 2 * run.meter.needed) * 6 // 5}
+            update = {**update, "dearest": (tokens_of_step(state) + 2 * runtime.meter.needed) * 6 // 5}
         return update
 
-    async def in_this_loop(state: State, config: RunnableConfig) -> Update:
-        return await work(state, get_runtime(), threaded=False)
+    async def pass_plan_on(self, state: State, runtime: StoryRuntime) -> Update:
+        """Run the verb and pass the plan on: its channel forgets it with every step, so a plan in a run's input is new."""
+        if self.name == "open_story":
+            return await self.verb(state, runtime)
+        plan = plan_in_hand(state)
+        return {"plan": plan, **await self.verb({**state, "plan": plan}, runtime)}
 
-    def in_the_background(state: State, config: RunnableConfig) -> Update:
-        runtime = get_runtime()
-        return wait_for(lambda: work(state, runtime, threaded=True))
 
-    return RunnableLambda(in_the_background, afunc=in_this_loop, name=name)
+node = Node
+"""The decorator of a story's verbs."""
 
 
 def _allowance(state: State, context: Context, name: str) -> int | None:

@@ -16,45 +16,47 @@ from recurrentgpt.nodes.prompt_messages import (
 )
 from recurrentgpt.nodes.reply_schemas import Choice as Choosing
 from recurrentgpt.nodes.reply_schemas import choice_reply, revised
-from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice, State
 
 
-async def simulator(state: State, run: Run) -> Update:
+@node
+async def simulator(state: State, runtime: StoryRuntime) -> Update:
     """Return the plan of the next passage, chosen and revised by a model, and why.
 
     It sees the memory and the plans in shuffled order: shown the passage too, a small model takes the last plan always.
     """
-    model = await run.model("simulator")
-    prompts, plans = run.prompts(model), state["candidate_plans"]
+    model = await runtime.model("simulator")
+    prompts, plans = runtime.prompts(model), state["candidate_plans"]
     order = list(range(len(plans)))
-    run.chance(state, state["step"], state.get("take", 0), "order").shuffle(order)
-    shared = variables(state, run, state["step"] + 1)
+    runtime.chance(state, state["step"], state.get("take", 0), "order").shuffle(order)
+    shared = variables(state, runtime, state["step"] + 1)
     shuffled = [plans[number] for number in order]
     memory = memory_lines(state["short_term_memory"])
     asked = prompts.turns("choose", memory=memory, plans=shuffled, **shared)
-    seed = run.seed(state, "simulator")
+    seed = runtime.seed(state, "simulator")
 
     def check(reply: Choosing) -> str | None:
         return None if 1 <= reply.index <= len(plans) and reply.plan.strip() else f"index is 1 to {len(plans)}."
 
     if model.tier == "small":
         turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
-        schema: type[Choosing] = choice_reply(len(plans), run.context.language, subjects(state, run))
-        reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=run.meter, check=check)
+        schema: type[Choosing] = choice_reply(len(plans), runtime.context.language, subjects(state, runtime))
+        reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
     else:
         before = (
-            planned_turns(state, run, prompts) if state["step"] else [SystemMessage(prompts.fill("system", **shared))]
+            planned_turns(state, runtime, prompts)
+            if state["step"]
+            else [SystemMessage(prompts.fill("system", **shared))]
         )
         turns = [*before, *asked]
-        reply = await ask(model, turns, Choosing, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter, check=check)
+        reply = await ask(
+            model, turns, Choosing, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
+        )
     piloted = state.get("autopilot", 0)
-    return {
-        "plan": " ".join(reply.plan.split()),
-        "plan_author": "simulator",
-        "choice": Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split())),
-        "autopilot": piloted - 1 if piloted > 0 else piloted,
-        "take": 0,
-        "status": "writing",
-    }
+    choice = Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split()))
+    update = choose_plan(" ".join(reply.plan.split()), "simulator", choice)
+    piloted = state.get("autopilot", 0)
+    return {**update, "autopilot": piloted - 1 if piloted > 0 else piloted}

@@ -26,7 +26,7 @@ from recurrentgpt.nodes.prompt_messages import (
     written_turns,
 )
 from recurrentgpt.nodes.reply_schemas import facts_reply
-from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 
@@ -60,33 +60,34 @@ class MemoryReply(BaseModel):
     summary: str = Field(min_length=1)
 
 
-async def update_memory(state: State, run: Run) -> Update:
+@node
+async def update_memory(state: State, runtime: StoryRuntime) -> Update:
     """Return the new short-term memory, the rationale, and the passage's summary for the long-term memory."""
-    model = await run.model("memory")
+    model = await runtime.model("memory")
     if model.tier == "small":
-        return await _gated(state, run, model)
-    return await _rewritten(state, run, model)
+        return await _gated(state, runtime, model)
+    return await _rewritten(state, runtime, model)
 
 
-async def _rewritten(state: State, run: Run, model: ResolvedModel) -> Update:
-    prompts = run.prompts(model)
+async def _rewritten(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
+    prompts = runtime.prompts(model)
     old = memory_lines(state["previous_memory"])
-    request = prompts.fill("update_memory", memory=old, **variables(state, run, state["step"]))
-    turns = [*written_turns(state, run, prompts), HumanMessage(request)]
-    seed = run.seed(state, "update_memory")
+    request = prompts.fill("update_memory", memory=old, **variables(state, runtime, state["step"]))
+    turns = [*written_turns(state, runtime, prompts), HumanMessage(request)]
+    seed = runtime.seed(state, "update_memory")
     reply = await ask(
         model,
         turns,
         MemoryReply,
         max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
-        meter=run.meter,
+        meter=runtime.meter,
         check=_check_size,
         # A model that cannot be shorter must not stop the story: the rest is cut by the rule below.
         insist=False,
     )
     new = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
-    kept, over = await _within_ceilings(new, state, run)
+    kept, over = await _within_ceilings(new, state, runtime)
     reasons = {" ".join(item.sentence.split()): item.why for item in reply.dropped}
     # The reasons are the model's; what was dropped and added is what really differs.
     dropped = [Dropped(sentence=line, why=reasons.get(line, "")) for line in old if line not in new]
@@ -109,9 +110,9 @@ def _check_size(reply: MemoryReply) -> str | None:
     return None
 
 
-async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
-    prompts = run.prompts(model)
-    shared = variables(state, run, state["step"])
+async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
+    prompts = runtime.prompts(model)
+    shared = variables(state, runtime, state["step"])
     turns = [
         SystemMessage(prompts.fill("system", **shared)),
         *prompts.turns("facts", passage=state["passage"], **shared),
@@ -119,18 +120,18 @@ async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
     reply = await ask(
         model,
         turns,
-        facts_reply(run.context.language, people=subjects(state, run)),
+        facts_reply(runtime.context.language, people=subjects(state, runtime)),
         **sampled(FACTS),
-        seed=run.seed(state, "update_memory"),
-        meter=run.meter,
+        seed=runtime.seed(state, "update_memory"),
+        meter=runtime.meter,
     )
     summary = " ".join(reply.summary.split())
     old = memory_lines(state["previous_memory"])
     facts = [summary, *(" ".join(fact.split()) for fact in reply.facts)]
     new = await asyncio.to_thread(
-        admit, facts, old, lambda fact, held: _similarity(run, [fact], list(held))[0].tolist()
+        admit, facts, old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
-    kept, dropped = await _within_ceilings([*old, *new], state, run, protect=len(new), down_to=FORGET_DOWN_TO)
+    kept, dropped = await _within_ceilings([*old, *new], state, runtime, protect=len(new), down_to=FORGET_DOWN_TO)
     added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
     return {
         "short_term_memory": "\n".join(kept),
@@ -140,15 +141,15 @@ async def _gated(state: State, run: Run, model: ResolvedModel) -> Update:
 
 
 async def _within_ceilings(
-    lines: list[str], state: State, run: Run, *, protect: int = 0, down_to: int | None = None
+    lines: list[str], state: State, runtime: StoryRuntime, *, protect: int = 0, down_to: int | None = None
 ) -> tuple[list[str], list[Dropped]]:
     """Return the sentences that stay within the ceilings, and those that do not with the reason."""
     about = [state["brief"]["premise"], state["plan"]]
-    reader = _reader(lines, state, run)
+    reader = _reader(lines, state, runtime)
     lines = [line for line in lines if line != reader]
 
     def relevance(sentences: list[str]) -> list[float]:
-        return [float(best) for best in _similarity(run, sentences, about).max(axis=1)]
+        return [float(best) for best in _similarity(runtime, sentences, about).max(axis=1)]
 
     kept, dropped = await asyncio.to_thread(
         lambda: forget(
@@ -165,17 +166,17 @@ async def _within_ceilings(
     ]
 
 
-def _reader(lines: list[str], state: State, run: Run) -> str:
+def _reader(lines: list[str], state: State, runtime: StoryRuntime) -> str:
     """Return the sentence that says who the reader is, which a story to play never forgets; "" in a novel."""
-    if run.context.mode != "fiction":
+    if runtime.context.mode != "fiction":
         return ""
     told = [*memory_lines(state["previous_memory"]), *lines, *sentences(state["plan"])]
     return limit_words(next((line for line in told if line.startswith("You are ")), ""), LONGEST_READER)
 
 
-def _similarity(run: Run, first: list[str], second: list[str]) -> Matrix:
+def _similarity(runtime: StoryRuntime, first: list[str], second: list[str]) -> Matrix:
     """Return the cosines of every sentence of `first` with every one of `second`, shape (len(first), len(second))."""
-    embed = run.recall.embeddings.embed_documents
+    embed = runtime.recall.embeddings.embed_documents
     vectors = unit(np.asarray(embed([*first, *second]), dtype=np.float32))
     similar: Matrix = vectors[: len(first)] @ vectors[len(first) :].T
     return similar

@@ -20,7 +20,8 @@ def _form() -> TypeAdapter[Any]:
 def check_state(state: State) -> None:
     """Raise StoryError, with the field, where a state is not of its types or its memory is beyond its ceilings."""
     try:
-        _form().validate_python(state, strict=True)
+        # Messages are made what they are by their reducer.
+        _form().validate_python({**state, "messages": []}, strict=True)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(map(str, fault["loc"]))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import aclosing
-from os.path import commonprefix
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -13,12 +11,13 @@ from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import finale, people, write_turns
-from recurrentgpt.nodes.runtime import Run, Update
+from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.schema.state import State
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 
 MOST_SAMPLES = 8
 """Calls for one passage. Each goes on from the sentences already accepted, so that none of them is written in vain."""
@@ -39,21 +38,27 @@ READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
 
-async def write(state: State, run: Run) -> Update:
+@node
+async def write(state: State, runtime: StoryRuntime) -> Update:
     """Return the next passage, streamed to whoever listens, sentence by sentence checked for what no story should hold."""
-    model = await run.model("writer")
-    prompts, step = run.prompts(model), state.get("step", 0) + 1
+    model = await runtime.model("writer")
+    prompts, step = runtime.prompts(model), state.get("step", 0) + 1
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
-    asked = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
-    gate = await _gate(state, run, step, previous=previous, small=model.tier == "small")
-    shown, reached, stuck = Shown(run.emit), 0, 0
+    asked = write_turns(state, runtime, prompts, step=step, memory=memory, previous=previous)
+    gate = await _gate(state, runtime, step, previous=previous, small=model.tier == "small")
+    heard, reached, stuck = StreamBuffer(), 0, 0
+
+    def show(text: str, settled: int) -> None:
+        for event in heard.become(text, settled):
+            runtime.emit(event)
+
     for sample in range(MOST_SAMPLES):
-        run.meter.resamples += bool(sample)
-        turns = [*asked, *_onwards(gate, model, prompts, run)]
-        form = _form(gate, state, run, step + sample) if model.embedded else {}
+        runtime.meter.resamples += bool(sample)
+        turns = [*asked, *_onwards(gate, model, prompts, runtime)]
+        form = _form(gate, state, runtime, step + sample) if model.embedded else {}
         try:
-            seed, warmer = run.seed(state, "write", sample), WARMER * sample
-            await _sample(gate, turns, model, run, shown, seed=seed, warmer=warmer, form=form)
+            seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
+            await _sample(gate, turns, model, runtime, show, seed=seed, warmer=warmer, form=form)
         except ModelUnavailable:
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
             if not gate.cut():
@@ -67,66 +72,48 @@ async def write(state: State, run: Run) -> Update:
         gate.cut(back=RUN_UPS[stuck])
         if not gate.text:
             reached = stuck = 0
-        shown.become(gate.text, gate.settled)
+        show(gate.text, gate.settled)
     passage = gate.finish()
-    if gate.words < READABLE * run.context.min_words:
+    if gate.words < READABLE * runtime.context.min_words:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
         raise ModelReplyError(
             f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): try "
             "again, change the plan, or use a more capable model. What was written is safe."
         )
-    shown.become(passage, len(passage))
+    show(passage, len(passage))
     return {
         "passage": passage,
         "author": "model",
         "step": step,
+        "next_plan": "",
+        "written_plan": state["plan"],
         "previous_passage": previous,
         "previous_memory": memory,
         "status": "writing",
     }
 
 
-class Shown:
-    """Keep what a listener holds equal to the passage in the making, by events that add to it or take from its end.
-
-    A listener starts from nothing at each `stage` of this node; `settled` characters will not be taken back by the gate.
-    """
-
-    def __init__(self, emit: Callable[[Mapping[str, Any]], None]) -> None:
-        self._emit, self._text, self._settled = emit, "", 0
-
-    def become(self, text: str, settled: int) -> None:
-        """Make the listener's text `text`."""
-        same = self._text if text.startswith(self._text) else commonprefix([text, self._text])  # noqa: RUF071 - no paths
-        kept = len(same)
-        if kept < len(self._text):
-            self._emit({"event": "retract", "length": kept})
-        if len(text) > kept or settled != self._settled:
-            self._emit({"event": "prose", "text": text[kept:], "settled": settled})
-        self._text, self._settled = text, settled
-
-
 async def _sample(
     gate: ProseGate,
     turns: list[BaseMessage],
     model: ResolvedModel,
-    run: Run,
-    shown: Shown,
+    runtime: StoryRuntime,
+    show: Callable[[str, int], None],
     *,
     seed: int,
     warmer: float,
     form: dict[str, str],
 ) -> None:
     """Feed the gate from one call, until it has enough or finds a fault."""
-    small, temperature = model.tier == "small", run.context.temperature
+    small, temperature = model.tier == "small", runtime.context.temperature
     stream = write_stream(
         model,
         turns,
-        max_tokens=prose_tokens(run.context.max_words - gate.words),
+        max_tokens=prose_tokens(runtime.context.max_words - gate.words),
         temperature=WRITE.temperature + warmer if small and temperature is None else temperature,
         sampling={**WRITE.sampling, **form} if small else None,
         seed=seed,
-        meter=run.meter,
+        meter=runtime.meter,
     )
     prefill = gate.text if isinstance(turns[-1], AIMessage) else ""
     echoed = ""
@@ -139,29 +126,29 @@ async def _sample(
                     continue
                 piece, prefill = echoed.removeprefix(prefill), ""
             gate.feed(piece)
-            shown.become(gate.text, gate.settled)
+            show(gate.text, gate.settled)
             if gate.fault or gate.enough:
                 break
 
 
-def _form(gate: ProseGate, state: State, run: Run, deal: int) -> dict[str, str]:
+def _form(gate: ProseGate, state: State, runtime: StoryRuntime, deal: int) -> dict[str, str]:
     """Return the grammar of the scene, or of what is missing of it; there is none for a voice that is not the mode's own.
 
     `deal` numbers the form: another sample goes on in another one.
     """
-    if not run.context.own_voice:
+    if not runtime.context.own_voice:
         return {}
     first_names = [first_name(name) for name in people(state)]
     names = [name for name in first_names if name in state["plan"]] or first_names
     # All that fits: a scene that ends too short, after what it repeats is left out, costs another call; one that is long enough
     # is cut at a paragraph.
-    words = run.context.max_words - gate.words
-    played = run.context.mode == "fiction"
-    shape = scene_shape(deal, run.deck(state), max(words, 60))
+    words = runtime.context.max_words - gate.words
+    played = runtime.context.mode == "fiction"
+    shape = scene_shape(deal, runtime.deck(state), max(words, 60))
     return {"grammar": scene_grammar(shape, names, deal, going_on=bool(gate.text), played=played)}
 
 
-async def _gate(state: State, run: Run, step: int, *, previous: str, small: bool) -> ProseGate:
+async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str, small: bool) -> ProseGate:
     """Return a gate that refuses what was copied from earlier passages.
 
     Memory and plan are no such texts: they say what passages said, or shall say. A small model is watched over the last
@@ -169,18 +156,18 @@ async def _gate(state: State, run: Run, step: int, *, previous: str, small: bool
     """
     seen = [previous, *(entry["piece"] for entry in state.get("recalled", []))]
     if small:
-        seen += [commit["passage"] for commit in await run.chronicle.latest(state["story"], state["head"], WATCHED)]
+        seen += [commit["passage"] for commit in await runtime.chronicle.latest(state["story"], state["head"], WATCHED)]
     return ProseGate(
-        min_words=run.context.min_words,
-        max_words=run.context.max_words,
+        min_words=runtime.context.min_words,
+        max_words=runtime.context.max_words,
         seen=[text for text in seen if text],
-        language=run.context.language,
-        finale=finale(state, run, step) == "last",
-        third_person=small and run.context.person != "first",
+        language=runtime.context.language,
+        finale=finale(state, runtime, step) == "last",
+        third_person=small and runtime.context.person != "first",
     )
 
 
-def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, run: Run) -> list[BaseMessage]:
+def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, runtime: StoryRuntime) -> list[BaseMessage]:
     """Return the turns that ask to go on after the accepted sentences: none at the start."""
     if not gate.text:
         return []
@@ -188,5 +175,5 @@ def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, run: Run) 
     if model.embedded:
         # llama.cpp goes on from a reply that has begun.
         return [begun]
-    words = max(50, (run.context.min_words + run.context.max_words) // 2 - gate.words)
+    words = max(50, (runtime.context.min_words + runtime.context.max_words) // 2 - gate.words)
     return [begun, HumanMessage(prompts.fill("continue", words=words))]

@@ -40,12 +40,18 @@ def language_name(language: str) -> str:
     return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
 
 
-_OPENER = re.compile(r"(?<=\s)[\"“«]$")
+_WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")
+_OPENER = re.compile(r"(?<=\s)[\"“«]\Z")
 
 
 def segments(text: str, language: str = "English") -> list[str]:
     """Return the sentences with all their white space: joined, they are `text` again."""
-    found = list(segment(language_code(language), text)) if text else []
+    found: list[str] = []
+    end = 0
+    # sentencex panics at some spaces of several bytes; plain ones take their places, one for one, and the cuts are kept.
+    for piece in segment(language_code(language), _WIDE_SPACE.sub(" ", text)) if text else []:
+        found.append(text[end : end + len(piece)])
+        end += len(piece)
     for place in range(len(found) - 1):
         # The mark of a quotation that is not closed yet is counted to the sentence before it.
         if opener := _OPENER.search(found[place]):
@@ -94,13 +100,15 @@ def end_at_sentence(text: str, *, close: bool = True) -> str:
 
 def _close_quotation(text: str) -> str:
     paragraph = text.rsplit("\n", 1)[-1]
+    opened = [
+        (paragraph.rfind(mark), end) for mark, end in _PAIRS.items() if paragraph.count(mark) > paragraph.count(end)
+    ]
     if paragraph.count('"') % 2:
         # A lone mark at the very end closes nothing: it opened a quotation that the cut removed.
-        return text[:-1].rstrip() if re.search(r'\s"$', text) else text + '"'
-    for opening, closing in _PAIRS.items():
-        if paragraph.count(opening) > paragraph.count(closing):
-            return text + closing
-    return text
+        if re.search(r'\s"$', text):
+            return text[:-1].rstrip()
+        opened.append((paragraph.rfind('"'), '"'))
+    return text + "".join(end for _, end in sorted(opened, reverse=True))
 
 
 def last_sentences(text: str, n: int, language: str = "English") -> str:

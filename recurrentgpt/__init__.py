@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         BadAnswer,
         BookError,
         BudgetReached,
+        ExtensionError,
         FetchError,
         MissingExtra,
         ModelError,
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
         StoryError,
         StoryNotFound,
     )
+    from recurrentgpt.schema.events import Event
     from recurrentgpt.schema.state import State, StoryInput, StoryOutput
-    from recurrentgpt.story import Passage, Story
+    from recurrentgpt.story import AsyncStory, Passage, Story, StorySnapshot
+    from recurrentgpt.story_protocol import StoryProtocol
 
 _HOMES = {
     **dict.fromkeys(
@@ -43,6 +46,7 @@ _HOMES = {
             "BadAnswer",
             "BookError",
             "BudgetReached",
+            "ExtensionError",
             "FetchError",
             "MissingExtra",
             "ModelError",
@@ -63,14 +67,19 @@ _HOMES = {
     **dict.fromkeys(("State", "StoryInput", "StoryOutput"), "recurrentgpt.schema.state"),
     **dict.fromkeys(("build_step_graph", "build_story_graph"), "recurrentgpt.graph.story"),
     **dict.fromkeys(("Library", "StorySummary"), "recurrentgpt.library"),
-    **dict.fromkeys(("Passage", "Story"), "recurrentgpt.story"),
+    "Event": "recurrentgpt.schema.events",
+    **dict.fromkeys(("AsyncStory", "Passage", "Story", "StorySnapshot"), "recurrentgpt.story"),
+    "StoryProtocol": "recurrentgpt.story_protocol",
 }
 
 __all__ = [
+    "AsyncStory",
     "BadAnswer",
     "BookError",
     "BudgetReached",
     "Context",
+    "Event",
+    "ExtensionError",
     "FetchError",
     "Library",
     "MissingExtra",
@@ -90,6 +99,8 @@ __all__ = [
     "StoryInput",
     "StoryNotFound",
     "StoryOutput",
+    "StoryProtocol",
+    "StorySnapshot",
     "StorySummary",
     "__version__",
     "build_step_graph",

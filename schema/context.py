@@ -4,37 +4,54 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
-
-from pydantic import TypeAdapter, ValidationError, WithJsonSchema
-from pydantic.json_schema import SkipJsonSchema
+from functools import cached_property
+from types import MappingProxyType, NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from recurrentgpt.schema.errors import SettingsError
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
-
-
-LONGEST_NOTE = 600
-"""Characters of the notes on style and of the author's note; they stand in every prompt that writes."""
-
-LONGEST_LANGUAGE = 60
-"""Characters of a language's name; it stands in every prompt."""
 
 NO_DEFAULTS: Mapping[str, Any] = MappingProxyType({})
 """What a graph changes of the defaults below: nothing."""
 
+Scope = Literal["story", "run", "machine", "code"]
+"""Whose a setting is: a story keeps it; it holds for one run; it says where and how to compute; only code can give it."""
 
-def _setting(default: Any, description: str) -> Any:
-    return field(default=default, metadata={"description": description})
+
+def setting(default: Any, description: str, *, scope: Scope = "story", unit: str = "", **bounds: float) -> Any:
+    """Say on the field all that Python, the command line, Studio's form and the desk's show of a setting and refuse.
+
+    `bounds` are pydantic's: ge, gt, le, and max_length in characters. Pydantic reads them and the description from here.
+    """
+    extra = {"unit": unit} if unit else {}
+    about = {"description": description, "scope": scope, "unit": unit, "json_schema_extra": extra, **bounds}
+    return field(default=default, metadata=about)
+
+
+class _InForms:
+    """What a form shows of a field that in code may hold an object: a plain type, or nothing at all."""
+
+    def __init__(self, kind: str = "") -> None:
+        self.kind = kind
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        if not self.kind:
+            from pydantic_core import PydanticOmit
+
+            raise PydanticOmit
+        return {"type": self.kind}
 
 
 # In a form, models are names; in code they may be chat models.
-Name = Annotated[Any, WithJsonSchema({"type": "string"})]
-Names = Annotated[Any, WithJsonSchema({"type": "object"})]
+Name = Annotated[Any, _InForms("string")]
+Names = Annotated[Any, _InForms("object")]
+CodeOnly = Annotated[Any, _InForms()]
 
 
 @dataclass(kw_only=True)
@@ -45,94 +62,86 @@ class Context:
     number, because forms and environments know only text.
     """
 
-    mode: Literal["novel", "fiction"] = _setting("novel", "A novel to read, or interactive fiction to play")
-    selector: Literal["human", "simulator"] = _setting("human", "Who chooses the next plan at each step")
-    steps: int = _setting(0, "Passages to write in this run; 0 means until somebody ends it")
-    last_step: int = _setting(0, "Stop after this passage of the story, counted from its first; beats steps")
-    ending: bool = _setting(False, "Steer the last passages of a bounded run to a close")
-    model: Name = _setting(None, "Model name for every role; the embedded model when empty. Code may pass a chat model")
-    models: Names = _setting(None, "Models per role: an object with any of writer, memory, planner, simulator, judge")
-    base_url: str | None = _setting(None, "Address of an OpenAI-compatible endpoint")
-    tier: Literal["auto", "small", "full"] = _setting("auto", "Prompts for a small or a capable model")
-    temperature: float | None = _setting(None, "Sampling temperature of the prose; the tier's own when empty")
-    language: str = _setting("English", "Language of the story")
-    point_of_view: Literal["auto", "first", "second", "third"] = _setting(
+    mode: Literal["novel", "fiction"] = setting("novel", "A novel to read, or interactive fiction to play")
+    selector: Literal["human", "simulator"] = setting("human", "Who chooses the next plan at each step", scope="run")
+    steps: int = setting(
+        0, "Passages to write in this run; 0 means until somebody ends it", scope="run", unit="passages", ge=0
+    )
+    last_step: int = setting(
+        0,
+        "Stop after this passage of the story, counted from its first; beats steps",
+        scope="run",
+        unit="passages",
+        ge=0,
+    )
+    ending: bool = setting(False, "Steer the last passages of a bounded run to a close", scope="run")
+    model: Name = setting(
+        None,
+        "Model of every role: its name at the endpoint, or the path of a GGUF file; the embedded model when empty",
+        scope="machine",
+    )
+    models: Names = setting(
+        None, "Models per role: an object with any of writer, memory, planner, simulator, judge", scope="machine"
+    )
+    base_url: str | None = setting(
+        None, "Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1", scope="machine"
+    )
+    tier: Literal["auto", "small", "full"] = setting(
+        "auto", "Prompts for a small or a capable model; by the model's name when auto", scope="machine"
+    )
+    temperature: float | None = setting(
+        None, "Sampling temperature of the prose; the tier's own when empty", ge=0, le=2
+    )
+    language: str = setting("English", "Language of the story", unit="characters", max_length=60)
+    point_of_view: Literal["auto", "first", "second", "third"] = setting(
         "auto", "Person of the narrator; the mode's own when auto: third in a novel, second in fiction"
     )
-    tense: Literal["auto", "past", "present"] = _setting(
+    tense: Literal["auto", "past", "present"] = setting(
         "auto", "Tense of the story; the mode's own when auto: past in a novel, present in fiction"
     )
-    pace: Literal["slow", "steady", "fast"] = _setting("steady", "How much happens in one passage")
-    style: str = _setting("", "Notes on style, in every prompt that writes: a manner, a model, what to avoid")
-    note: str = _setting(
-        "", "The author's note: what the next passages should keep in mind; stands last in their prompts"
+    pace: Literal["slow", "steady", "fast"] = setting("steady", "How much happens in one passage")
+    style: str = setting(
+        "",
+        "Notes on style, in every prompt that writes: a manner, a model, what to avoid",
+        unit="characters",
+        max_length=600,
     )
-    min_words: int = _setting(200, "Fewest words of a passage")
-    max_words: int = _setting(400, "Most words of a passage")
-    plans: int = _setting(3, "Plans to propose at each step")
-    top_k: int = _setting(3, "Passages to recall from the long-term memory at each step")
-    new_character: float = _setting(0.1, "Probability that a step invites a new character, 0 to 1")
-    seed: int | None = _setting(None, "Seed of every random decision; made from the story's id when empty")
-    budget_tokens: int = _setting(0, "Most tokens, read and written, that this run may use; 0 for no limit")
-    timeout: float = _setting(120.0, "Seconds to wait for a model to say something")
-    prompts: str | None = _setting(None, "Folder of prompt templates that replace the packaged ones")
-    embeddings: SkipJsonSchema[Any] = _setting(None, "A LangChain Embeddings to use in place of the packaged model")
-    vector_store: SkipJsonSchema[Any] = _setting(
-        None, "A LangChain VectorStore to recall from in place of our own index"
+    note: str = setting(
+        "",
+        "The author's note: what the next passages should keep in mind; stands last in their prompts",
+        unit="characters",
+        max_length=600,
+    )
+    min_words: int = setting(200, "Fewest words of a passage", unit="words", ge=20, le=2000)
+    max_words: int = setting(400, "Most words of a passage", unit="words", ge=20, le=2000)
+    plans: int = setting(3, "Plans to propose at each step", unit="plans", ge=1, le=9)
+    top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
+    new_character: float = setting(0.1, "Probability that a step invites a new character", ge=0, le=1)
+    seed: int | None = setting(None, "Seed of every random decision; made from the story's id when empty")
+    budget_tokens: int = setting(
+        0, "Most tokens, read and written, that this run may use; 0 for no limit", scope="run", unit="tokens", ge=0
+    )
+    timeout: float = setting(
+        120.0, "Seconds to wait for a model to say something", scope="machine", unit="seconds", gt=0, le=86_400
+    )
+    prompts: str | None = setting(None, "Folder of prompt templates that replace the packaged ones", scope="machine")
+    embeddings: CodeOnly = setting(None, "A LangChain Embeddings to use in place of the packaged model", scope="code")
+    vector_store: CodeOnly = setting(
+        None, "A LangChain VectorStore to recall from in place of our own index", scope="code"
     )
 
     def __new__(cls, **given: Any) -> Self:
         """Refuse unknown names before `__init__` does: LangGraph passes on what a client sent as the run's context."""
-        known = [item.name for item in dataclasses.fields(cls)]
-        if unknown := next((name for name in given if name not in known), None):
-            near = difflib.get_close_matches(unknown, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(known)}."
-            raise SettingsError(f"There is no setting {unknown!r}; {hint}")
+        refuse_unknown(given, settings_of(cls))
         made = super().__new__(cls)
         made.__dict__["_named"] = frozenset(given)
         return made
 
     def __post_init__(self) -> None:
-        for name, (kind, check) in _checks().items():
-            try:
-                setattr(self, name, check.validate_python(getattr(self, name)))
-            except ValidationError:
-                raise SettingsError(f"{name} is {kind}; it is {getattr(self, name)!r:.60}.") from None
-        for name in ("steps", "last_step", "budget_tokens"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"{name} cannot be negative; it is {getattr(self, name)}.")
-        for name, hint in _hints().items():
-            if get_origin(hint) is Literal and getattr(self, name) not in get_args(hint):
-                raise SettingsError(f"{name} is one of {', '.join(get_args(hint))}; it is {getattr(self, name)!r:.60}.")
-        for name in ("style", "note"):
-            text = " ".join(getattr(self, name).split())
-            if len(text) > LONGEST_NOTE:
-                raise SettingsError(f"{name} has {len(text):,} characters; at most {LONGEST_NOTE} fit. Shorten it.")
-            if not text.isprintable():
-                raise SettingsError(f"{name} holds a control character; take it out.")
-            setattr(self, name, text)
-        if not self.timeout > 0:
-            raise SettingsError(f"timeout is a number of seconds above 0; it is {self.timeout}.")
-        if self.temperature is not None and not 0 <= self.temperature <= 2:
-            raise SettingsError(f"temperature is between 0 and 2; it is {self.temperature}.")
-        if not self.language.strip() or not self.language.isprintable() or len(self.language) > LONGEST_LANGUAGE:
-            raise SettingsError(
-                f"language is the name of one in at most {LONGEST_LANGUAGE} characters, for example English; "
-                f"it is {self.language!r:.60}."
-            )
-        if self.language.strip().casefold() in ("english", "en"):
-            # The one language that prompts have examples in, by its one name.
-            self.language = "English"
-        if not 1 <= self.plans <= 9:
-            raise SettingsError(f"plans must be between 1 and 9; it is {self.plans}.")
-        if not 0 <= self.top_k <= 20:
-            raise SettingsError(f"top_k must be between 0 and 20; it is {self.top_k}.")
-        if not 20 <= self.min_words <= self.max_words <= 2000:
-            raise SettingsError(
-                f"A passage needs 20 <= min_words <= max_words <= 2000; they are {self.min_words} and {self.max_words}."
-            )
-        if not 0 <= self.new_character <= 1:
-            raise SettingsError(f"new_character is a probability between 0 and 1; it is {self.new_character}.")
+        for name, known in settings_of(type(self)).items():
+            setattr(self, name, known.checked(getattr(self, name)))
+        if self.min_words > self.max_words:
+            raise SettingsError(f"min_words is at most max_words; they are {self.min_words:,} and {self.max_words:,}.")
 
     @property
     def given(self) -> dict[str, Any]:
@@ -161,38 +170,125 @@ class Context:
         return (self.person, self.time) == usual and self.language == "English"
 
 
-@cache
-def _hints() -> dict[str, Any]:
-    return get_type_hints(Context)
+def refuse_unknown(names: Iterable[str], known: Mapping[str, Setting]) -> None:
+    """Raise SettingsError for a name that is no setting, with the nearest one that is."""
+    if unknown := next((name for name in names if name not in known), None):
+        near = difflib.get_close_matches(unknown, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"the settings are {', '.join(known)}."
+        raise SettingsError(f"There is no setting {unknown[:60]!r}; {hint}")
 
 
-@cache
-def _checks() -> dict[str, tuple[str, TypeAdapter[Any]]]:
-    """Return for each field of a plain type what it is in words, and what checks it."""
-    checks = {}
-    for name, hint in _hints().items():
-        kinds = [_KINDS[part] for part in (hint, *get_args(hint)) if part in _KINDS]
-        if kinds:
-            checks[name] = (kinds[0], TypeAdapter(hint))
-    return checks
+@dataclass(frozen=True)
+class Setting:
+    """A field of `Context` as everything that shows or refuses settings reads it."""
+
+    name: str
+    description: str
+    scope: Scope
+    unit: str
+    default: Any
+    kind: type | None
+    """int, float, bool or str; None for what only code can give and for names of models."""
+    choices: tuple[str, ...]
+    minimum: float | None
+    above: float | None
+    """A bound that the value may not reach."""
+    maximum: float | None
+    most_characters: int | None
+    optional: bool
+    """Whether it may be left empty (None)."""
+
+    @property
+    def allowed(self) -> str:
+        """What a value may be, in words: `a whole number between 1 and 9 (plans)`."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        low, above, high = (
+            f"{bound:,g}" if bound is not None else "" for bound in (self.minimum, self.above, self.maximum)
+        )
+        if low and high:
+            span = f" between {low} and {high}"
+        elif low:
+            span = f", {low} or more"
+        else:
+            span = " and".join(part for part in (above and f" above {above}", high and f" at most {high}") if part)
+        unit = f" ({self.unit})" if span and self.unit not in ("", *self.name.split("_")) else ""
+        return f"{_KINDS.get(self.kind or str, 'text')}{span}{unit}"
+
+    def checked(self, value: Any) -> Any:
+        """Return a value as it is kept; raise SettingsError where it is not allowed."""
+        if self._adapter is None:
+            return value
+        from pydantic import ValidationError
+
+        if isinstance(value, str) and self.kind is str:
+            # One line: a template's own lines are its structure.
+            value = " ".join(value.split()) if self.most_characters else value
+            if not value.isprintable():
+                raise SettingsError(f"{self.name} holds a control character; take it out.")
+        try:
+            value = self._adapter.validate_python(value)
+        except ValidationError:
+            if isinstance(value, str) and self.most_characters and len(value) > self.most_characters:
+                raise SettingsError(
+                    f"{self.name} has {len(value):,} characters; at most {self.most_characters} fit. Shorten it."
+                ) from None
+            raise SettingsError(f"{self.name} is {self.allowed}; it is {value!r:.60}.") from None
+        if self.name == "language":
+            if not value:
+                raise SettingsError("language is the name of one, for example English; it is empty.")
+            # The one language that prompts have examples in, by its one name.
+            return "English" if value.casefold() in ("english", "en") else value
+        return value
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any] | None:
+        if self.kind is None and not self.choices:
+            return None
+        from pydantic import Field, TypeAdapter
+
+        limits = {"ge": self.minimum, "gt": self.above, "le": self.maximum, "max_length": self.most_characters}
+        bounds: Any = {name: bound for name, bound in limits.items() if bound is not None}
+        plain: Any = Literal[self.choices] if self.choices else self.kind
+        kept = Annotated[plain, Field(**bounds)]
+        return TypeAdapter(kept | None if self.optional else kept)
 
 
-STORY_SETTINGS = (
-    "mode",
-    "language",
-    "point_of_view",
-    "tense",
-    "pace",
-    "style",
-    "note",
-    "min_words",
-    "max_words",
-    "plans",
-    "top_k",
-    "new_character",
-    "seed",
-)
-"""Fields that belong to a story rather than to a run: its record keeps them, and they hold when it is continued."""
+def _read(item: dataclasses.Field[Any], hint: Any) -> Setting:
+    parts = [part for part in (hint, *get_args(hint)) if part in _KINDS]
+    about = item.metadata
+    return Setting(
+        name=item.name,
+        description=about["description"],
+        scope=about["scope"],
+        unit=about["unit"],
+        default=item.default,
+        kind=parts[0] if parts else None,
+        choices=get_args(hint) if get_origin(hint) is Literal else (),
+        minimum=about.get("ge"),
+        above=about.get("gt"),
+        maximum=about.get("le"),
+        most_characters=about.get("max_length"),
+        optional=NoneType in get_args(hint),
+    )
+
+
+def settings_of(context: type[Context]) -> Mapping[str, Setting]:
+    """Return every setting of a class of contexts by its name, in the order of the fields."""
+    if context not in _SETTINGS_OF:
+        hints = get_type_hints(context, include_extras=True)
+        found = {item.name: _read(item, hints[item.name]) for item in dataclasses.fields(context)}
+        _SETTINGS_OF[context] = MappingProxyType(found)
+    return _SETTINGS_OF[context]
+
+
+_SETTINGS_OF: dict[type[Context], Mapping[str, Setting]] = {}
+
+SETTINGS = settings_of(Context)
+"""Every setting of a story by its name."""
+
+STORY_SETTINGS = tuple(name for name, setting in SETTINGS.items() if setting.scope == "story")
+"""Settings that belong to a story rather than to a run: its record keeps them, and they hold when it is continued."""
 
 
 def resolve_context(given: object, defaults: Mapping[str, Any] = NO_DEFAULTS) -> Context:
@@ -205,9 +301,18 @@ def resolve_context(given: object, defaults: Mapping[str, Any] = NO_DEFAULTS) ->
         return Context(**{**defaults, **given.given}) if defaults else given
     chosen: dict[str, Any] = {}
     if isinstance(given, Mapping):
-        known = {item.name for item in dataclasses.fields(Context)}
-        chosen = {name: value for name, value in given.items() if name in known and value is not None}
+        chosen = {name: value for name, value in given.items() if name in SETTINGS and value is not None}
     return Context(**{**defaults, **chosen})
+
+
+GRAPH_DEFAULTS = "recurrentgpt_defaults"
+"""Under this name a compiled graph's config keeps what it changes of the defaults above, for its nodes and edges."""
+
+
+def graph_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what the graph of a config changes of the defaults."""
+    found = config.get("configurable", {}).get(GRAPH_DEFAULTS)
+    return found if isinstance(found, Mapping) else NO_DEFAULTS
 
 
 def context_schema(defaults: Mapping[str, Any]) -> type[Context]:

@@ -41,6 +41,10 @@ class StorageError(RecurrentGPTError):
     """Report that stories cannot be read from or written to their place."""
 
 
+class ExtensionError(RecurrentGPTError):
+    """Report that something which another package adds cannot be used."""
+
+
 class BookError(RecurrentGPTError):
     """Report a book file that cannot be read or written."""
 

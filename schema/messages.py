@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, cast
 
-from typing_extensions import TypedDict
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langgraph.graph.message import add_messages
 
 from recurrentgpt.schema.errors import SettingsError
 
@@ -14,55 +15,31 @@ LONGEST_MESSAGE = 10_000
 KEPT_MESSAGES = 2
 """What was said last, and what it answers."""
 
-
-class Message(TypedDict):
-    """One message, in the shape that LangChain's interfaces read."""
-
-    id: str
-    type: Literal["human", "ai"]
-    content: str
+_SPEAKERS = {"human": HumanMessage, "ai": AIMessage}
 
 
-def latest_exchange(old: list[Message] | None, new: object) -> list[Message]:
+def latest_exchange(old: object, new: object) -> list[AnyMessage]:
     """Return the last two messages of both; one more of the same speaker takes the place of the one before.
 
-    A reducer: `new` is what a chat sent, one message or a list, as text, dictionaries or LangChain messages.
+    LangGraph's `add_messages`, bounded: what is new, or in an older checkpoint, is one message or a list, as text, dictionaries
+    or messages; ids are given, one that is known replaces. Only what was said stays, tools and instructions do not. Raises
+    SettingsError for what are no messages.
     """
-    kept: list[Message] = []
-    for message in [*(old or []), *_plain(new)]:
-        if kept and kept[-1]["type"] == message["type"]:
-            kept.pop()
-        kept.append(message)
+    try:
+        merged: Any = add_messages(*(cast(Any, [] if given is None else given) for given in (old, new)))
+    except (ValueError, NotImplementedError, TypeError, KeyError):
+        raise SettingsError("messages is text or a list of chat messages, each with a type and its content.") from None
+    kept: list[AnyMessage] = []
+    for message in merged:
+        speaker = _SPEAKERS.get(message.type)
+        if speaker is not None:
+            if kept and kept[-1].type == message.type:
+                kept.pop()
+            kept.append(speaker(message.text[:LONGEST_MESSAGE], id=message.id))
     return kept[-KEPT_MESSAGES:]
 
 
-def unanswered(messages: list[Message] | None) -> str:
+def unanswered(messages: object) -> str:
     """Return what a human said last and nobody has answered; empty for nothing."""
-    return messages[-1]["content"].strip() if messages and messages[-1]["type"] == "human" else ""
-
-
-def _plain(given: object) -> list[Message]:
-    """Return the spoken messages as plain dictionaries, tools' and instructions left out; raise SettingsError for no messages."""
-    from langchain_core.messages import BaseMessage, convert_to_messages
-
-    if given is None:
-        return []
-    items: list[Any] = given if isinstance(given, list) else [given]
-    try:
-        read: list[BaseMessage] = convert_to_messages(items)
-    except (ValueError, NotImplementedError, TypeError, KeyError):
-        raise SettingsError("messages is text or a list of chat messages, each with a type and its content.") from None
-    return [
-        Message(id=message.id or "", type=kind, content=message.text[:LONGEST_MESSAGE])
-        for message in read
-        if (kind := _speaker(message.type)) is not None
-    ]
-
-
-def _speaker(kind: str) -> Literal["human", "ai"] | None:
-    match kind.removesuffix("MessageChunk").lower():
-        case "human":
-            return "human"
-        case "ai":
-            return "ai"
-    return None
+    said = latest_exchange(messages, None)
+    return said[-1].text.strip() if said and said[-1].type == "human" else ""

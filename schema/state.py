@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired
 
+from langchain_core.messages import AnyMessage
+from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.schema.messages import Message, latest_exchange
+from recurrentgpt.schema.messages import latest_exchange
 
 MEMORY_SENTENCES = 20
 """Most sentences of a short-term memory."""
@@ -133,7 +135,7 @@ class StoryInput(TypedDict):
     story: NotRequired[Annotated[str, _described("The id of a story in the log; a new one is made when it is absent.")]]
     head: NotRequired[Annotated[str, _described("The commit to reopen that story at; its newest one when absent.")]]
     messages: NotRequired[
-        Annotated[list[dict[str, Any]], _described("From a chat: the last one is the premise, or an answer.", [])]
+        Annotated[list[AnyMessage], _described("From a chat: the last one is the premise, or an answer.", [])]
     ]
 
 
@@ -149,7 +151,7 @@ class StoryOutput(TypedDict):
     short_term_memory: str
     candidate_plans: list[str]
     status: Status
-    messages: list[Message]
+    messages: list[AnyMessage]
 
 
 class State(TypedDict, total=False):
@@ -170,11 +172,14 @@ class State(TypedDict, total=False):
     """Number of passages up to and with `passage`."""
     until: int
     """Step after which this run ends; 0 for no end."""
-    plan: str
+    plan: Annotated[str, EphemeralValue(str, guard=False)]
+    """The plan of the timestep. Nodes pass it on from step to step, so that one in a run's input is never an old one."""
+    next_plan: str
+    """The plan that a choice has set and no passage is written from yet; "" for none. `write` clears it."""
     plan_author: str
     """`model`, `simulator` or `human`; `kept` where `passage` was not written from `plan` (see KEPT_PLAN)."""
     written_plan: str
-    """The plan that `passage` was written from. While `plan` is another one, it waits to be written."""
+    """The plan that `passage` was written from."""
     recalled: list[Recalled]
     previous_passage: str
     passage: str
@@ -190,6 +195,8 @@ class State(TypedDict, total=False):
     choice: Choice
     take: int
     """How many times this timestep was asked for another take or new plans: it varies the seeds."""
+    selector: str
+    """Who chooses, `human` or `simulator`, as the last run said: an update of the state, which knows no context, goes by it."""
     autopilot: int
     """Passages that the simulator still pilots after a human handed over; -1 for all that are left."""
     usage: Annotated[dict[str, Usage], merge_usage]
@@ -198,7 +205,7 @@ class State(TypedDict, total=False):
     dearest: Annotated[int, dearer]
     """Tokens that a timestep of this run may need, as far as the dearest one shows; 0 begins anew."""
     status: Status
-    messages: Annotated[list[Message], latest_exchange]
+    messages: Annotated[list[AnyMessage], latest_exchange]
     """What was said last: the human's answer, and the passage with its plans."""
     problem: str
     """Why the last message from a chat could not be used as an answer."""

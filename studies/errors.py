@@ -11,7 +11,7 @@ from recurrentgpt.schema.errors import RecurrentGPTError
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-_FAULTS = {
+_MESSAGES = {
     "extra_forbidden": "is no setting",
     "missing": "is missing",
     "greater_than_equal": "must be at least {ge:g}",
@@ -37,13 +37,13 @@ class RunStopped(StudyError):
     """Report that none of a run's novels can be gone on with for now."""
 
 
-def fault(error: ValidationError, meant: Mapping[str, str] = NOTHING) -> str:
+def first_error(error: ValidationError, meanings: Mapping[str, str] = NOTHING) -> str:
     """Return in plain words the first thing that is wrong with what was read; `meant` says what fields of a form have."""
     first = error.errors(include_url=False, include_input=False)[0]
-    known = next((at for at, part in enumerate(first["loc"]) if part in meant), None)
+    known = next((at for at, part in enumerate(first["loc"]) if part in meanings), None)
     loc = first["loc"] if known is None else first["loc"][: known + 1]
     place = ".".join(str(part + 1) if isinstance(part, int) else part for part in loc)
     if known is not None and first["type"] != "missing":
-        return f"`{place}` {meant[str(loc[-1])]}"
+        return f"`{place}` {meanings[str(loc[-1])]}"
     usual = f"must be {_KINDS.get(first['type'].partition('_')[0], 'something else')}"
-    return f"`{place}` {_FAULTS.get(first['type'], usual).format_map(first.get('ctx', {}))}"
+    return f"`{place}` {_MESSAGES.get(first['type'], usual).format_map(first.get('ctx', {}))}"

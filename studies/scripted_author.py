@@ -43,7 +43,7 @@ def author_replies(messages: list[BaseMessage]) -> str:
 def _better(field: str, value: Any, asked: str, dealer: random.Random) -> Any:
     """Return what a field means, where a value that fits the schema is not enough."""
     match field:
-        case "passage":
+        case "passage" | "paragraph":
             return _prose([HumanMessage(f"passage {zlib.crc32(asked.encode())}")], 300)
         case "relevance" | "coherence" | "move" | "entering":
             return [dealer.randint(3, 9) for _ in value]

@@ -16,10 +16,13 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.recording.store_recorder import forget_lines, stored_lines
-from recurrentgpt.studies.runs.runner import written
+from recurrentgpt.studies.baselines.catalogue import all_systems
+from recurrentgpt.studies.baselines.system import System
+from recurrentgpt.studies.recording.store_recorder import delete_lines, recorded_lines
+from recurrentgpt.studies.runs.runner import read_novel
+from recurrentgpt.studies.runs.schemas import WrittenNovel
 from recurrentgpt.studies.study_context import StudyContext
 
 
@@ -33,27 +36,27 @@ class Order(TypedDict):
 class Served(NovelInput, NovelOutput, total=False):
     """The state of a novel's thread."""
 
-    written: dict[str, Any]
-    """What `recurrentgpt.studies.runs.runner.written` found in the log."""
+    written: WrittenNovel
+    """What `recurrentgpt.studies.runs.runner.read_novel` found in the log."""
     calls: list[str]
     """The lines of its recording."""
 
 
-async def begin(state: Served, config: RunnableConfig) -> dict[str, Any]:
+async def begin(state: Served, config: RunnableConfig) -> Update:
     """Name the story by its thread, which nobody else's run has."""
     return {"story": config["configurable"].get("thread_id") or str(uuid.uuid4())}
 
 
-async def gather(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
+async def gather(state: Served, runtime: Runtime[StudyContext]) -> Update:
     """Put the novel and its calls where the client can read them."""
     log = _log(runtime)
-    found = await written(state["story"], state["head"], log)
-    return {"written": found, "calls": await stored_lines(log, state["story"])}
+    found = await read_novel(state["story"], state["head"], log)
+    return {"written": found, "calls": await recorded_lines(log, state["story"])}
 
 
-async def tidy(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
+async def tidy(state: Served, runtime: Runtime[StudyContext]) -> Update:
     """Take the calls out of the store, now that a checkpoint has them."""
-    await forget_lines(_log(runtime), state["story"])
+    await delete_lines(_log(runtime), state["story"])
     return {"status": "finished"}
 
 
@@ -62,13 +65,13 @@ def _log(runtime: Runtime[StudyContext]) -> Chronicle:
     return Chronicle(runtime.store)
 
 
-def served(name: str) -> Any:
+def server_graph(system: System) -> Any:
     """Return the graph of a system as a server runs it; the server brings checkpoints and store."""
-    system = SYSTEMS[name].build().set_node_defaults(retry_policy=RETRY).compile(name=name)
+    novel = system.build().set_node_defaults(retry_policy=RETRY).compile(name=system.name)
     graph = (
         StateGraph(Served, context_schema=StudyContext, input_schema=Order, output_schema=NovelOutput)
         .add_node("begin", begin)
-        .add_node("novel", system)
+        .add_node("novel", novel)
         .add_node("gather", gather)
         .add_node("tidy", tidy)
         .add_edge(START, "begin")
@@ -77,16 +80,8 @@ def served(name: str) -> Any:
         .add_edge("gather", "tidy")
         .add_edge("tidy", END)
     )
-    return graph.compile(name=name).with_config({"recursion_limit": RECURSION_LIMIT})
+    return graph.compile(name=system.name).with_config({"recursion_limit": RECURSION_LIMIT})
 
 
-recurrentgpt = served("recurrentgpt")
-no_short_term_memory = served("no_short_term_memory")
-no_long_term_memory = served("no_long_term_memory")
-single_call = served("single_call")
-rolling_1024 = served("rolling_1024")
-rolling_4096 = served("rolling_4096")
-rolling_unlimited = served("rolling_unlimited")
-one_shot = served("one_shot")
-re3 = served("re3")
-doc = served("doc")
+# A server looks a graph up by its name in this module: every system of the catalogue is here under its own.
+globals().update({name: server_graph(system) for name, system in all_systems().items()})

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-from pydantic.json_schema import SkipJsonSchema
-
-from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.context import Context
-from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.schema.context import CodeOnly, Context, setting
 
 TOLERANCE = 0.1
 """Share by which a novel may be shorter or longer than its target."""
@@ -25,32 +21,35 @@ Finale = Literal["", "near", "last"]
 class StudyContext(Context):
     """Settings of one novel of a study."""
 
-    selector: Literal["human", "simulator"] = field(default="simulator", metadata={"description": "Always simulated"})
-    ending: bool = field(default=True, metadata={"description": "Every novel is brought to its end"})
-    target_words: int = field(default=3000, metadata={"description": "Length of the novel"})
-    candidates: int = field(default=0, metadata={"description": "Drafts per passage of re3 and doc; 0 for their own"})
-    embedder: Literal["default", "hash-256"] = field(
-        default="default", metadata={"description": "The embedding model of where it runs, or hashes in its place"}
+    selector: Literal["human", "simulator"] = setting("simulator", "Always simulated", scope="run")
+    ending: bool = setting(True, "Every novel is brought to its end", scope="run")
+    target_words: int = setting(3000, "Length of the novel", scope="run", unit="words", ge=200, le=1_000_000)
+    candidates: int = setting(0, "Drafts per passage of re3 and doc; 0 for their own", scope="run", ge=0, le=20)
+    guards: bool = setting(
+        True,
+        "Whether a system keeps guards that others lack: gate against copies, grammar of scenes, 8 samples, worked examples",
+        scope="run",
     )
-    record: Literal["no", "calls", "prompts"] = field(
-        default="no", metadata={"description": "Whether the graph's store keeps each call, and with its prompt"}
+    embedder: Literal["default", "hash-256"] = setting(
+        "default", "The embedding model of where it runs, or hashes in its place", scope="machine"
     )
-    recorder: SkipJsonSchema[Any] = field(default=None, metadata={"description": "Where calls are written"})
-    tape: SkipJsonSchema[Any] = field(default=None, metadata={"description": "What answers in place of a model"})
+    record: Literal["no", "calls", "prompts"] = setting(
+        "no", "Whether the graph's store keeps each call, and with its prompt", scope="run"
+    )
+    recorder: CodeOnly = setting(None, "Where calls are written", scope="code")
+    recording: CodeOnly = setting(None, "What answers in place of a model", scope="code")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, known in (("embedder", ("default", "hash-256")), ("record", ("no", "calls", "prompts"))):
-            if getattr(self, name) not in known:
-                raise StudyError(f"{name} is one of {', '.join(known)}; it is {getattr(self, name)!r:.60}.")
         if self.embedder == "hash-256":
             from recurrentgpt.models.embeddings import HashEmbeddings
 
             self.embeddings = HashEmbeddings()
-        if not 200 <= self.target_words <= 1_000_000:
-            raise StudyError(f"A novel of a study has 200 to 1,000,000 words; this one has {self.target_words}.")
-        if not 0 <= self.candidates <= 20:
-            raise StudyError(f"candidates is 1 to 20, or 0 for the system's own number; it is {self.candidates}.")
+
+    @property
+    def own_voice(self) -> bool:
+        """Tell whether templates show their worked examples and scenes are held to their grammar: never without guards."""
+        return self.guards and super().own_voice
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,3 @@ def pace(written: int, target: int, *, passage: int = PASSAGE_WORDS, bounds: tup
 def is_full(words: int, target: int) -> bool:
     """Tell whether a novel is as long as it should be, within the tolerance."""
     return words >= (1 - TOLERANCE) * target
-
-
-def story_words(passages: list[str]) -> int:
-    """Return the words of a novel."""
-    return sum(map(count_words, passages))

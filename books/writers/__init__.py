@@ -7,27 +7,55 @@ import stat
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
 from recurrentgpt.books.book import Book
+from recurrentgpt.infrastructure.entry_points import list_entry_points, load_entry_point
 from recurrentgpt.schema.errors import BookError
 
-FORMATS = {".md": "Markdown", ".txt": "plain text", ".epub": "EPUB 3", ".docx": "Word document", ".html": "web page"}
-"""What can be written, by the extension of the file; a module of this package renders each."""
+GROUP = "recurrentgpt.export_formats"
+"""Entry points by which other packages add formats: the extension without its dot names a `render(book) -> bytes`."""
 
-_MODULES = {".md": "markdown", ".txt": "plain", ".epub": "epub", ".docx": "docx", ".html": "html"}
+
+class ExportFormat(NamedTuple):
+    """A kind of file that a book can be written to."""
+
+    title: str
+    module: str
+    """Module of this package whose `render` makes the file."""
+
+
+FORMATS = {
+    ".md": ExportFormat("Markdown", "markdown"),
+    ".txt": ExportFormat("plain text", "plain"),
+    ".epub": ExportFormat("EPUB 3", "epub"),
+    ".docx": ExportFormat("Word document", "docx"),
+    ".html": ExportFormat("web page", "html"),
+}
+"""What this package writes, by the extension of the file; `export_formats` adds what other packages write."""
+
+
+def export_formats() -> dict[str, str]:
+    """Return what every format is called, by its extension: those of this package, then those of other packages."""
+    formats = {extension: format.title for extension, format in FORMATS.items()}
+    for name, package in list_entry_points(GROUP).items():
+        formats.setdefault(f".{name}", f"{name}, by {package}")
+    return formats
 
 
 def render_book(book: Book, format: str) -> bytes:
-    """Return the file of a book in a format of `FORMATS`; the same book gives the same bytes.
+    """Return the file of a book in one of `export_formats`; in this package's, the same book gives the same bytes.
 
-    Raises BookError for an unknown format and for a book without a word.
+    Raises BookError for an unknown format and for a book without a word, ExtensionError where another package's is broken.
     """
     extension = find_format(format)
     if not any(chapter.paragraphs for chapter in book.chapters):
         raise BookError("There is nothing to export yet: the story has no passage; write one first.")
-    module = import_module(f".{_MODULES[extension]}", __package__)
-    return cast(Callable[[Book], bytes], module.render)(book)
+    if extension in FORMATS:
+        render = import_module(f".{FORMATS[extension].module}", __package__).render
+    else:
+        render = load_entry_point(GROUP, extension[1:])
+    return cast(Callable[[Book], bytes], render)(book)
 
 
 def write_book(book: Book, path: str | Path, format: str | None = None, *, force: bool = False) -> Path:
@@ -61,13 +89,15 @@ def write_file(path: str | Path, render: Callable[[], bytes], *, force: bool = F
 
 
 def find_format(given: str) -> str:
-    """Return the extension in `FORMATS` that `given` names with or without its dot; raise BookError with the list."""
+    """Return the extension in `export_formats` that `given` names, with or without its dot.
+
+    Raises BookError, which lists them.
+    """
     extension = given.casefold()
     extension = extension if extension.startswith(".") else f".{extension}"
-    if extension not in FORMATS:
-        known = ", ".join(FORMATS)
+    if extension not in (known := export_formats()):
         what = f'"{given}" is not a format' if given else "The file has no extension that names a format"
-        raise BookError(f"{what}; a book can be written as {known}.")
+        raise BookError(f"{what}; a book can be written as {', '.join(known)}.")
     return extension
 
 

@@ -8,21 +8,22 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, UploadFile
 from fastapi.responses import Response
 
 from recurrentgpt.books.file_names import safe_name
-from recurrentgpt.books.readers import SOURCES
-from recurrentgpt.books.writers import FORMATS, find_format
-from recurrentgpt.desk.schemas import FAULTS, Begun, TheDesk, TheRoom
-from recurrentgpt.desk.story_jobs import Room
+from recurrentgpt.books.readers import import_formats
+from recurrentgpt.books.writers import export_formats, find_format
+from recurrentgpt.desk.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.schemas import ERROR_RESPONSES, JobStarted
+from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event
 
-router = APIRouter(tags=["books"], responses=FAULTS)
+router = APIRouter(tags=["books"], responses=ERROR_RESPONSES)
 
 WHOLE = "json"
 """The format that holds the whole tree, and can be restored."""
@@ -37,13 +38,13 @@ _TYPES = {
 
 
 @router.get("/stories/{story}/export", response_class=Response, responses={200: {"content": {"*/*": {}}}})
-async def export(room: TheRoom, format: Annotated[str, Query(max_length=10)]) -> Response:
+async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=10)]) -> Response:
     """Return the story as a file to save, in one of the formats that `formats` lists."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
     async with _folder() as folder:
-        path = await room.story.aexport(folder / f"story{extension}")
+        path = await jobs.story.aexport(folder / f"story{extension}")
         data = await asyncio.to_thread(path.read_bytes)
-    view = await room.story.abook()
+    view = await jobs.story.abook()
     name = quote(f"{safe_name(view.title)}{extension}", safe="")
     # A story is a file to keep and never a page of the desk.
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
@@ -53,15 +54,15 @@ async def export(room: TheRoom, format: Annotated[str, Query(max_length=10)]) ->
 @router.get("/formats")
 async def formats() -> dict[str, list[dict[str, str]]]:
     """List the formats in which a story can be saved, and those that can be dropped on the page."""
-    saved = [{"format": extension[1:], "name": name} for extension, name in FORMATS.items()]
+    saved = [{"format": extension[1:], "name": name} for extension, name in export_formats().items()]
     return {
         "export": [*saved, {"format": WHOLE, "name": "Everything"}],
-        "import": [{"format": extension[1:], "name": extension[1:]} for extension in (*SOURCES, f".{WHOLE}")],
+        "import": [{"format": extension[1:], "name": extension[1:]} for extension in (*import_formats(), f".{WHOLE}")],
     }
 
 
 @router.post("/imports")
-async def preview(desk: TheDesk, file: UploadFile) -> dict[str, Any]:
+async def preview(desk: DeskDep, file: UploadFile) -> dict[str, str | int]:
     """Return what a manuscript holds and what it would cost, before anything is done with it."""
     library = await desk.library()
     async with _folder() as folder:
@@ -71,7 +72,7 @@ async def preview(desk: TheDesk, file: UploadFile) -> dict[str, Any]:
 
 
 @router.post("/imports/begin")
-async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] = True) -> Begun:
+async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] = True) -> JobStarted:
     """Make a story of a manuscript, or restore one that was saved whole.
 
     With `fast` the summaries are taken from the text itself; otherwise a model writes the memory. The same file again goes
@@ -85,28 +86,29 @@ async def begin(desk: TheDesk, file: UploadFile, fast: Annotated[bool, Form()] =
             if path.suffix == f".{WHOLE}":
                 restored = await library.arestore(path)
                 await _remove(folder)
-                return Begun(story=restored.id)
+                return JobStarted(story=restored.id)
             events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
             first = await anext(events)
+            assert first["event"] == "story"
     except BaseException:
         await _remove(folder)
         raise
-    room = await desk.room(first["story"])
-    room.check_idle()
-    room.unread = room.unread or {"done": 0, "total": 0}
-    room.begin("import", _rest(events, folder, room))
-    return Begun(story=room.story.id)
+    jobs = await desk.open_story(first["story"])
+    jobs.check_idle()
+    jobs.unfinished_import = jobs.unfinished_import or {"done": 0, "total": 0}
+    jobs.start("import", _rest(events, folder, jobs))
+    return JobStarted(story=jobs.story.id)
 
 
-async def _rest(events: AsyncGenerator[Event], folder: Path, room: Room) -> AsyncGenerator[Event]:
+async def _rest(events: AsyncGenerator[Event], folder: Path, jobs: StoryJobs) -> AsyncGenerator[Event]:
     try:
         async with aclosing(events) as source:
             async for event in source:
                 if event["event"] == "import":
-                    room.unread = {name: event[name] for name in ("done", "total")}
-                    room.save_soon()
+                    jobs.unfinished_import = {"done": event["done"], "total": event["total"]}
+                    jobs.save_soon()
                 yield event
-        room.unread = None
+        jobs.unfinished_import = None
     finally:
         await _remove(folder)
 
@@ -132,9 +134,8 @@ async def _taken(file: UploadFile, folder: Path, *more: str) -> Path:
     """Write an uploaded file to `folder` under a safe name, and return where."""
     name = (file.filename or "").replace("\0", "")
     suffix = Path(name).suffix.casefold()
-    if suffix not in (*SOURCES, *more):
-        known = ", ".join((*SOURCES, *more))
-        raise BookError(f"A file of this kind cannot be imported; a book can be read from {known}.")
+    if suffix not in (known := [*import_formats(), *more]):
+        raise BookError(f"A file of this kind cannot be imported; a book can be read from {', '.join(known)}.")
     path = folder / f"{safe_name(Path(name).stem)}{suffix}"
     data = await file.read()
     await asyncio.to_thread(path.write_bytes, data)

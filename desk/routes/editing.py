@@ -7,159 +7,152 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from recurrentgpt.desk import jobs as work
+from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep
+from recurrentgpt.desk.jobs import within_budget
 from recurrentgpt.desk.routes.writing import moved
 from recurrentgpt.desk.save_draft import Edit
-from recurrentgpt.desk.schemas import FAULTS, Begun, Body, Done, Long, Ref, Short, TheDesk, TheRoom
+from recurrentgpt.desk.schemas import ERROR_RESPONSES, Changed, JobStarted, LongText, Ref, RequestBody, ShortText
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 
-router = APIRouter(tags=["editing"], responses=FAULTS)
+router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
 
 
-class Passage(Body):
+class PassageText(RequestBody):
     """Another text for a passage; with `replay` the later passages are kept and the memory rewritten for each."""
 
     at: Ref
-    text: Long
+    text: LongText
     replay: bool = False
 
 
-class Text(Body):
+class Text(RequestBody):
     """A text that replaces another one, at a passage or at the newest."""
 
-    text: Long
+    text: LongText
     at: Ref | None = None
 
 
-class Plans(Body):
+class Plans(RequestBody):
     """The plans to choose from."""
 
-    plans: Annotated[list[Long], Field(max_length=9)]
+    plans: Annotated[list[LongText], Field(max_length=9)]
     at: Ref | None = None
 
 
-class Brief(Body):
+class Brief(RequestBody):
     """What every prompt holds; what is absent stays as it is."""
 
-    premise: Long | None = None
-    genre: Short | None = None
-    characters: Annotated[list[Short], Field(max_length=50)] | None = None
-    outline: Annotated[list[Short], Field(max_length=50)] | None = None
+    premise: LongText | None = None
+    genre: ShortText | None = None
+    characters: Annotated[list[ShortText], Field(max_length=50)] | None = None
+    outline: Annotated[list[ShortText], Field(max_length=50)] | None = None
 
 
-class Title(Body):
+class Title(RequestBody):
     """A title."""
 
-    title: Short
+    title: ShortText
 
 
-class Put(Body):
+class Archived(RequestBody):
     """Whether the story is put away from the list."""
 
     archived: bool
 
 
 @router.post("/stories/{story}/passage")
-async def passage(desk: TheDesk, room: TheRoom, wish: Passage) -> Begun:
+async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
-    room.check_idle()
-    at, views = await room.story.aresolve(wish.at), await desk.views()
-    room.check_idle()
-    work_on = work.events_of(room, views, lambda story: story.aedit_passage(wish.at, wish.text, replay=wish.replay))
-    # First the text, then the work: work that fails at once must not be told of before this is answered, for the page lets go of
-    # the text when it is.
-    before, room.edit = room.edit, Edit(at, wish.text)
-    room.save_draft()
-    await room.kept()
+    at = await jobs.story.aresolve(body.at)
+    jobs.check_idle()
+    # First the text, then the job: one that fails at once must not be told of before this is answered, for the page lets go
+    # of the text when it is.
+    before, jobs.edit = jobs.edit, Edit(at, body.text)
+    jobs.save()
+    await jobs.saved()
     try:
-        room.begin("edit", work_on)
+        jobs.start(
+            "edit",
+            within_budget(jobs, lambda story: story.aedit_passage(body.at, body.text, replay=body.replay)),
+        )
     except StoryBusy:
-        room.edit = before
-        room.save_draft()
+        jobs.edit = before
+        jobs.save()
         raise
-    return Begun(story=room.story.id)
+    return JobStarted(story=jobs.story.id)
 
 
 @router.delete("/stories/{story}/passage")
-async def drop_edit(room: TheRoom) -> Done:
+async def drop_edit(jobs: IdleJobsDep) -> Changed:
     """Forget the text of an edit that was interrupted."""
-    room.check_idle()
-    room.edit = None
-    room.take_up(room.draft)
-    return Done()
+    jobs.edit = None
+    jobs.show_draft(jobs.draft)
+    return Changed()
 
 
 @router.post("/stories/{story}/replay")
-async def resume_replay(desk: TheDesk, room: TheRoom) -> Begun:
+async def resume_replay(jobs: IdleJobsDep) -> JobStarted:
     """Go on with an edit that was interrupted."""
-    room.check_idle()
-    if await room.story.apending_replay() is None:
+    if await jobs.story.apending_replay() is None:
         raise StoryError("No replay of this story is unfinished.")
-    room.begin("edit", work.events_of(room, await desk.views(), lambda story: story.aresume_replay()))
-    return Begun(story=room.story.id)
+    jobs.start("edit", within_budget(jobs, lambda story: story.aresume_replay()))
+    return JobStarted(story=jobs.story.id)
 
 
 @router.delete("/stories/{story}/replay")
-async def drop_replay(room: TheRoom) -> Done:
+async def drop_replay(jobs: IdleJobsDep) -> Changed:
     """Forget an edit that was interrupted; what it wrote stays in the log."""
-    room.check_idle()
-    await room.story.adrop_replay()
-    room.edit = None
-    return moved(room)
+    await jobs.story.adrop_replay()
+    jobs.edit = None
+    return moved(jobs)
 
 
 @router.put("/stories/{story}/memory")
-async def memory(room: TheRoom, wish: Text) -> Done:
+async def memory(jobs: IdleJobsDep, body: Text) -> Changed:
     """Replace the short-term memory."""
-    room.check_idle()
-    await room.story.aedit_memory(wish.text, wish.at)
-    return moved(room)
+    await jobs.story.aedit_memory(body.text, body.at)
+    return moved(jobs)
 
 
 @router.put("/stories/{story}/plans")
-async def plans(room: TheRoom, wish: Plans) -> Done:
+async def plans(jobs: IdleJobsDep, body: Plans) -> Changed:
     """Replace the plans to choose from."""
-    room.check_idle()
-    await room.story.aedit_plans(wish.plans, wish.at)
-    return moved(room)
+    await jobs.story.aedit_plans(body.plans, body.at)
+    return moved(jobs)
 
 
 @router.put("/stories/{story}/summary")
-async def summary(room: TheRoom, wish: Text) -> Done:
+async def summary(jobs: IdleJobsDep, body: Text) -> Changed:
     """Replace what the long-term memory holds of a passage."""
-    room.check_idle()
-    await room.story.aedit_summary(wish.at, wish.text)
-    return moved(room)
+    await jobs.story.aedit_summary(body.at, body.text)
+    return moved(jobs)
 
 
 @router.put("/stories/{story}/brief")
-async def brief(room: TheRoom, wish: Brief) -> Done:
+async def brief(jobs: IdleJobsDep, body: Brief) -> Changed:
     """Replace parts of what every prompt holds."""
-    room.check_idle()
-    await room.story.aedit_brief(
-        premise=wish.premise, genre=wish.genre, characters=wish.characters, outline=wish.outline
+    await jobs.story.aedit_brief(
+        premise=body.premise, genre=body.genre, characters=body.characters, outline=body.outline
     )
-    return moved(room)
+    return moved(jobs)
 
 
 @router.put("/stories/{story}/title")
-async def title(room: TheRoom, wish: Title) -> Done:
+async def title(jobs: IdleJobsDep, body: Title) -> Changed:
     """Give the story another title."""
-    room.check_idle()
-    await room.story.arename(wish.title)
-    return moved(room)
+    await jobs.story.arename(body.title)
+    return moved(jobs)
 
 
 @router.delete("/stories/{story}")
-async def erase(desk: TheDesk, room: TheRoom) -> Done:
+async def erase(desk: DeskDep, jobs: IdleJobsDep) -> Changed:
     """Delete the story for ever, with its branches and its memory."""
-    await desk.erase(room)
-    return Done()
+    await desk.erase(jobs)
+    return Changed()
 
 
 @router.put("/stories/{story}/archived")
-async def archived(room: TheRoom, wish: Put) -> Done:
+async def archived(jobs: IdleJobsDep, body: Archived) -> Changed:
     """Put the story away from the list, or back."""
-    room.check_idle()
-    await (room.story.aarchive() if wish.archived else room.story.aunarchive())
-    return moved(room)
+    await (jobs.story.aarchive() if body.archived else jobs.story.aunarchive())
+    return moved(jobs)

@@ -3,100 +3,113 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
 from pydantic import Field
+from typing_extensions import TypedDict
 
+from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.disk_store import MACHINE
-from recurrentgpt.desk.schemas import FAULTS, Body, Short, TheDesk, TheRoom
+from recurrentgpt.desk.schemas import ERROR_RESPONSES, RequestBody, SettingField, ShortText
 from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.settings_form import BUDGET, checked, context_of, fields
+from recurrentgpt.desk.settings_form import BUDGET, checked_settings, fields, make_context
+from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.settings import resolve
 from recurrentgpt.schema.context import STORY_SETTINGS
 
-router = APIRouter(tags=["settings"], responses=FAULTS)
+router = APIRouter(tags=["settings"], responses=ERROR_RESPONSES)
 
 
-class Values(Body):
+class Values(RequestBody):
     """Settings by name; null or an empty text brings the default back. An empty key is forgotten."""
 
     values: dict[str, Any] = Field(default_factory=dict, max_length=60)
-    key: Short | None = None
+    key: ShortText | None = None
+
+
+class InForce(TypedDict):
+    """A value that is in force, and where it comes from: `here`, `environment`, `default` or `code`."""
+
+    value: str | None
+    source: str
+    variable: str
+
+
+class StorySettings(TypedDict):
+    """The form, and what is in force for a story."""
+
+    fields: list[SettingField]
+    values: Mapping[str, Any]
+
+
+class MachineSettings(StorySettings):
+    """The form, what is set for the machine, which model writes, and where the key comes from; never the key."""
+
+    key: str
+    in_force: dict[str, InForce]
 
 
 @router.get("/settings")
-async def machine(desk: TheDesk) -> dict[str, Any]:
-    """Return the form, what is set for the machine, and where the key comes from; never the key."""
-    return _of_the_machine(desk)
+async def machine_settings(desk: DeskDep) -> MachineSettings:
+    """Return what is set for every story."""
+    return {
+        "fields": fields(),
+        "values": desk.disk.settings(),
+        "key": desk.disk.key_source,
+        "in_force": {name: _in_force(desk, name) for name in ("model", "base_url")},
+    }
 
 
 @router.put("/settings")
-async def set_machine(desk: TheDesk, wish: Values) -> dict[str, Any]:
+async def change_machine_settings(desk: DeskDep, body: Values) -> MachineSettings:
     """Change settings of the machine, for the next passage of every story."""
-    changes = await asyncio.to_thread(checked, wish.values, machine=True)
-    kept = {**desk.shelf.read(MACHINE).get("settings", {}), **changes}
-    context_of(kept)
-    if wish.key is not None:
-        await asyncio.to_thread(desk.shelf.keep_key, wish.key)
-    chosen = {name: value for name, value in kept.items() if value is not None}
-    await asyncio.to_thread(desk.shelf.write, MACHINE, {"settings": chosen})
-    desk.settle()
-    return _of_the_machine(desk)
+    changes = await asyncio.to_thread(checked_settings, body.values, machine=True)
+    settings = {**desk.disk.settings(), **changes}
+    make_context(settings)
+    if body.key is not None:
+        await asyncio.to_thread(desk.disk.write_key, body.key)
+    await asyncio.to_thread(desk.disk.write_settings, MACHINE, settings)
+    desk.apply_settings()
+    return await machine_settings(desk)
 
 
 @router.get("/stories/{story}/settings")
-async def of_story(desk: TheDesk, room: TheRoom) -> dict[str, Any]:
+async def story_settings(jobs: JobsDep) -> StorySettings:
     """Return what is in force for a story."""
-    return _of_story(desk, room)
+    return _story_settings(jobs)
 
 
 @router.put("/stories/{story}/settings")
-async def set_story(desk: TheDesk, room: TheRoom, wish: Values) -> dict[str, Any]:
+async def change_story_settings(desk: DeskDep, jobs: IdleJobsDep, body: Values) -> StorySettings:
     """Change settings of a story, from its next passage on."""
-    room.check_idle()
-    changes = checked(wish.values, machine=False)
-    told = {name: value for name, value in changes.items() if name in STORY_SETTINGS}
-    if told and await (await desk.views()).head(room.story):
+    changes = checked_settings(body.values, machine=False)
+    recorded = {name: value for name, value in changes.items() if name in STORY_SETTINGS}
+    if recorded and (await jobs.story.asnapshot()).head:
         # How a story is told stands in its own record, and holds wherever it is opened.
         defaults = {field["name"]: field["default"] for field in fields()}
-        set_now = {name: defaults[name] if value is None else value for name, value in told.items()}
-        room.began = await room.story.achange_settings(**set_now)
-        changes = {name: value for name, value in changes.items() if name not in told}
-    kept = {**desk.shelf.read(room.story.id).get("settings", {}), **changes}
-    context_of(room.began, kept)
-    chosen = {name: value for name, value in kept.items() if value is not None}
-    await asyncio.to_thread(desk.shelf.write, room.story.id, {"settings": chosen})
-    desk.settle(room.story.id)
-    room.changed()
-    return _of_story(desk, room)
+        chosen = {name: defaults[name] if value is None else value for name, value in recorded.items()}
+        jobs.record_settings = await jobs.story.achange_settings(**chosen)
+        changes = {name: value for name, value in changes.items() if name not in recorded}
+    settings = {**desk.disk.settings(jobs.story.id), **changes}
+    make_context(jobs.record_settings, settings)
+    await asyncio.to_thread(desk.disk.write_settings, jobs.story.id, settings)
+    desk.apply_settings(jobs.story.id)
+    jobs.story_changed()
+    return _story_settings(jobs)
 
 
-def _of_the_machine(desk: Desk) -> dict[str, Any]:
-    kept = desk.shelf.read(MACHINE).get("settings", {})
-    return {"fields": fields(), "values": kept, "key": desk.shelf.key_is, "in_force": _in_force(desk)}
+def _in_force(desk: Desk, name: str) -> InForce:
+    chosen = desk.given().get(name)
+    if chosen is not None and not isinstance(chosen, str):
+        return {"value": type(chosen).__name__, "source": "code", "variable": ""}
+    now = resolve(name, chosen)
+    source = "here" if now.source == "given" else now.source
+    return {"value": now.value, "source": source, "variable": now.setting.variable}
 
 
-def _in_force(desk: Desk) -> dict[str, Any]:
-    """Return which model writes and where it is asked, and for each where that comes from."""
-    given = desk.given()
-    found: dict[str, Any] = {}
-    for name in ("model", "base_url"):
-        chosen = given.get(name)
-        if chosen is not None and not isinstance(chosen, str):
-            found[name] = {"value": type(chosen).__name__, "source": "code", "variable": ""}
-            continue
-        now = resolve(name, chosen)
-        source = "here" if now.source == "given" else now.source
-        found[name] = {"value": now.value, "source": source, "variable": now.setting.variable}
-    return found
-
-
-def _of_story(desk: Desk, room: TheRoom) -> dict[str, Any]:
-    context = dataclasses.asdict(
-        dataclasses.replace(room.story.context, model=None, embeddings=None, vector_store=None)
-    )
+def _story_settings(jobs: StoryJobs) -> StorySettings:
     names = [field["name"] for field in fields() if not field["machine"] and field["name"] != BUDGET]
-    budget = desk.shelf.read(room.story.id).get("settings", {}).get(BUDGET, 0)
-    return {"fields": fields(), "values": {**{name: context[name] for name in names}, BUDGET: budget}}
+    values = {name: getattr(jobs.story.context, name) for name in names}
+    return {"fields": fields(), "values": {**values, BUDGET: jobs.disk.settings(jobs.story.id).get(BUDGET, 0)}}

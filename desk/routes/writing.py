@@ -7,178 +7,170 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from recurrentgpt.desk import jobs as work
-from recurrentgpt.desk.save_draft import keep
-from recurrentgpt.desk.schemas import FAULTS, Begun, Body, Count, Done, Long, Ref, Short, TheDesk, TheRoom
-from recurrentgpt.desk.settings_form import checked
+from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep, JobsDep
+from recurrentgpt.desk.jobs import within_budget, write_another_take, write_passages
+from recurrentgpt.desk.save_draft import write_draft
+from recurrentgpt.desk.schemas import ERROR_RESPONSES, Changed, Count, JobStarted, LongText, Ref, RequestBody, ShortText
+from recurrentgpt.desk.settings_form import checked_settings
+from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import StoryInput
 
-router = APIRouter(tags=["writing"], responses=FAULTS)
+router = APIRouter(tags=["writing"], responses=ERROR_RESPONSES)
 
 
 WordsKey = Annotated[
-    Short, Query(description="Words that were set aside; those of the passage that was interrupted last when empty")
+    ShortText, Query(description="Words that were set aside; those of the passage that was interrupted last when empty")
 ]
 
 
-class NewStory(Body):
+class NewStory(RequestBody):
     """What a new story begins from; all may be empty. `player` is who plays, where it is played."""
 
-    genre: Short = ""
-    premise: Long = ""
-    title: Short = ""
+    genre: ShortText = ""
+    premise: LongText = ""
+    title: ShortText = ""
     play: bool = False
-    player: Short = ""
+    player: ShortText = ""
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
-class Write(Body):
+class Write(RequestBody):
     """What to write: the plan of this number, or this plan; without either the one that waits, else the model chooses."""
 
     number: Annotated[int, Field(ge=1, le=9)] | None = None
-    plan: Long | None = None
+    plan: LongText | None = None
     at: Ref | None = None
     steps: Count = 1
 
 
-class At(Body):
+class At(RequestBody):
     """A passage; the newest when empty."""
 
     at: Ref | None = None
 
 
-class Name(Body):
+class Name(RequestBody):
     """The name of a branch."""
 
-    name: Short
+    name: ShortText
     at: Ref | None = None
 
 
 @router.post("/stories")
-async def begin(desk: TheDesk, wish: NewStory) -> Begun:
+async def begin(desk: DeskDep, body: NewStory) -> JobStarted:
     """Begin a story: a novel with its first passage, a story to play with its first choice."""
-    player = {"player": wish.player} if wish.play and wish.player.strip() else {}
-    opening = StoryInput(genre=wish.genre, premise=wish.premise, title=wish.title, **player)  # type: ignore[typeddict-item]
-    own = checked(wish.settings, machine=False)
-    room = await desk.begin(opening, {**own, **({"mode": "fiction"} if wish.play else {})})
-    room.begin("write", work.passages(room, await desk.views(), 1), asked=1)
-    return Begun(story=room.story.id)
+    player = {"player": body.player} if body.play and body.player.strip() else {}
+    opening = StoryInput(genre=body.genre, premise=body.premise, title=body.title, **player)  # type: ignore[typeddict-item]
+    own = checked_settings(body.settings, machine=False)
+    jobs = await desk.new_story(opening, {**own, **({"mode": "fiction"} if body.play else {})})
+    jobs.start("write", write_passages(jobs, 1), asked=1)
+    return JobStarted(story=jobs.story.id)
 
 
 @router.post("/stories/{story}/write")
-async def write(desk: TheDesk, room: TheRoom, wish: Write) -> Begun:
+async def write(jobs: IdleJobsDep, body: Write) -> JobStarted:
     """Write passages."""
-    room.check_idle()
-    if wish.number is not None and wish.plan is not None:
-        answer: object = {"action": "edit", "number": wish.number, "plan": wish.plan}
-    elif wish.plan is not None:
-        answer = {"action": "write", "plan": wish.plan}
+    if body.number is not None and body.plan is not None:
+        answer: object = {"action": "edit", "number": body.number, "plan": body.plan}
+    elif body.plan is not None:
+        answer = {"action": "write", "plan": body.plan}
     else:
-        answer = wish.number
+        answer = body.number
     if answer is not None:
-        await room.story.achoose(answer, at=wish.at)
-    elif wish.at is not None:
+        await jobs.story.achoose(answer, at=body.at)
+    elif body.at is not None:
         raise BadAnswer("To write after another passage, choose one of its plans or give your own.")
-    room.begin("write", work.passages(room, await desk.views(), wish.steps), asked=wish.steps)
-    return Begun(story=room.story.id)
+    jobs.start("write", write_passages(jobs, body.steps), asked=body.steps)
+    return JobStarted(story=jobs.story.id)
 
 
 @router.post("/stories/{story}/retry")
-async def retry(desk: TheDesk, room: TheRoom, wish: At) -> Begun:
+async def retry(jobs: IdleJobsDep, body: At) -> JobStarted:
     """Write a passage once more from the same plan; the log keeps both."""
-    room.check_idle()
-    if (await room.story.apassage(wish.at)).step == 0:
+    if (await jobs.story.apassage(body.at)).step == 0:
         raise StoryError("The opening has no passage to write once more; ask for new plans instead.")
-    room.begin("retry", work.another_take(room, await desk.views(), wish.at), asked=1)
-    return Begun(story=room.story.id)
+    jobs.start("retry", write_another_take(jobs, body.at), asked=1)
+    return JobStarted(story=jobs.story.id)
 
 
 @router.post("/stories/{story}/replan")
-async def replan(desk: TheDesk, room: TheRoom, wish: At) -> Begun:
+async def replan(jobs: IdleJobsDep, body: At) -> JobStarted:
     """Propose other plans."""
-    room.check_idle()
-    await room.story.apassage(wish.at)
-    room.begin("replan", work.events_of(room, await desk.views(), lambda story: story.areplan(wish.at)))
-    return Begun(story=room.story.id)
+    await jobs.story.apassage(body.at)
+    jobs.start("replan", within_budget(jobs, lambda story: story.areplan(body.at)))
+    return JobStarted(story=jobs.story.id)
 
 
 @router.post("/stories/{story}/stop")
-async def stop(room: TheRoom) -> Done:
+async def stop(jobs: JobsDep) -> Changed:
     """End the writing and keep the whole sentences that are there; a second time, end at once."""
-    room.stop()
-    return Done()
+    jobs.stop()
+    return Changed()
 
 
 @router.post("/stories/{story}/keep")
-async def keep_draft(room: TheRoom, key: WordsKey = "") -> Begun:
+async def keep_draft(jobs: IdleJobsDep, key: WordsKey = "") -> JobStarted:
     """Make a passage of the words that an interruption left."""
-    room.check_idle()
     if key:
-        draft = room.pick(key)
-        room.set_aside()
-    elif room.draft is not None and room.draft.whole:
-        draft = room.draft
+        draft = jobs.take_aside(key)
+        jobs.lay_aside()
+    elif jobs.draft is not None and jobs.draft.whole_sentences:
+        draft = jobs.draft
     else:
         raise StoryError("There is no whole sentence to keep.")
-    room.begin("keep", keep(room.story, draft), draft=draft)
-    return Begun(story=room.story.id)
+    jobs.start("keep", write_draft(jobs.story, draft), draft=draft)
+    return JobStarted(story=jobs.story.id)
 
 
 @router.post("/stories/{story}/drop")
-async def drop_draft(room: TheRoom, key: WordsKey = "") -> Done:
+async def drop_draft(jobs: IdleJobsDep, key: WordsKey = "") -> Changed:
     """Forget the words that an interruption left; their plan still waits."""
-    room.check_idle()
     if key:
-        room.pick(key)
-    room.take_up(room.draft if key else None)
-    return Done()
+        jobs.take_aside(key)
+    jobs.show_draft(jobs.draft if key else None)
+    return Changed()
 
 
 @router.post("/stories/{story}/undo")
-async def undo(room: TheRoom) -> Done:
+async def undo(jobs: IdleJobsDep) -> Changed:
     """Take back what was done last; nothing leaves the log."""
-    room.check_idle()
-    await room.story.aundo()
-    return moved(room)
+    await jobs.story.aundo()
+    return moved(jobs)
 
 
 @router.post("/stories/{story}/redo")
-async def redo(room: TheRoom) -> Done:
+async def redo(jobs: IdleJobsDep) -> Changed:
     """Do again what was undone last."""
-    room.check_idle()
-    await room.story.aredo()
-    return moved(room)
+    await jobs.story.aredo()
+    return moved(jobs)
 
 
 @router.post("/stories/{story}/goto")
-async def goto(room: TheRoom, wish: At) -> Done:
+async def goto(jobs: IdleJobsDep, body: At) -> Changed:
     """Go to a passage; what is written next follows it."""
-    room.check_idle()
-    if wish.at is None:
+    if body.at is None:
         raise BadAnswer("Say where to go.")
-    await room.story.agoto(wish.at)
-    return moved(room)
+    await jobs.story.agoto(body.at)
+    return moved(jobs)
 
 
 @router.post("/stories/{story}/names")
-async def name(room: TheRoom, wish: Name) -> Done:
+async def name(jobs: IdleJobsDep, body: Name) -> Changed:
     """Give a branch a name."""
-    room.check_idle()
-    await room.story.aname_branch(wish.name, wish.at)
-    return moved(room)
+    await jobs.story.aname_branch(body.name, body.at)
+    return moved(jobs)
 
 
 @router.delete("/stories/{story}/names")
-async def remove_name(room: TheRoom, name: Annotated[Short, Query()]) -> Done:
+async def remove_name(jobs: IdleJobsDep, name: Annotated[ShortText, Query()]) -> Changed:
     """Take a branch's name away; its passages stay."""
-    room.check_idle()
-    await room.story.aremove_name(name)
-    return moved(room)
+    await jobs.story.aremove_name(name)
+    return moved(jobs)
 
 
-def moved(room: TheRoom) -> Done:
+def moved(jobs: StoryJobs) -> Changed:
     """Tell every page that the story has changed; a draft belonged to where it stood before."""
-    room.set_aside()
-    room.take_up(None)
-    return Done()
+    jobs.lay_aside()
+    jobs.show_draft(None)
+    return Changed()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from recurrentgpt.nodes.human.hitl_formats import NUMERAL, unwrapped, whole
+from recurrentgpt.nodes.human.hitl_formats import typed_number, unwrapped, whole_number
 from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action, Answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
-Action = Literal["choose", "edit", "write", "another_take", "new_plans", "simulator", "end"]
-ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_plans", "simulator", "end")
-SPOKEN = ACTIONS[3:]
-"""Actions that need no more than their name."""
 MOST_PLAN_WORDS = 400
 NO_WORDS = "A plan of your own needs some words."
 MOST_PASSAGES = 1000
@@ -24,18 +22,17 @@ LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One usable answer."""
-
-    action: Action
-    index: int | None = None
-    """Which of the candidate plans, from 0."""
-    plan: str = ""
-    passages: int = 1
-    """How many passages the simulator shall pilot; 0 for all that are left."""
-    memory: str | None = None
-    """The short-term memory as edited by the human, one sentence a line."""
+HELP = (
+    "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
+    "plans, simulator, end."
+)
+_SAID: dict[str, Action] = {action: action for action in ACTIONS if action not in PLAN_ACTIONS} | {
+    words: "another_take" for words in ("retry", "retake", "try_again", "again", "once_more")
+}
+_YES = ("yes", "y", "ok", "okay", "sure", "fine", "yes_please")
+_NO = ("no", "n", "nope", "no_thanks", "none", "none_of_them")
+_HELP = ("help", "?", "h")
+_LEAVE = ("stop", "quit", "exit", "bye", "finish", "the_end")
 
 
 def answer_schema(plans: int) -> dict[str, Any]:
@@ -72,9 +69,10 @@ def answer_schema(plans: int) -> dict[str, Any]:
 def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
     """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
 
-    A number or a numeral ("2", "2." or "plan 2") chooses that plan; `another take`, `new plans`, `simulator` and `end` are
-    what they say; other text is an own plan; an object has the fields of `answer_schema`, or is the decision of a chat
-    interface (see `inboxes`), in which the given `memory` counts as unchanged.
+    A number in any of the ways people write one ("2", "#2", "option 2", "the second one") chooses that plan; `another take`,
+    `new plans`, `simulator` and `end` are what they say; a sentence is an own plan; an object, also as JSON text, has the
+    fields of `answer_schema`, or is the decision of a chat interface (see `hitl_formats`), in which the given `memory` counts
+    as unchanged.
     """
     raw = unwrapped(raw, plans, memory)
     if isinstance(raw, bool) or raw is None:
@@ -82,17 +80,45 @@ def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
     if isinstance(raw, int):
         return Answer("choose", index=_index(raw, plans), plan=plans[_index(raw, plans)])
     if isinstance(raw, str):
-        text = raw.strip()
-        if numeral := NUMERAL.fullmatch(text):
-            return parse_answer(int(numeral[1]), plans)
-        if (action := "_".join(text.casefold().split())) in SPOKEN:
-            return _from_fields({"action": action}, plans)
-        if text.isascii() and not any(map(str.isalpha, text)):
-            raise BadAnswer(NO_WORDS)
-        return Answer("write", plan=_plan(text))
+        return _from_text(raw.strip(), plans, memory)
     if isinstance(raw, Mapping):
         return _from_fields(raw, plans)
     raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; this is a {type(raw).__name__}.")
+
+
+def _from_text(text: str, plans: list[str], memory: str) -> Answer:
+    if (number := typed_number(text)) is not None:
+        return parse_answer(number, plans)
+    words = "_".join(text.casefold().strip(" .!").split())
+    if (action := _SAID.get(words)) is not None:
+        return _from_fields({"action": action}, plans)
+    if text.startswith(("{", "[{")):
+        return parse_answer(_json(text), plans, memory)
+    if text.isascii() and not any(map(str.isalpha, text)) and text != "?":
+        raise BadAnswer(NO_WORDS)
+    if words in _HELP or (len(text) == 1 and text.isascii()):
+        raise BadAnswer(HELP.format(len(plans)))
+    if words in _LEAVE:
+        raise BadAnswer(
+            "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. "
+            "To write it as a plan, say it in a sentence."
+        )
+    if words in _NO:
+        raise BadAnswer("Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead.")
+    meant = re.search(r"[1-9]", text) if len(text.split()) <= 2 else None
+    if words in _YES or (meant and int(meant[0]) <= len(plans)):
+        number = int(meant[0]) if meant else 1
+        raise BadAnswer(f"Did you mean plan {number}? Answer {number}, or say in a sentence what happens next.")
+    return Answer("write", plan=_plan(text))
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise BadAnswer(
+            "This looks like JSON and cannot be read as such: answer with a number or a sentence."
+        ) from None
 
 
 def check_memory(text: object) -> str:
@@ -125,7 +151,7 @@ def control_character(text: str) -> str | None:
 def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
     memory = fields.get("short_term_memory")
     memory = check_memory(memory) if memory else None
-    number, plan = whole(fields.get("number")), fields.get("plan") or ""
+    number, plan = whole_number(fields.get("number")), fields.get("plan") or ""
     if not isinstance(plan, str):
         raise BadAnswer(f"A plan is text; this is a {type(plan).__name__}.")
     plan = plan.strip()
@@ -140,7 +166,7 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
         index = _index(1 if number is None and action == "edit" and len(plans) == 1 else number, plans)
         chosen = plans[index] if action == "choose" else _plan(plan)
         return Answer(action, index=index, plan=chosen, memory=memory)
-    passages = 1 if fields.get("passages") is None else whole(fields["passages"])
+    passages = 1 if fields.get("passages") is None else whole_number(fields["passages"])
     if not isinstance(passages, int) or isinstance(passages, bool) or not 0 <= passages <= MOST_PASSAGES:
         raise BadAnswer(f"passages is a whole number from 0 to {MOST_PASSAGES}.")
     return Answer(action, passages=passages, memory=memory)

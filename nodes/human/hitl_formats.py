@@ -13,8 +13,14 @@ from typing import Any
 from recurrentgpt.schema.errors import BadAnswer
 
 ACTION = "choose_plan"
-NUMERAL = re.compile(r"(?:plan )?([+-]?[0-9]{1,9})\.?", re.IGNORECASE)
-"""A number as people write it: 2, 2. or plan 2."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_NUMBER = re.compile(
+    r"(?:the )?(?:(?:plan|option|choice|number|no\.?) )?#? ?"
+    rf"(?:([+-]?[0-9]{{1,9}})(?:st|nd|rd|th)?|({'|'.join(_ORDINALS + _CARDINALS)}))"
+    r"(?: (?:plan|option|choice|one))?(?:,? please)?[.)!]?",
+    re.IGNORECASE,
+)
 _UNCHANGED = object()
 
 
@@ -62,13 +68,24 @@ def unwrapped(raw: object, plans: list[str], memory: str) -> object:
     return raw
 
 
-def whole(value: object) -> object:
+def typed_number(text: str) -> int | None:
+    """Return the number that a text is, as people write one: 2, 2., #2, 2), plan 2, the second one; None where it is none."""
+    found = _NUMBER.fullmatch(" ".join(text.split()))
+    if found is None:
+        return None
+    if found[1]:
+        return int(found[1])
+    word = found[2].casefold()
+    return (_ORDINALS if word in _ORDINALS else _CARDINALS).index(word) + 1
+
+
+def whole_number(value: object) -> object:
     """Return a number as forms send it, a numeral or 2.0, as the number that it is; anything else as it is."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, str):
-        numeral = NUMERAL.fullmatch(value.strip())
-        return int(numeral[1]) if numeral else value or None
+        number = typed_number(value)
+        return (value or None) if number is None else number
     return value
 
 
@@ -97,7 +114,7 @@ def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> obje
 
 def _edited(arguments: Mapping[str, Any], plans: list[str], memory: str) -> dict[str, Any]:
     """Return the fields that were changed: a form sends all of them, those of the proposal included."""
-    fields = {**arguments, "number": whole(arguments.get("number"))}
+    fields = {**arguments, "number": whole_number(arguments.get("number"))}
     if fields["number"] is None:
         del fields["number"]
     plan = fields.get("plan")

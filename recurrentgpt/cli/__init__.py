@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from recurrentgpt.cli.run import run
+    from recurrentgpt.cli.entry_point import run
 
     # Whoever asks the command to end, or closes its terminal, means what Ctrl-C means. What nohup ignores stays ignored.
     for name in ("SIGTERM", "SIGHUP"):

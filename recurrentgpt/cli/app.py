@@ -7,12 +7,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from recurrentgpt.cli import branching, desk, editing, files, machine, mcp, reading
-from recurrentgpt.cli.options import PLAIN
-from recurrentgpt.cli.study import study
-from recurrentgpt.cli.write import play, write
+from recurrentgpt.cli.commands import branches, edit, import_export, manage, read, regenerate, setup
+from recurrentgpt.cli.commands.desk import desk
+from recurrentgpt.cli.commands.doctor import doctor
+from recurrentgpt.cli.commands.mcp import mcp
+from recurrentgpt.cli.commands.options import PLAIN
+from recurrentgpt.cli.commands.play import play
+from recurrentgpt.cli.commands.study import study
+from recurrentgpt.cli.commands.write import write
 
-WRITE, READ, MOVE, EDIT, FILES = "Write", "Read", "Branch", "Edit", "Files"
+WRITE, READ, BRANCH, EDIT, FILES = "Write", "Read", "Branch", "Edit", "Files"
 
 
 class InGroups(TyperGroup):
@@ -20,7 +24,7 @@ class InGroups(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one list for each group, and last the commands of none."""
-        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in (WRITE, READ, MOVE, EDIT, FILES, "More")}
+        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in (WRITE, READ, BRANCH, EDIT, FILES, "More")}
         width = max(map(len, self.commands))
         for name, command in self.commands.items():
             group = getattr(command, "rich_help_panel", None)
@@ -43,7 +47,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def recurrentgpt(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version and leave.")] = False,
     log_json: Annotated[
         bool,
         typer.Option(
@@ -73,7 +77,7 @@ def recurrentgpt(
     if version:
         from importlib.metadata import version as version_of
 
-        from recurrentgpt.cli.console import print_text
+        from recurrentgpt.cli.terminal.console import print_text
 
         print_text(f"recurrentgpt {version_of('recurrentgpt')}")
         raise typer.Exit
@@ -83,22 +87,38 @@ def recurrentgpt(
         logs.log_json()
 
 
+def help_page(
+    command: Annotated[
+        list[str] | None, typer.Argument(metavar="COMMAND", help="The command; all when left out.")
+    ] = None,
+) -> None:
+    """Print the help of a command, as its --help does.
+
+    \b
+    Examples:
+      recurrentgpt help
+      recurrentgpt help models pull
+    """
+    typer.main.get_command(app).main([*(command or []), "--help"], prog_name="recurrentgpt", standalone_mode=False)
+
+
 for group, commands in {
-    WRITE: (write, play, branching.choose, branching.retry, branching.replan),
-    READ: (reading.stories, reading.show, reading.memory, reading.recall),
-    MOVE: (branching.tree, branching.goto, branching.undo, branching.redo, branching.name, branching.diff),
-    EDIT: (editing.edit, editing.edit_memory, editing.edit_plan, editing.edit_summary, editing.edit_brief,
-           editing.rename, editing.set_settings, editing.archive, editing.unarchive, editing.erase),
-    FILES: (files.import_file, files.export),
+    WRITE: (write, play, regenerate.choose, regenerate.retry, regenerate.replan),
+    READ: (read.stories, read.show, read.memory, read.recall),
+    BRANCH: (branches.tree, branches.goto, branches.undo, branches.redo, branches.name, branches.diff),
+    EDIT: (edit.edit, edit.edit_memory, edit.edit_plan, edit.edit_summary, edit.edit_brief,
+           manage.rename, manage.set_settings, manage.archive, manage.unarchive, manage.erase),
+    FILES: (import_export.import_file, import_export.export),
 }.items():  # fmt: skip
     for command in commands:
-        app.command({"import_file": "import", "set_settings": "set"}.get(command.__name__), rich_help_panel=group)(
-            command
-        )
-app.add_typer(files.prompts, name="prompts", rich_help_panel=FILES)
-app.command()(machine.doctor)
-app.command()(desk.desk)
-app.command()(mcp.mcp)
-app.add_typer(machine.models, name="models")
-app.add_typer(machine.config, name="config")
+        # Two whose names mean something else in Python.
+        name = {"import_file": "import", "set_settings": "set"}.get(command.__name__)
+        app.command(name, rich_help_panel=group)(command)
+app.add_typer(import_export.prompts, name="prompts", rich_help_panel=FILES)
+app.command("help")(help_page)
+app.command()(doctor)
+app.command()(desk)
+app.command()(mcp)
+app.add_typer(setup.models, name="models")
+app.add_typer(setup.config, name="config")
 app.add_typer(study, name="study")

@@ -16,11 +16,12 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from recurrentgpt.books.writers import write_file
+from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
-from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.memory.chronicle import Chronicle, Commit, Head, Link, StoryRecord
+from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 
 FORMAT = "recurrentgpt-story"
 VERSION = 1
@@ -63,31 +64,38 @@ async def write_archive(log: Chronicle, story: str, path: Path, *, force: bool) 
     return await asyncio.to_thread(write_file, path, rendered, force=force)
 
 
-async def restore(log: Chronicle, path: Path, locks: Path | None) -> str:
+async def restore(engine: Engine, path: Path) -> str:
     """Write the story in a JSON file to the log and return its id; one that is there already must be the same."""
     archive = load(path)
     story = archive["story"]["story"]
-    async with writing(locks, story):
+    log = engine.log
+    async with engine.writing(story):
         if await log.head(story) is not None:
             if await read_story(log, story) == archive:
                 return story
             raise BookError(
                 f"Story {story} is here already and differs from {path}: restore it in another home, with RECURRENTGPT_HOME."
             )
-        rows = [
-            log.put((*log.root, name, story), key, row)
-            for name in _TABLES
-            for key, row in cast("dict[str, dict[str, Any]]", archive[name]).items()  # type: ignore[literal-required]
-        ]
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            await log.batch(rows[start : start + ROWS_AT_ONCE])
-        # The two rows that make it a story come last: cut short before them, there is none, and it is restored anew.
-        ends: list[PutOp] = [
-            log.put_record_op(archive["story"]),
-            log.put((*log.root, "heads"), story, archive["head"]),
-        ]
-        await log.batch(ends)
+        await put_story(log, archive)
     return story
+
+
+async def put_story(log: Chronicle, archive: Archive) -> None:
+    """Write every row of a story that the log has not."""
+    story = archive["story"]["story"]
+    rows = [
+        log.put((*log.root, name, story), key, row)
+        for name in _TABLES
+        for key, row in cast("dict[str, dict[str, Any]]", archive[name]).items()  # type: ignore[literal-required]
+    ]
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        await log.batch(rows[start : start + ROWS_AT_ONCE])
+    # The two rows that make it a story come last: cut short before them, there is none, and it is restored anew.
+    ends: list[PutOp] = [
+        log.put_record_op(archive["story"]),
+        log.put((*log.root, "heads"), story, archive["head"]),
+    ]
+    await log.batch(ends)
 
 
 def load(path: Path) -> Archive:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
-from typing import Any, Literal
+from typing import Literal
 
 from recurrentgpt.engine.passage import Passage
 
@@ -49,7 +49,7 @@ class Diff:
             memory_added=[line for line in new if line not in old],
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return the difference as plain JSON, with the ids of the passages."""
         return {**asdict(self), "a": self.a.id, "b": self.b.id}
 

@@ -5,18 +5,18 @@ Each is a corrected version of a commit beside it, to which the head moves; a fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from recurrentgpt.engine.refs import Ref, resolve
+from recurrentgpt.engine.replay import Replay
 from recurrentgpt.engine.session import Session
-from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.memory.chronicle import StoryRecord
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character, parse_answer
 from recurrentgpt.nodes.open_story import check_input
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.log import StoryRecord
 from recurrentgpt.schema.state import Brief, StoryInput
 
 MOST_SUMMARY_WORDS = 120
@@ -27,108 +27,126 @@ MOST_PLANS = 9
 
 
 class Edits:
-    """Correct one story by hand."""
+    """Correct one story by hand; `replay` edits its passages."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.replay = Replay(session)
 
-    async def memory(self, text: str, ref: Ref | None) -> str:
-        """Replace the short-term memory after a passage."""
+    async def memory(self, text: str, at: Ref | None = None) -> str:
+        """Replace the short-term memory after a passage (default: the newest) and return it, one sentence a line.
+
+        The log keeps the old one, and the plans stay: `replan` proposes others from the new memory. Raises BadAnswer beyond
+        the ceilings of 20 sentences and 500 words.
+        """
         memory = check_memory(text)
-        await self._amend(ref, {"short_term_memory": memory})
+        await self._correct(at, {"short_term_memory": memory})
         return memory
 
-    async def plans(self, plans: Sequence[str], ref: Ref | None) -> list[str]:
-        """Replace the plans after a passage."""
+    async def plans(self, plans: Sequence[str], at: Ref | None = None) -> list[str]:
+        """Replace the plans to choose from after a passage (default: the newest) and return them; raises BadAnswer."""
         if isinstance(plans, str) or not 1 <= len(plans) <= MOST_PLANS:
             raise BadAnswer(f"The plans are a list of 1 to {MOST_PLANS} texts.")
-        checked = [_plan(plan) for plan in plans]
-        await self._amend(ref, {"candidate_plans": checked})
+        checked = [_check_plan(plan) for plan in plans]
+        await self._correct(at, {"candidate_plans": checked})
         return checked
 
-    async def plan(self, number: int, text: str, ref: Ref | None) -> list[str]:
-        """Replace one of the plans after a passage."""
-        session, checked = self._session, _plan(text)
-        async with writing(session.library.locks, session.id):
-            commit, overlay = await session.place(ref)
+    async def plan(self, number: int, text: str, at: Ref | None = None) -> list[str]:
+        """Replace one of the plans, counted from 1, and return them all; raises BadAnswer."""
+        session, checked = self._session, _check_plan(text)
+        async with session.writing():
+            commit, overlay = await session.commit_and_overlay(at)
             plans = list(commit["candidate_plans"])
             if not 1 <= number <= len(plans):
                 raise BadAnswer(f"There are {len(plans)} plans to edit here; number {number} is none of them.")
             plans[number - 1] = checked
-            await session.amended(commit, {"candidate_plans": plans}, overlay)
+            await session.append_correction(commit, {"candidate_plans": plans}, overlay)
         return plans
 
     async def summary(self, ref: Ref | None, text: str) -> str:
-        """Replace what the long-term memory holds of a passage, for the head's branch."""
-        session, summary = self._session, _line("summary", text, MOST_SUMMARY_WORDS)
+        """Replace what the long-term memory holds of a passage, on this branch from now on, and return it in one line.
+
+        Raises StoryError for a passage of another branch.
+        """
+        session, summary = self._session, _check_line("summary", text, MOST_SUMMARY_WORDS)
         if not summary:
             raise BadAnswer("The summary needs some words.")
-        async with writing(session.library.locks, session.id):
+        async with session.writing():
             head, log = await session.head_commit(), session.log
             meant = head["id"] if ref is None else await resolve(log, session.id, ref)
             path = await log.path(session.id, head["id"])
             if meant not in path:
-                raise StoryError(
-                    f"Passage {meant} is not on the branch of the head: go to its branch first, with goto()."
-                )
+                raise StoryError(f"Passage {meant} is not on the branch of the head: go to its branch first.")
             if meant == path[0]:
                 raise StoryError("The opening has no passage and no summary; edit the memory or the brief instead.")
             now = head.get("overlay", "")
             corrected = await read_overlay(log, session.id, now)
             old = corrected["summaries"].get(meant) or (await log.get(session.id, meant))["summary"]
             # A small model's memory holds the same sentence.
-            changes = {"short_term_memory": _reworded(head["short_term_memory"], old, summary)}
+            changes = {"short_term_memory": _replace_sentence(head["short_term_memory"], old, summary)}
             if meant == head["id"]:
-                await session.amended(head, {**changes, "summary": summary}, now)
+                await session.append_correction(head, {**changes, "summary": summary}, now)
                 return summary
             summaries = {**corrected["summaries"], meant: summary}
             key, put = overlay_op(log, session.id, {**corrected, "summaries": summaries})
-            await session.amended(head, changes, key, [put])
+            await session.append_correction(head, changes, key, [put])
         return summary
 
-    async def brief(self, **changes: Any) -> Brief:
-        """Replace parts of what is pinned in every prompt, from the head on."""
-        changes = {name: _checked(name, value) for name, value in changes.items() if value is not None}
+    async def brief(
+        self,
+        *,
+        premise: str | None = None,
+        genre: str | None = None,
+        characters: Sequence[str] | None = None,
+        outline: Sequence[str] | None = None,
+    ) -> Brief:
+        """Replace parts of what every prompt of this branch holds, from now on, and return the whole brief."""
+        given = {"premise": premise, "genre": genre, "characters": characters, "outline": outline}
+        changes = {name: _check_part(name, value) for name, value in given.items() if value is not None}
         session = self._session
-        async with writing(session.library.locks, session.id):
+        async with session.writing():
             brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
             head = await session.head_commit()
             corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
             key, put = overlay_op(session.log, session.id, {**corrected, "brief": brief})
-            await session.amended(head, {}, key, [put])
+            await session.append_correction(head, {}, key, [put])
         return brief
 
     async def rename(self, title: str) -> str:
-        """Give the story another title, on all its branches."""
-        title = _checked("title", title)
+        """Give the story another title, on all its branches, and return it."""
+        title = _check_part("title", title)
         await self._record(lambda record: {**record, "title": title, "brief": {**record["brief"], "title": title}})
         return title
 
-    async def settings(self, settings: dict[str, Any]) -> None:
+    async def settings(self, settings: Mapping[str, object]) -> None:
         """Keep these settings of the story; the others stay."""
         await self._record(lambda record: {**record, "settings": {**record["settings"], **settings}})
 
-    async def archive(self, archived: bool) -> None:
-        """Put the story away from the list of stories, or back."""
-        await self._record(lambda record: {**record, "archived": archived})
+    async def archive(self) -> None:
+        """Put the story away from the list of stories; it can be opened as before."""
+        await self._record(lambda record: {**record, "archived": True})
+
+    async def unarchive(self) -> None:
+        """Put the story back into the list of stories."""
+        await self._record(lambda record: {**record, "archived": False})
 
     async def _record(self, changed: Callable[[StoryRecord], StoryRecord]) -> None:
         session = self._session
-        async with writing(session.library.locks, session.id):
+        async with session.writing():
             record = await session.log.record(session.id)
             head = await session.head_commit()
-            waiting = await session.waiting(head["id"])
+            waiting = await session.waiting_choice(head["id"])
             await session.log.put_record(changed(record))
-            await session.wait_on(head, waiting)
+            await session.let_wait(head, waiting)
 
-    async def _amend(self, ref: Ref | None, changes: dict[str, Any]) -> None:
+    async def _correct(self, at: Ref | None, changes: Mapping[str, object]) -> None:
         session = self._session
-        async with writing(session.library.locks, session.id):
-            commit, overlay = await session.place(ref)
-            await session.amended(commit, changes, overlay)
+        async with session.writing():
+            commit, overlay = await session.commit_and_overlay(at)
+            await session.append_correction(commit, changes, overlay)
 
 
-def _reworded(memory: str, old: str, new: str) -> str:
+def _replace_sentence(memory: str, old: str, new: str) -> str:
     """Return a memory that says `new` where it said `old`, or nothing there if that would be too long for it."""
     lines = memory.splitlines()
     if old not in lines:
@@ -139,11 +157,11 @@ def _reworded(memory: str, old: str, new: str) -> str:
         return "\n".join(line for line in lines if line != old)
 
 
-def _plan(text: str) -> str:
+def _check_plan(text: str) -> str:
     return " ".join(parse_answer({"action": "write", "plan": text}, []).plan.split())
 
 
-def _line(what: str, text: object, most: int) -> str:
+def _check_line(what: str, text: object, most: int) -> str:
     """Return text as one line; raise BadAnswer for one that no prompt should carry."""
     if not isinstance(text, str):
         raise BadAnswer(f"The {what} is text; this is a {type(text).__name__}.")
@@ -154,7 +172,7 @@ def _line(what: str, text: object, most: int) -> str:
     return " ".join(text.split())
 
 
-def _checked(name: str, value: object) -> Any:
+def _check_part(name: str, value: object) -> Any:
     if name in ("title", "genre", "premise"):
         check_input(cast(StoryInput, {name: value}))
         line = " ".join(str(value).split())
@@ -163,4 +181,4 @@ def _checked(name: str, value: object) -> Any:
         return line
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > MOST_ENTRIES:
         raise BadAnswer(f"The {name} is a list of at most {MOST_ENTRIES} lines.")
-    return [line for entry in value if (line := _line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]
+    return [line for entry in value if (line := _check_line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]

@@ -10,26 +10,27 @@ import asyncio
 import dataclasses
 import hashlib
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.memory.chronicle import Commit, StoryRecord, now
+from recurrentgpt.engine.engine import Engine
+from recurrentgpt.engine.session import Session
+from recurrentgpt.memory.chronicle import now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
-from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
-from recurrentgpt.schema.events import Event, done_event, memory_event, plans_event, story_event
-from recurrentgpt.schema.state import KEPT_PLAN, MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
+from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
+from recurrentgpt.schema.log import Commit, StoryRecord
+from recurrentgpt.schema.state import MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
 
 if TYPE_CHECKING:
     from recurrentgpt.books.book import Chapter, Manuscript
     from recurrentgpt.books.extract import Vocabulary
-    from recurrentgpt.engine.session import Session
 
 FAST_MEMORY = 14
 """Summaries of the last passages that make the short-term memory of a fast import."""
@@ -65,7 +66,7 @@ class Preview:
     input_tokens: int
     output_tokens: int
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, str | int]:
         """Return the preview as plain JSON."""
         return dataclasses.asdict(self)
 
@@ -76,7 +77,7 @@ class Source:
 
     manuscript: Manuscript
     chapters: list[Chapter]
-    known: Vocabulary
+    vocabulary: Vocabulary
     language: str
     id: str
 
@@ -90,7 +91,7 @@ class Source:
         ]
 
 
-def read_source(path: Path, settings: dict[str, Any], copy: str = "") -> tuple[Source, Context]:
+def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[Source, Context]:
     """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
 
     The story's language is the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
@@ -110,7 +111,7 @@ def read_source(path: Path, settings: dict[str, Any], copy: str = "") -> tuple[S
     return Source(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
 
 
-def preview(path: Path, settings: dict[str, Any], copy: str = "") -> Preview:
+def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
     """Return what an import of this file would do."""
     from recurrentgpt.books.readers.decoding import guessed_encoding
 
@@ -135,50 +136,51 @@ def preview(path: Path, settings: dict[str, Any], copy: str = "") -> Preview:
     )
 
 
-async def import_source(
-    session: Session, source: Source, *, genre: str, title: str, fast: bool
+async def import_book(
+    engine: Engine,
+    path: Path,
+    settings: Mapping[str, Any],
+    *,
+    genre: str = "",
+    title: str = "",
+    fast: bool = False,
+    copy: str = "",
 ) -> AsyncGenerator[Event]:
     """Append a book's passages to the log, as far as they are not there, and yield what happens.
 
     `fast` takes the telling sentence of a passage for its summary and calls no model; plans are then proposed when the
     story goes on.
     """
+    source, context = await asyncio.to_thread(read_source, path, settings, copy)
+    session = Session(engine, source.id, context)
     log, story = session.log, session.id
-    async with writing(session.library.locks, story):
+    async with session.writing():
         if await log.head(story) is None:
             await _open(session, source, genre, title)
-        record = await log.record(story)
-        yield story_event(record)
+        yield story_event(await log.record(story))
         before = await log.get(story, (await log.path(story, (await session.head_id())))[0])
         passages, spent = source.passages, []
         for done, (passage, chapter) in enumerate(passages, 1):
-            state = await _state(session, record, before, passage, f"{CHAPTER}{chapter}" if chapter else "")
-            kept = await log.find(story, entry(state, parent=before["id"])["id"])
-            made = kept or await _remembered(session, source, state, before, fast=fast)
-            if kept is None:
-                await log.append(made, "choosing", also=[await session.run().recall.vectors_op(made)])
-                spent.append(made["usage"])
-            yield {
-                "event": "import",
-                "story": story,
-                "id": made["id"],
-                "step": made["step"],
-                "done": done,
-                "total": len(passages),
-                "kept": kept is not None,
-            }
-            before = made
+            state = await session.state_with(before, passage, f"{CHAPTER}{chapter}" if chapter else "", "human")
+            known = await log.find(story, entry(state, parent=before["id"])["id"])
+            commit = known or await _remember(session, source, state, before, fast=fast)
+            if known is None:
+                await log.append(commit, "choosing", also=[await session.runtime().recall.vectors_op(commit)])
+                spent.append(commit["usage"])
+            yield import_event(commit, done, len(passages), kept=known is not None)
+            before = commit
         yield memory_event(before)
         # Whoever wrote on behind the book stays where they are.
         if fast or (await session.head_id()) != before["id"] or before["candidate_plans"]:
-            yield plans_event(before, None, None, "")
+            yield plans_event(before)
             yield done_event(story, len(spent), total_usage(spent))
             return
-        async for event in session.replanned(before, before.get("overlay", "")):
-            if event["event"] == "done":
-                event = done_event(story, len(spent), total_usage([*spent, event["usage"]]))
-            if event["event"] != "story":
-                yield event
+        async with aclosing(session.propose_others(before, before.get("overlay", ""))) as events:
+            async for event in events:
+                if event["event"] == "done":
+                    event = done_event(story, len(spent), total_usage([*spent, event["usage"]]))
+                if event["event"] != "story":
+                    yield event
 
 
 async def _open(session: Session, source: Source, genre: str, title: str) -> None:
@@ -210,25 +212,7 @@ async def _open(session: Session, source: Source, genre: str, title: str) -> Non
     await session.log.append(opening, "choosing", also=[session.log.put_record_op(record)])
 
 
-async def _state(session: Session, record: StoryRecord, before: Commit, passage: str, plan: str) -> State:
-    """Return the state in which `passage` has just been written after `before`."""
-    there = await restored(session.log, record, before)
-    written = {
-        "step": before["step"] + 1,
-        "plan": plan,
-        "plan_author": KEPT_PLAN,
-        "recalled": [],
-        "previous_passage": before["passage"],
-        "previous_memory": before["short_term_memory"],
-        "passage": passage,
-        "author": "human",
-        "candidate_plans": [],
-        "status": "writing",
-    }
-    return cast(State, {**there, **written})
-
-
-async def _remembered(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
+async def _remember(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
     """Return the commit of a passage, with its summary and the memory after it."""
     if fast:
         summary = await asyncio.to_thread(_summary, state["passage"], source)
@@ -245,8 +229,7 @@ async def _remembered(session: Session, source: Source, state: State, before: Co
         )
         update: dict[str, Any] = {"summary": summary, "short_term_memory": "\n".join(kept), "rationale": rationale}
         return entry(cast(State, {**state, **update}), parent=before["id"])
-    graph = session.library.rewriting(plans=False)
-    values = await graph.ainvoke(state, context=session.context)
+    values = await session.engine.rewrite_graph(plans=False).ainvoke(state, context=session.context)
     return entry(cast(State, values), parent=before["id"])
 
 
@@ -254,4 +237,4 @@ def _summary(passage: str, source: Source) -> str:
     from recurrentgpt.books.extract import key_sentence
 
     # A passage of dialogue scraps may have no sentence to speak of.
-    return key_sentence(passage, source.known, source.language) or limit_words(" ".join(passage.split()), 40)
+    return key_sentence(passage, source.vocabulary, source.language) or limit_words(" ".join(passage.split()), 40)

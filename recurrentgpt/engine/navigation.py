@@ -5,110 +5,107 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from langgraph.store.base import PutOp
+
 from recurrentgpt.engine.diff import Diff
 from recurrentgpt.engine.passage import Passage
-from recurrentgpt.engine.refs import OPENING, Ref, before, resolve, stand_at, taken_back
+from recurrentgpt.engine.refs import NOTHING_WRITTEN, OPENING, Ref, before, move_head, resolve, taken_back
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.tree import Tree
-from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.memory.chronicle import Chronicle, Commit, Head, Link
 from recurrentgpt.nodes.human.answers import control_character
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.log import Head, Link
 
 LONGEST_NAME = 60
 
 
-class Places:
-    """Read the tree of one story and move its head; the text of no passage is touched."""
+class Branches:
+    """The tree of one story, and the head that moves in it; the text of no passage is touched."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-
-    @property
-    def _log(self) -> Chronicle:
-        return self._session.log
-
-    @property
-    def _id(self) -> str:
-        return self._session.id
+        self._session, self._log, self._id = session, session.log, session.id
 
     async def tree(self) -> Tree:
-        """Return the tree, from links alone."""
+        """Return all passages and branches, where each left, and which holds the head."""
         record, head = await self._log.record(self._id), await self._session.head_id()
         links, names = await self._log.links(self._id), await self._log.names(self._id)
         return Tree(self._id, record["title"], head, links.values(), names)
 
-    async def commit(self, ref: Ref | None) -> Commit:
-        """Return the commit that a reference names; the head for None."""
-        if ref is None:
-            return await self._session.head_commit()
-        return await self._log.get(self._id, await resolve(self._log, self._id, ref))
+    async def resolve(self, ref: Ref) -> str:
+        """Return the id of the passage that `ref` means: an id, the beginning of one, a step of this branch, or a branch's name.
+
+        Raises StoryNotFound for none and for several.
+        """
+        return await resolve(self._log, self._id, ref)
+
+    async def passage(self, ref: Ref | None = None) -> Passage:
+        """Return one passage (default: the newest), of whichever branch; the opening is step 0 and has no text."""
+        return Passage.of(await self._session.commit_at(ref))
+
+    async def names(self) -> dict[str, str]:
+        """Return which passage each name of a branch stands at."""
+        return await self._log.names(self._id)
 
     async def diff(self, a: Ref, b: Ref) -> Diff:
-        """Return what differs between two passages."""
-        return Diff.of(Passage.of(await self.commit(a)), Passage.of(await self.commit(b)))
+        """Return what differs between two passages in plan, words and memory."""
+        return Diff.of(await self.passage(a), await self.passage(b))
 
-    async def goto(self, ref: Ref) -> Commit:
-        """Move the head to a passage; a name is carried along from there. To go back is to undo, as far as `redo` sees it."""
-        async with writing(self._session.library.locks, self._id):
-            head, links = await self._place()
-            names = {name.casefold(): name for name in await self._log.names(self._id)}
+    async def goto(self, ref: Ref) -> Passage:
+        """Go to a passage and return it; what is written next follows it.
+
+        Gone to by its name, a branch carries that name along as it grows. After going back, `redo` leads forward again.
+        """
+        async with self._session.writing():
+            head, links = await self._head_and_links()
+            names = {name.casefold(): name for name in await self.names()}
             meant = await resolve(self._log, self._id, ref, links)
             tip = head.get("undone") or head["head"]
-            ahead = taken_back(tip, meant, links)
+            back = taken_back(tip, meant, links)
             commit = await self._log.get(self._id, meant)
             name = names.get(str(ref).strip().casefold(), "")
-            await stand_at(self._log, commit, name=name, undone=tip if ahead else "")
-        return commit
+            await move_head(self._log, commit, name=name, undone=tip if back else "")
+        return Passage.of(commit)
 
-    async def undo(self, count: int) -> Commit:
-        """Take back the newest moments of the branch: passages, edits and new plans alike."""
-        _positive(count)
-        async with writing(self._session.library.locks, self._id):
-            head, links = await self._place()
+    async def undo(self, steps: int = 1) -> Passage:
+        """Take back what was done last on this branch, and return the passage where the story stands then.
+
+        A step is a new passage, or an edit or new plans for one; an edit with replay is one step, and after an edit further
+        back the story returns to where it stood. Nothing leaves the log. Raises StoryError where there are fewer steps, and
+        then nothing has changed.
+        """
+        _check_positive(steps)
+        async with self._session.writing():
+            head, links = await self._head_and_links()
             at, way = head["head"], list[str]()
-            for done in range(count):
+            for done in range(steps):
                 if not (earlier := before(links[at])):
                     raise StoryError(f"{_only(done)} can be undone here: the story begins there.")
                 way.append(at := earlier)
-            await self._walk(head, links, way, undone=head.get("undone") or head["head"])
-        return await self._log.get(self._id, at)
+            return await self._walk(head, links, way, undone=head.get("undone") or head["head"])
 
-    async def redo(self, count: int) -> Commit:
-        """Go along what was undone last."""
-        _positive(count)
-        async with writing(self._session.library.locks, self._id):
-            head, links = await self._place()
-            ahead = taken_back(head.get("undone", ""), head["head"], links) or []
-            if count > len(ahead):
+    async def redo(self, steps: int = 1) -> Passage:
+        """Do again what was undone last, and return the passage where the story stands then.
+
+        Whatever is written or edited in between ends it, and so does another branch that was gone to. Raises StoryError
+        where there is less to do again.
+        """
+        _check_positive(steps)
+        async with self._session.writing():
+            head, links = await self._head_and_links()
+            undone = taken_back(head.get("undone", ""), head["head"], links) or []
+            if steps > len(undone):
                 raise StoryError(
-                    f"{_only(len(ahead))} can be done again here: whatever is written or edited ends the list."
+                    f"{_only(len(undone))} can be done again here: whatever is written or edited ends the list."
                 )
-            way = ahead[-count:][::-1]
-            await self._walk(head, links, way, undone=ahead[0] if count < len(ahead) else "")
-        return await self._log.get(self._id, way[-1])
+            way = undone[-steps:][::-1]
+            return await self._walk(head, links, way, undone=undone[0] if steps < len(undone) else "")
 
-    async def _walk(self, head: Head, links: Mapping[str, Link], way: list[str], *, undone: str) -> None:
-        """Move the head along a way: back over edits, or forward over them, the name that it carries goes along."""
-        at, name = head["head"], head.get("branch", "")
-        steps = zip([at, *way], way, strict=False)
-        if any(there == links[here]["parent"] or here == links[there]["parent"] for here, there in steps):
-            name = ""  # another passage: the name stays at its branch
-        elif (await self._log.names(self._id)).get(name) != at:
-            name = ""
-        brought = [self._log.name_op(self._id, name, way[-1])] if name else []
-        commit = await self._log.get(self._id, way[-1])
-        await stand_at(self._log, commit, name=name, undone=undone, also=brought)
+    async def name(self, name: str, ref: Ref | None = None) -> str:
+        """Give a branch a name, at its newest passage or another one, and return the name.
 
-    async def _place(self) -> tuple[Head, Mapping[str, Link]]:
-        """Return where the story stands and all its links; raise StoryNotFound before the story is opened."""
-        head = await self._log.head(self._id)
-        if head is None:
-            raise StoryNotFound("Nothing of this story is written yet: call step() first.")
-        return head, await self._log.links(self._id)
-
-    async def name(self, name: str, ref: Ref | None) -> str:
-        """Put a name at a passage; where the head is, it carries the name from now on."""
+        A name that the head carries moves along with each new passage and edit of the head; `goto` takes it up again. Undo,
+        another take and a fork leave it where it was.
+        """
         name = " ".join(name.split())
         if not name or len(name) > LONGEST_NAME or control_character(name):
             raise SettingsError(
@@ -116,41 +113,58 @@ class Places:
             )
         if name.isdigit() or name.casefold() == OPENING or re.fullmatch("[0-9a-f]{24}", name.casefold()):
             raise SettingsError(f"{name!r} would be taken for a passage: give the branch a name that is none.")
-        async with writing(self._session.library.locks, self._id):
-            commit = await self.commit(ref)
-            put = self._log.name_op(self._id, name, commit["id"])
-            head = await self._log.head(self._id)
-            assert head is not None
-            here = head["head"] == commit["id"]
-            carried = name if here else head.get("branch", "")
-            if not here and carried.casefold() == name.casefold():
+        async with self._session.writing():
+            commit = await self._session.commit_at(ref)
+            head, _ = await self._head_and_links()
+            carried = head.get("branch", "")
+            if head["head"] == commit["id"]:
+                carried = name
+            elif carried.casefold() == name.casefold():
                 carried = ""  # it was taken elsewhere
-            current = await self._session.head_commit()
-            await self._log.move_head(
-                current, head["status"], undone=head.get("undone", ""), branch=carried, also=[put]
-            )
+            await self._carry(head, carried, self._log.name_op(self._id, name, commit["id"]))
         return name
 
     async def remove_name(self, name: str) -> None:
-        """Take a name away; the passages stay."""
-        async with writing(self._session.library.locks, self._id):
-            known = {known.casefold(): known for known in await self._log.names(self._id)}
-            if name.strip().casefold() not in known:
+        """Take a branch's name away; its passages stay."""
+        async with self._session.writing():
+            key, known = name.strip().casefold(), {known.casefold(): known for known in await self.names()}
+            if key not in known:
                 listed = f"the names are {', '.join(known.values())}" if known else "no branch has a name"
                 raise StoryError(f"No branch is called {name[:LONGEST_NAME]!r}; {listed}.")
-            head, current = await self._log.head(self._id), await self._session.head_commit()
-            assert head is not None
+            head, _ = await self._head_and_links()
             carried = head.get("branch", "")
-            carried = "" if carried.casefold() == name.strip().casefold() else carried
-            gone = self._log.name_op(self._id, known[name.strip().casefold()], None)
-            await self._log.move_head(
-                current, head["status"], undone=head.get("undone", ""), branch=carried, also=[gone]
-            )
+            gone = self._log.name_op(self._id, known[key], None)
+            await self._carry(head, "" if carried.casefold() == key else carried, gone)
+
+    async def _walk(self, head: Head, links: Mapping[str, Link], way: list[str], *, undone: str) -> Passage:
+        """Move the head along a way: back over edits, or forward over them, the name that it carries goes along."""
+        at, name = head["head"], head.get("branch", "")
+        steps = zip([at, *way], way, strict=False)
+        if any(there == links[here]["parent"] or here == links[there]["parent"] for here, there in steps):
+            name = ""  # another passage: the name stays at its branch
+        elif (await self.names()).get(name) != at:
+            name = ""
+        moved = [self._log.name_op(self._id, name, way[-1])] if name else []
+        commit = await self._log.get(self._id, way[-1])
+        await move_head(self._log, commit, name=name, undone=undone, also=moved)
+        return Passage.of(commit)
+
+    async def _head_and_links(self) -> tuple[Head, Mapping[str, Link]]:
+        """Return where the story stands and all its links; raise StoryNotFound before the story is opened."""
+        head = await self._log.head(self._id)
+        if head is None:
+            raise StoryNotFound(NOTHING_WRITTEN)
+        return head, await self._log.links(self._id)
+
+    async def _carry(self, head: Head, name: str, change: PutOp) -> None:
+        """Let the head stay where it is and carry `name`, with a change of the names."""
+        commit = await self._log.get(self._id, head["head"])
+        await self._log.move_head(commit, head["status"], undone=head.get("undone", ""), branch=name, also=[change])
 
 
-def _positive(count: int) -> None:
-    if count < 1:
-        raise SettingsError(f"The number of steps to take is 1 or more; it is {count}.")
+def _check_positive(steps: int) -> None:
+    if steps < 1:
+        raise SettingsError(f"The number of steps to take is 1 or more; it is {steps}.")
 
 
 def _only(count: int) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.schema.events import shown_parent
-from recurrentgpt.schema.state import Usage
+from recurrentgpt.schema.log import Commit, RecalledId
+from recurrentgpt.schema.state import Rationale, Usage
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,10 @@ class Passage:
     """`model`, `simulator`, `human`; `kept` where the text was edited, or an earlier one, and the plan is history."""
     amends: str = ""
     """Id of the version that this one corrects."""
+    rationale: Rationale = field(default_factory=lambda: Rationale(dropped=[], added=[]))
+    """What it dropped from the memory and added to it, with reasons."""
+    recalled: list[RecalledId] = field(default_factory=list)
+    """The passages that were recalled for it."""
 
     @classmethod
     def of(cls, commit: Commit) -> Passage:
@@ -45,4 +49,6 @@ class Passage:
             plans=commit["candidate_plans"],
             plan_author=commit["plan_author"],
             amends=commit["amends"],
+            rationale=commit["rationale"],
+            recalled=commit["recalled"],
         )

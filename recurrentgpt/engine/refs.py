@@ -6,15 +6,18 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.chronicle import Chronicle, Commit, Link, path_to
+from recurrentgpt.memory.chronicle import Chronicle, path_to
 from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.state import KEPT_PLAN
 
 Ref = str | int
 """A passage: its id, the unique beginning of an id, its step on the head's branch, `opening`, or the name of a branch."""
 
 OPENING = "opening"
-SHOWN = 5
+MOST_LISTED = 5
+"""Passages or names that a message lists."""
+NOTHING_WRITTEN = "Nothing of this story is written yet: write its first passage."
 
 
 async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
@@ -26,7 +29,7 @@ async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link
     wanted = str(ref).strip().casefold()
     head = await log.head(story)
     if head is None:
-        raise StoryNotFound("Nothing of this story is written yet: call step() first.")
+        raise StoryNotFound(NOTHING_WRITTEN)
     names = {name.casefold(): at for name, at in (await log.names(story)).items()}
     if wanted in names:
         return names[wanted]
@@ -49,10 +52,10 @@ async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link
     if len(found) == 1:
         return found[0]
     if found:
-        which = ", ".join(f"{key} (step {links[key]['step']})" for key in found[:SHOWN])
-        more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+        which = ", ".join(f"{key} (step {links[key]['step']})" for key in found[:MOST_LISTED])
+        more = f" and {len(found) - MOST_LISTED} more" if len(found) > MOST_LISTED else ""
         raise StoryNotFound(f"{len(found)} passages begin with {wanted!r}: {which}{more}. Give more of the id.")
-    known = f", the name of a branch ({', '.join(sorted(names)[:SHOWN])})" if names else ""
+    known = f", the name of a branch ({', '.join(sorted(names)[:MOST_LISTED])})" if names else ""
     raise StoryNotFound(
         f"This story has no passage {str(ref)[:60]!r}: give a step of its branch from 0 to {len(path) - 1}{known} or the "
         f"beginning of an id; `recurrentgpt tree {story}` shows them."
@@ -66,14 +69,14 @@ def before(link: Link) -> str:
 
 def taken_back(tip: str, head: str, links: Mapping[str, Link]) -> list[str] | None:
     """Return the commits from `tip` back to `head`, which is left out; None where the steps back do not lead there."""
-    passed: list[str] = []
+    undone: list[str] = []
     while tip and tip != head:
-        passed.append(tip)
+        undone.append(tip)
         tip = before(links[tip])
-    return passed if tip else None
+    return undone if tip else None
 
 
-async def stand_at(
+async def move_head(
     log: Chronicle, commit: Commit, *, name: str = "", undone: str = "", also: Sequence[PutOp] = ()
 ) -> None:
     """Move the head to a commit; it carries along `name`, or else the only name that stands there."""

@@ -8,34 +8,34 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.engine.refs import Ref, resolve, stand_at
+from recurrentgpt.engine.refs import Ref, move_head, resolve
 from recurrentgpt.engine.session import Session
-from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord, commit_id, now
+from recurrentgpt.memory.chronicle import commit_id, now
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.nodes.human.answers import LONG_WORD, control_character
-from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.events import (
     Event,
     done_event,
+    from_stream,
     memory_event,
     passage_event,
     plans_event,
     replay_event,
     story_event,
 )
-from recurrentgpt.schema.state import KEPT_PLAN, Brief, State, Usage
+from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.state import Brief, State, Usage
 
 MOST_PASSAGE_WORDS = 4000
 
@@ -67,31 +67,32 @@ class ReplayCost:
     output_tokens: int
     seconds: float
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, int | float]:
         """Return the estimate as plain JSON."""
         return dataclasses.asdict(self)
 
 
 class Replay:
-    """Edit passages of one story."""
+    """Edit passages of one story, and keep the later ones upon them."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self._session, self._log = session, session.log
 
-    @property
-    def _log(self) -> Chronicle:
-        return self._session.log
+    async def edit(self, ref: Ref, text: str, *, replay: bool = False) -> AsyncGenerator[Event]:
+        """Give a passage another text, with the memory and the summary rewritten from it and new plans; yield what happens.
 
-    async def edit(self, ref: Ref, text: str, *, replay: bool) -> AsyncGenerator[Event]:
-        """Put a text in place of a passage's, with the memory rewritten from it, and new plans."""
-        text, session = _checked(text), self._session
-        async with writing(session.library.locks, session.id):
-            commit, overlay = await session.place(ref)
+        The story goes on from there. With `replay` the later passages of this branch are kept word for word, the memory
+        rewritten for each; the head moves when the last is in place, and until then `pending_replay` shows what was
+        interrupted, and the same call or `resume_replay` goes on. Raises BadAnswer for a text that is none.
+        """
+        text, session = _check_text(text), self._session
+        async with session.writing():
+            commit, overlay = await session.commit_and_overlay(ref)
             if not commit["step"]:
                 raise StoryError("The opening has no passage to edit; edit the memory, the plans or the brief instead.")
             if text == commit["passage"]:
                 raise BadAnswer(f"Passage {commit['step']} has this text already.")
-            overlay = await self._renamed(commit["passage"], text, overlay)
+            overlay = await self._rename_in_brief(commit["passage"], text, overlay)
             plan = None
             if replay:
                 unfinished = await self.pending()
@@ -103,10 +104,10 @@ class Replay:
                 head = await session.head_id()
                 later = await self._later(commit["id"], head)
                 plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())
-            async for event in self._rewritten(commit, text, overlay, plan):
+            async for event in self._edit(commit, text, overlay, plan):
                 yield event
 
-    async def _renamed(self, old: str, new: str, overlay: str) -> str:
+    async def _rename_in_brief(self, old: str, new: str, overlay: str) -> str:
         """Return the corrections of a branch, with somebody's new name in its brief where that is all that an edit changes."""
         corrected = await read_overlay(self._log, self._session.id, overlay)
         record = await self._log.record(self._session.id)
@@ -123,14 +124,14 @@ class Replay:
         return key
 
     async def resume(self) -> AsyncGenerator[Event]:
-        """Go on with the replay that was interrupted."""
+        """Go on with the replay that was interrupted, and yield what happens."""
         session = self._session
-        async with writing(session.library.locks, session.id):
+        async with session.writing():
             plan = await self.pending()
             if plan is None:
                 raise StoryError("No replay of this story is unfinished.")
             commit = await self._log.get(session.id, plan.ref)
-            async for event in self._rewritten(commit, plan.text, plan.overlay, plan):
+            async for event in self._edit(commit, plan.text, plan.overlay, plan):
                 yield event
 
     async def pending(self) -> PendingReplay | None:
@@ -140,11 +141,14 @@ class Replay:
 
     async def drop(self) -> None:
         """Forget the replay that was interrupted; what it wrote stays in the log."""
-        async with writing(self._session.library.locks, self._session.id):
+        async with self._session.writing():
             await self._log.batch([self._pending_op(None)])
 
     async def cost(self, ref: Ref) -> ReplayCost:
-        """Return what an edit of this passage with replay will cost; of an interrupted one, what is left."""
+        """Return about what an edit of this passage with replay will cost, from what its passages cost.
+
+        Of an interrupted one, what is left.
+        """
         story = self._session.id
         edited = await resolve(self._log, story, ref)
         later = await self._later(edited, await self._session.head_id())
@@ -168,12 +172,10 @@ class Replay:
         """Return the passages after a commit up to the head; raise StoryError for a commit on another branch."""
         path = await self._log.path(self._session.id, head)
         if commit not in path:
-            raise StoryError(f"Passage {commit} is not on the branch of the head: go to its branch first, with goto().")
+            raise StoryError(f"Passage {commit} is not on the branch of the head: go to its branch first.")
         return path[path.index(commit) + 1 :]
 
-    async def _rewritten(
-        self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None
-    ) -> AsyncGenerator[Event]:
+    async def _edit(self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None) -> AsyncGenerator[Event]:
         session, log = self._session, self._log
         record = await log.record(session.id)
         yield story_event(record)
@@ -189,14 +191,15 @@ class Replay:
             new = await log.find(session.id, key)
             kept = new is not None
             if new is None:
-                state = await self._state(record, before, old, passage, overlay, edited=done == 1)
-                async for item in self._run(state, plans=last):
-                    if item.get("event"):
-                        yield item
+                author = "edited" if done == 1 else old["author"]
+                state = await session.state_with(before, passage, old["plan"], author, overlay)
+                async for mode, chunk in self._rewrite(state, plans=last):
+                    if mode == "custom":
+                        yield from_stream(chunk)
                     else:
-                        state = cast(State, item)
+                        state = cast(State, chunk)
                 new = entry(state, parent=before["id"], overlay=overlay, amends=old["id"])
-                also = [await session.run().recall.vectors_op(new)]
+                also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))
                 await log.append(new, "choosing", also=also, move=last)
@@ -208,10 +211,10 @@ class Replay:
                 yield memory_event(new)
             before = new
         if not kept:
-            yield plans_event(before, None, None, "")
+            yield plans_event(before)
             yield done_event(session.id, steps, total_usage(spent))
             return
-        await stand_at(log, before)
+        await move_head(log, before)
         if plan:
             await log.batch([self._pending_op(None)])
         async for event in self._planned(before, overlay):
@@ -223,49 +226,18 @@ class Replay:
     async def _planned(self, commit: Commit, overlay: str) -> AsyncGenerator[Event]:
         """Propose plans where the log has none, as in the middle of an earlier replay."""
         if commit["candidate_plans"]:
-            yield plans_event(commit, None, None, "")
+            yield plans_event(commit)
             yield done_event(self._session.id, 0, total_usage([]))
             return
-        async with aclosing(self._session.replanned(commit, overlay)) as events:
+        async with aclosing(self._session.propose_others(commit, overlay)) as events:
             async for event in events:
                 yield event
 
-    async def _state(
-        self, record: StoryRecord, before: Commit, old: Commit, passage: str, overlay: str, *, edited: bool
-    ) -> State:
-        """Return the state in which `passage` has just been written after `before`.
-
-        What the old version recalled is left out: it may tell of what is no longer so.
-        """
-        there = await restored(self._log, record, before, overlay=overlay)
-        return cast(
-            State,
-            {
-                **there,
-                "step": before["step"] + 1,
-                "plan": old["plan"],
-                "plan_author": KEPT_PLAN,
-                "recalled": [],
-                "previous_passage": before["passage"],
-                "previous_memory": before["short_term_memory"],
-                "passage": passage,
-                "author": "edited" if edited else old["author"],
-                "candidate_plans": [],
-                "status": "writing",
-            },
-        )
-
-    async def _run(self, state: State, *, plans: bool) -> AsyncGenerator[dict[str, Any]]:
-        """Yield the events of the nodes, and at the end the state with the new memory."""
-        graph = self._session.library.rewriting(plans=plans)
+    def _rewrite(self, state: State, *, plans: bool) -> AsyncIterator[tuple[str, object]]:
+        """Run the nodes that an edit needs: their events are `custom`, and the last of `values` has the new memory."""
+        graph = self._session.engine.rewrite_graph(plans=plans)
         stream = graph.astream(state, context=self._session.context, stream_mode=["custom", "values"])
-        values: dict[str, Any] = {}
-        async for mode, chunk in cast("AsyncGenerator[tuple[str, dict[str, Any]]]", stream):
-            if mode == "custom":
-                yield chunk
-            else:
-                values = chunk
-        yield values
+        return cast("AsyncIterator[tuple[str, object]]", stream)
 
     def _pending_op(self, plan: PendingReplay | None) -> PutOp:
         value = None if plan is None else dataclasses.asdict(plan)
@@ -282,7 +254,7 @@ def _new_name(old: str, new: str) -> tuple[str, str] | None:
     return pair if pair[0] not in after and pair[0][:1].isupper() and pair[1][:1].isupper() else None
 
 
-def _checked(text: object) -> str:
+def _check_text(text: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise BadAnswer("A passage needs some words.")
     text = "\n".join(line.rstrip() for line in text.strip().splitlines())

@@ -1,4 +1,4 @@
-"""One story in the library's event loop: everything that `Story` does, as coroutines.
+"""One story at work: where it stands, and everything that writes passages or corrections of it.
 
 A session never resumes an interrupt. Where something waits to be done, it puts the thread in place from the log with
 `update_state`, and lets the graph go on: that works at any passage, also when its checkpoints are gone, and cannot meet
@@ -8,29 +8,38 @@ LangGraph's reuse of an old answer at a checkpoint that was answered before.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import PutOp
 from langgraph.types import StateSnapshot
 
-from recurrentgpt.engine.refs import Ref, resolve, stand_at
-from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.library import Library
-from recurrentgpt.memory.chronicle import Chronicle, Commit
+from recurrentgpt.engine.engine import Engine
+from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, move_head, resolve
+from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
-from recurrentgpt.nodes.human.answers import Answer, parse_answer
+from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.routes import budget_is_used, plan_waits
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.routes import budget_is_used, waiting_plan
+from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, apply_answer
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
-from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event, story_event
-from recurrentgpt.schema.state import Brief, Choice, State, StoryInput, Usage
+from recurrentgpt.schema.events import (
+    Event,
+    done_event,
+    from_stream,
+    memory_event,
+    passage_event,
+    plans_event,
+    story_event,
+)
+from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.state import KEPT_PLAN, Brief, State, StoryInput, Usage
 
 
 def pending(snapshot: StateSnapshot) -> list[str]:
@@ -38,18 +47,34 @@ def pending(snapshot: StateSnapshot) -> list[str]:
     return [task.name for task in snapshot.tasks]
 
 
-class Session:
-    """Read and write one story; made by `Story`, and used in the library's event loop only."""
+def parse_choice(raw: object, plans: list[str]) -> Answer:
+    """Return an answer that sets the next plan; raise BadAnswer for one that does not, or means nothing."""
+    answer = parse_answer(raw, plans)
+    if answer.action not in PLAN_ACTIONS:
+        raise BadAnswer(
+            "The next plan is set by a number, by a text, or by an object that chooses, edits or writes one."
+        )
+    return answer
 
-    def __init__(self, library: Library, story: str, context: Context, opening: StoryInput | None) -> None:
-        self.library, self.id, self.context = library, story, context
+
+class Session:
+    """Read and write one story, in the event loop in which its engine was opened."""
+
+    def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
+        self.engine, self.id, self.context = engine, story, context
         self._opening = opening
         self._config: RunnableConfig = {"configurable": {"thread_id": story}}
 
     @property
     def log(self) -> Chronicle:
         """The story log."""
-        return self.library.chronicle
+        return self.engine.log
+
+    def writing(self) -> AbstractAsyncContextManager[None]:
+        """Hold the right to write this story; raise StoryBusy where somebody else holds it."""
+        return self.engine.writing(self.id)
+
+    # Reading
 
     async def head_id(self) -> str:
         """Return the id of the newest commit on this branch; empty before the story is opened."""
@@ -60,19 +85,22 @@ class Session:
         """Return the newest commit; raise StoryNotFound before the story is opened."""
         head = await self.head_id()
         if not head:
-            raise StoryNotFound("Nothing of this story is written yet: call step() first.")
+            raise StoryNotFound(NOTHING_WRITTEN)
         return await self.log.get(self.id, head)
 
-    async def place(self, ref: Ref | None) -> tuple[Commit, str]:
+    async def commit_at(self, ref: Ref | None) -> Commit:
+        """Return the commit that a reference names; the head for None."""
+        if ref is None:
+            return await self.head_commit()
+        return await self.log.get(self.id, await resolve(self.log, self.id, ref))
+
+    async def commit_and_overlay(self, ref: Ref | None) -> tuple[Commit, str]:
         """Return the commit that a reference names, and the corrections that are in force for what is begun there.
 
         A passage that the head's own branch goes through is worked on with the corrections of the head: what was set right
         further on holds. Another branch has its own.
         """
-        head = await self.head_commit()
-        if ref is None:
-            return head, head.get("overlay", "")
-        commit = await self.log.get(self.id, await resolve(self.log, self.id, ref))
+        head, commit = await self.head_commit(), await self.commit_at(ref)
         own, now = commit.get("overlay", ""), head.get("overlay", "")
         if own == now or commit["id"] not in await self.log.path(self.id, head["id"]):
             return commit, own
@@ -84,83 +112,153 @@ class Session:
         overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
         return {**overlay.get("brief", record["brief"]), "title": record["title"]}
 
-    async def _commits(self, ref: Ref | None) -> list[Commit]:
+    async def commits(self, ref: Ref | None = None) -> list[Commit]:
+        """Return the commits from the opening to a passage, by default the head."""
         head = await self.head_id() if ref is None else await resolve(self.log, self.id, ref)
         return await self.log.get_many(self.id, await self.log.path(self.id, head))
 
-    async def passages(self, ref: Ref | None = None) -> list[Commit]:
-        """Return the commits from the first passage to a place, by default the head."""
-        return [commit for commit in await self._commits(ref) if commit["step"]]
-
     async def usage(self, ref: Ref | None = None) -> Usage:
         """Return what all passages up to there have cost, the opening, corrections and new plans included."""
-        found = commits = await self._commits(ref)
+        found = commits = await self.commits(ref)
         while commits := await self.log.get_many(self.id, [commit["amends"] for commit in commits if commit["amends"]]):
             found = found + commits
         return total_usage([commit["usage"] for commit in found])
 
-    async def whole_usage(self) -> Usage:
-        """Return what the story has cost on all its branches."""
-        commits = await self.log.get_many(self.id, list(await self.log.links(self.id)))
-        return total_usage([commit["usage"] for commit in commits])
+    async def waiting_plan(self) -> str | None:
+        """Return the plan that is chosen or being written from, if the next passage has one."""
+        snapshot = await self.engine.graph.aget_state(self._config)
+        values = cast(State, snapshot.values)
+        here = bool(pending(snapshot)) and values.get("head", "") == await self.head_id()
+        return waiting_plan(values) or None if here else None
+
+    # Writing
 
     async def write(self, steps: int) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield the events; where no plan was chosen, the simulator chooses."""
         if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
             raise SettingsError(f"The number of passages to write is a whole number from 1 on; it is {steps!r}.")
-        async with writing(self.library.locks, self.id):
+        async with self.writing():
             head = await self.log.head(self.id)
-            first = head["step"] if head else 0
-            context = dataclasses.replace(self.context, selector="simulator", last_step=first + steps)
-            async with aclosing(self._events(await self._start(), context)) as events:
+            last = (head["step"] if head else 0) + steps
+            async with aclosing(self._run(await self._start(), selector="simulator", last_step=last)) as events:
                 async for event in events:
                     yield event
 
     async def begin(self) -> AsyncGenerator[Event]:
         """Open the story, and write its first passage unless somebody has to choose before."""
-        async with writing(self.library.locks, self.id):
-            context = dataclasses.replace(self.context, selector="human", last_step=1)
-            async with aclosing(self._events(await self._start(), context)) as events:
-                async for event in events:
-                    yield event
+        async with self.writing(), aclosing(self._run(await self._start(), selector="human", last_step=1)) as events:
+            async for event in events:
+                yield event
 
     async def retry(self, ref: Ref | None) -> AsyncGenerator[Event]:
         """Write a passage once more from the same plan."""
-        async with writing(self.library.locks, self.id):
-            commit, overlay = await self.place(ref)
-            record = await self.log.record(self.id)
-            before = await restored(self.log, record, commit, retake=True, overlay=overlay)
+        async with self.writing():
+            commit, overlay = await self.commit_and_overlay(ref)
+            before = await self._state_at(commit, retake=True, overlay=overlay)
             takes = [link for link in (await self.log.links(self.id)).values() if link["parent"] == commit["parent"]]
-            async for event in self._once({**before, "take": len(takes)}, commit["step"]):
-                yield event
+            async with aclosing(self._run_from({**before, "take": len(takes)}, commit["step"])) as events:
+                async for event in events:
+                    yield event
 
     async def replan(self, ref: Ref | None) -> AsyncGenerator[Event]:
         """Propose other plans after a passage."""
-        async with writing(self.library.locks, self.id):
-            async for event in self.replanned(*await self.place(ref)):
-                yield event
-
-    async def replanned(self, commit: Commit, overlay: str) -> AsyncGenerator[Event]:
-        """Propose other plans after a commit; the lock is held."""
-        now = await restored(self.log, await self.log.record(self.id), commit, overlay=overlay)
-        takes = [link for link in (await self.log.links(self.id)).values() if link["step"] == commit["step"]]
-        # No plan waits for those who ask for others.
-        async for event in self._once({**now, "take": len(takes), "status": "replanning"}, commit["step"]):
-            yield event
-
-    async def _once(self, values: dict[str, Any], step: int) -> AsyncGenerator[Event]:
-        """Put the thread in place, and let the graph run to the end of passage `step`."""
-        context = dataclasses.replace(self.context, selector="simulator", last_step=step)
-        await self._seed(values)
-        # No passage is the last one at the opening: there a run ends behind its commit.
-        async with aclosing(self._events(None, context, once=not step)) as events:
+        async with self.writing(), aclosing(self.propose_others(*await self.commit_and_overlay(ref))) as events:
             async for event in events:
                 yield event
+
+    async def propose_others(self, commit: Commit, overlay: str) -> AsyncGenerator[Event]:
+        """Propose other plans after a commit; the caller holds the lock."""
+        now = await self._state_at(commit, overlay=overlay)
+        takes = [link for link in (await self.log.links(self.id)).values() if link["step"] == commit["step"]]
+        # No plan waits for those who ask for others.
+        values: State = {**now, "take": len(takes), "status": "replanning"}
+        async with aclosing(self._run_from(values, commit["step"])) as events:
+            async for event in events:
+                yield event
+
+    async def choose(self, answer: object, ref: Ref | None) -> str:
+        """Set the plan of the passage after this one, and save the choice; the head goes there."""
+        async with self.writing():
+            commit, overlay = await self.commit_and_overlay(ref)
+            choice = parse_choice(answer, commit["candidate_plans"])
+            memory = {} if choice.memory is None else {"short_term_memory": choice.memory}
+            there = await amend(self.runtime(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
+            await self._go(there)
+            await self._seed({**await self._state_at(there), **apply_answer(choice), "written_plan": ""})
+        return choice.plan
+
+    async def append_correction(
+        self, commit: Commit, changes: Mapping[str, object], overlay: str, also: Sequence[PutOp] = ()
+    ) -> Commit:
+        """Append a corrected version of a commit and move the head there; a choice that waits keeps waiting.
+
+        The caller holds the lock; the rows in `also` are written with it.
+        """
+        waiting = await self.waiting_choice(commit["id"])
+        changed = {"overlay": overlay, **changes}
+        corrected = await amend(self.runtime(), commit, changed, passage=commit["passage"], also=also)
+        await self._go(corrected)
+        await self.let_wait(corrected, waiting)
+        return corrected
+
+    async def waiting_choice(self, head: str) -> State:
+        """Return the choice that was made after the commit `head` and not written from yet, if any."""
+        snapshot = await self.engine.graph.aget_state(self._config)
+        if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
+            return {}
+        names = ("plan", "next_plan", "plan_author", "choice", "written_plan", "status", "take")
+        return cast(State, {name: snapshot.values[name] for name in names if name in snapshot.values})
+
+    async def let_wait(self, commit: Commit, choice: State) -> None:
+        """Let a choice that was made wait behind `commit`, which is what the story goes on from now."""
+        if choice:
+            await self._seed({**await self._state_at(commit), **choice})
+
+    def runtime(self) -> StoryRuntime:
+        """Return what a node is given of its surroundings, for work that is done without the graph."""
+        return StoryRuntime(context=self.context, chronicle=self.log, emit=lambda event: None)
+
+    async def state_with(
+        self, before: Commit, passage: str, plan: str, author: str, overlay: str | None = None
+    ) -> State:
+        """Return the state in which `passage` has just been put behind `before`, not written from its plan as it goes now.
+
+        What an old version of it recalled is left out: it may tell of what is no longer so.
+        """
+        return {
+            **await self._state_at(before, overlay=overlay),
+            "step": before["step"] + 1,
+            "plan": plan,
+            "next_plan": "",
+            "written_plan": plan,
+            "plan_author": KEPT_PLAN,
+            "recalled": [],
+            "previous_passage": before["passage"],
+            "previous_memory": before["short_term_memory"],
+            "passage": passage,
+            "author": author,
+            "candidate_plans": [],
+            "status": "writing",
+        }
+
+    async def _state_at(self, commit: Commit, *, retake: bool = False, overlay: str | None = None) -> State:
+        record = await self.log.record(self.id)
+        return cast(State, await restored(self.log, record, commit, retake=retake, overlay=overlay))
+
+    async def _go(self, commit: Commit) -> None:
+        """Move the head to a commit where it is not there."""
+        if commit["id"] != await self.head_id():
+            await move_head(self.log, commit)
+
+    async def _seed(self, values: State) -> None:
+        """Put the thread where `values` say, as if the story had just been opened there; saved at once."""
+        fresh: State = {"spent": 0, "dearest": 0, **values}
+        await self.engine.graph.aupdate_state(self._config, fresh, as_node="open_story")
 
     async def _start(self) -> StoryInput | None:
         """Return what the graph is to be started with: nothing where a step is in flight, else the story's place."""
         head = await self.head_id()
-        snapshot = await self.library.graph.aget_state(self._config)
+        snapshot = await self.engine.graph.aget_state(self._config)
         # A step is in flight when the thread stands inside it, behind the same commit as the log.
         tasks = pending(snapshot)
         # A run that was stopped while it opened the story has nothing in flight, and one that is resumed there ends at once.
@@ -174,125 +272,68 @@ class Session:
             raise StoryNotFound(f"There is no story {self.id!r}; `recurrentgpt stories` lists them.")
         return self._opening
 
-    async def _seed(self, values: dict[str, Any]) -> None:
-        """Put the thread where `values` say, as if the story had just been opened there; saved at once."""
-        fresh = {"spent": 0, "dearest": 0, **values}
-        await self.library.graph.aupdate_state(self._config, fresh, as_node="open_story")
-
-    async def choose(self, answer: object, ref: Ref | None) -> str:
-        """Set the plan of the passage after this one, and save the choice; the head goes there."""
-        async with writing(self.library.locks, self.id):
-            commit, overlay = await self.place(ref)
-            chosen = parse_answer(answer, commit["candidate_plans"])
-            if chosen.action not in ("choose", "edit", "write"):
-                raise BadAnswer("choose() takes a number, a plan, or an object that chooses, edits or writes one.")
-            memory = {} if chosen.memory is None else {"short_term_memory": chosen.memory}
-            there = await amend(self.run(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
-            await self._go(there)
-            await self._plan(there, chosen.plan, chosen)
-        return chosen.plan
-
-    async def _plan(self, commit: Commit, plan: str, answer: Answer) -> None:
-        author = "model" if answer.action == "choose" else "human"
-        choice = Choice(index=answer.index, by="human", why="")
-        now = await restored(self.log, await self.log.record(self.id), commit)
-        chosen = {"plan": plan, "plan_author": author, "choice": choice, "status": "writing", "written_plan": ""}
-        await self._seed({**now, **chosen})
-
-    async def amended(
-        self, commit: Commit, changes: dict[str, Any], overlay: str, also: Sequence[PutOp] = ()
-    ) -> Commit:
-        """Append a corrected version of a commit and move the head there; a choice that waits keeps waiting."""
-        waiting = await self.waiting(commit["id"])
-        changes = {"overlay": overlay, **changes}
-        corrected = await amend(self.run(), commit, changes, passage=commit["passage"], also=also)
-        await self._go(corrected)
-        await self.wait_on(corrected, waiting)
-        return corrected
-
-    async def _go(self, commit: Commit) -> None:
-        """Move the head to a commit where it is not there."""
-        if commit["id"] != await self.head_id():
-            await stand_at(self.log, commit)
-
-    def run(self) -> Run:
-        """Return the surroundings of a node, for what is done without the graph."""
-        return Run(context=self.context, chronicle=self.log, emit=lambda event: None)
-
-    async def waiting_plan(self) -> str | None:
-        """Return the plan that is chosen or being written from, if the next passage has one."""
-        snapshot = await self.library.graph.aget_state(self._config)
-        values = cast(State, snapshot.values)
-        here = bool(pending(snapshot)) and values.get("head", "") == await self.head_id()
-        return values["plan"] if here and plan_waits(values) else None
-
-    async def waiting(self, head: str) -> dict[str, Any]:
-        """Return the choice that was made after the commit `head` and not written from yet, if any."""
-        snapshot = await self.library.graph.aget_state(self._config)
-        if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
-            return {}
-        names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
-        return {name: snapshot.values[name] for name in names if name in snapshot.values}
-
-    async def wait_on(self, commit: Commit, waiting: dict[str, Any]) -> None:
-        """Let a choice that was made wait behind `commit`, which is what the story goes on from now."""
-        if waiting:
-            await self._seed({**await restored(self.log, await self.log.record(self.id), commit), **waiting})
-
-    async def _events(self, start: StoryInput | None, context: Context, *, once: bool = False) -> AsyncGenerator[Event]:
-        """Run the graph and yield its events, and at the end what it wrote and what that cost."""
-        steps, spent, used_up = 0, list[Usage](), False
-        told, unchosen = False, None
-        async for mode, chunk in self._run(start, context, once):
-            if mode == "custom":
-                yield chunk
-                continue
-            for name, update in chunk.items():
-                if name == "__interrupt__":
-                    continue
-                spent += [usage for usage in ((update or {}).get("usage") or {}).values() if usage]
-                if name == "simulator":
-                    if not told:
-                        yield story_event(await self.log.record(self.id))
-                        told = True
-                    offered = unchosen or await self.head_commit()
-                    yield plans_event(offered, update["choice"]["index"], update["plan"], update["choice"]["why"])
-                    unchosen = None
-                if name != "commit":
-                    continue
-                if not told:
-                    yield story_event(await self.log.record(self.id))
-                    told = True
-                commit = await self.log.get(self.id, update["head"])
-                used_up = commit["step"] != context.last_step and budget_is_used(cast(State, update), context)
-                # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
-                if not commit["step"]:
-                    unchosen = commit if context.mode == "fiction" else None
-                    continue
-                unchosen = commit
-                if not commit["amends"]:
-                    steps += 1
-                    yield passage_event(commit)
-                    yield memory_event(commit)
-        if unchosen is not None and unchosen["candidate_plans"]:
-            yield plans_event(unchosen, None, None, "")
-        yield done_event(self.id, steps, total_usage(spent), stopped="budget" if used_up else None)
+    async def _run_from(self, values: State, step: int) -> AsyncGenerator[Event]:
+        """Put the thread in place, and let the graph run to the end of passage `step`."""
+        await self._seed(values)
+        # No passage is the last one at the opening: there a run ends behind its commit.
+        run = self._run(None, selector="simulator", last_step=step, stop_at_commit=not step)
+        async with aclosing(run) as events:
+            async for event in events:
+                yield event
 
     async def _run(
-        self, start: StoryInput | None, context: Context, once: bool
+        self, start: StoryInput | None, *, stop_at_commit: bool = False, **run_settings: Any
+    ) -> AsyncGenerator[Event]:
+        """Run the graph and yield its events, and at the end what it wrote and what that cost."""
+        context = dataclasses.replace(self.context, **run_settings)
+        written, spent, over_budget = 0, list[Usage](), False
+        announced, undecided = False, None
+        async with aclosing(self._stream(start, context, stop_at_commit)) as stream:
+            async for mode, chunk in stream:
+                if mode == "custom":
+                    yield from_stream(chunk)
+                    continue
+                for node, update in chunk.items():
+                    if node == "__interrupt__":
+                        continue
+                    spent += [usage for usage in ((update or {}).get("usage") or {}).values() if usage]
+                    if node not in ("simulator", "commit"):
+                        continue
+                    if not announced:
+                        yield story_event(await self.log.record(self.id))
+                        announced = True
+                    if node == "simulator":
+                        offer, choice = undecided or await self.head_commit(), update["choice"]
+                        yield plans_event(offer, choice["index"], update["plan"], choice["why"])
+                        undecided = None
+                        continue
+                    commit = await self.log.get(self.id, update["head"])
+                    over_budget = commit["step"] != context.last_step and budget_is_used(cast(State, update), context)
+                    # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
+                    undecided = commit if commit["step"] or context.mode == "fiction" else None
+                    if commit["step"] and not commit["amends"]:
+                        written += 1
+                        yield passage_event(commit)
+                        yield memory_event(commit)
+        if undecided is not None and undecided["candidate_plans"]:
+            yield plans_event(undecided)
+        yield done_event(self.id, written, total_usage(spent), stopped="budget" if over_budget else None)
+
+    async def _stream(
+        self, start: StoryInput | None, context: Context, stop_at_commit: bool
     ) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
         if start is None and context.budget_tokens:
             # What an earlier run spent on the step in flight is not this one's.
-            values = (await self.library.graph.aget_state(self._config)).values
+            values = (await self.engine.graph.aget_state(self._config)).values
             before = values.get("spent", 0) + used_tokens(total_usage(values.get("usage", {}).values()))
             context = dataclasses.replace(context, budget_tokens=context.budget_tokens + before)
-        stream = self.library.graph.astream(
+        stream = self.engine.graph.astream(
             start,
             self._config,
             context=context,
             stream_mode=["custom", "updates"],
             durability="sync",
-            interrupt_after=["commit"] if once else None,
+            interrupt_after=["commit"] if stop_at_commit else None,
         )
         async for item in stream:
             yield cast("tuple[str, dict[str, Any]]", item)

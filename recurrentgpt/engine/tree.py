@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from recurrentgpt.memory.chronicle import Link
 from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.log import Link
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ class Tree:
             superseded=len(nodes) == 1 and tip.id in self._replaced and tip.id != self.head and not tip.names,
         )
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return the tree as plain JSON."""
         return {
             "story": self.story,

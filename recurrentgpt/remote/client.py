@@ -6,23 +6,34 @@ also works where the server keeps its store to itself. Events are those of `Stor
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
 from langgraph_sdk.client import LangGraphClient
 
+from recurrentgpt.engine.passage import Passage
+from recurrentgpt.engine.refs import NOTHING_WRITTEN
+from recurrentgpt.engine.session import parse_choice
+from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.tree import Tree
-from recurrentgpt.memory.chronicle import Commit
 from recurrentgpt.models.meter import total_usage
-from recurrentgpt.nodes.human.answers import parse_answer
-from recurrentgpt.nodes.select_plan import chosen
-from recurrentgpt.remote.history import checkpoint_of, tree_of
-from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, said, stories_of
+from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
+from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, error_text, stories_of
+from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.context import STORY_SETTINGS
-from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
-from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event
-from recurrentgpt.schema.state import StoryInput, Usage
+from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.events import (
+    Event,
+    StoryEvent,
+    done_event,
+    from_stream,
+    memory_event,
+    passage_event,
+    plans_event,
+)
+from recurrentgpt.schema.state import State, StoryInput, Usage
 
 __all__ = ["RemoteStory", "RemoteSummary", "astories"]
 
@@ -37,11 +48,11 @@ class RemoteStory:
     """One story on a server; made by `new` or `open`, and used in one event loop. Close it, or use it with `async with`."""
 
     def __init__(
-        self, client: LangGraphClient, url: str, thread: str, given: StoryInput, settings: dict[str, Any]
+        self, client: LangGraphClient, url: str, thread: str, given: StoryInput, settings: Mapping[str, object]
     ) -> None:
         self._client, self._url, self._thread = client, url, thread
-        self._given: dict[str, Any] = dict(given)
-        self.settings = settings
+        self._given = given
+        self.settings: dict[str, Any] = dict(settings)
         """Of every run: those that were given, over those that the story was begun with."""
 
     @classmethod
@@ -70,8 +81,8 @@ class RemoteStory:
     async def abegin(self) -> AsyncGenerator[Event]:
         """Open a new story and yield what happens: a novel up to its first passage, a story to play up to its first choice."""
         with asking(self._url):
-            start, self._given = {"input": self._given}, {}
-            async with aclosing(self._run(start, {}, 1, selector="human")) as events:
+            start, self._given = {"input": self._given}, StoryInput()
+            async with aclosing(self._run(start, State(), 1, selector="human")) as events:
                 async for event in events:
                     yield event
 
@@ -82,83 +93,87 @@ class RemoteStory:
         with asking(self._url):
             state = await self._state()
             last = state["values"].get("step", 0) + steps
+            start: dict[str, Any]
             if state["next"] and "select_plan" not in state["next"]:
                 # A chosen plan waits, or a step is in flight. Some servers want to be told from where to go on.
                 start = {"input": None, "checkpoint": state["checkpoint"]}
             else:
                 start = {"input": self._given}
-            self._given = {}
+            self._given = StoryInput()
             async with aclosing(self._run(start, state["values"], last)) as events:
                 async for event in events:
                     yield event
 
     def aretry(self) -> AsyncGenerator[Event]:
         """Write the newest passage once more from the same plan, and yield what happens; the log keeps both."""
-        return self._say("another take")
+        return self._answer("another take")
 
     def areplan(self) -> AsyncGenerator[Event]:
         """Propose other plans after the newest passage, and yield what happens."""
-        return self._say("new plans")
+        return self._answer("new plans")
 
-    async def _say(self, words: str) -> AsyncGenerator[Event]:
+    async def _answer(self, words: str) -> AsyncGenerator[Event]:
         with asking(self._url):
             values = (await self._state())["values"]
             if not values.get("step"):
-                raise StoryNotFound("Nothing of this story is written yet: write a passage first.")
+                raise StoryNotFound(NOTHING_WRITTEN)
             start = {"input": {"messages": [{"type": "human", "content": words}]}}
             async with aclosing(self._run(start, values, values["step"])) as events:
                 async for event in events:
                     yield event
 
     async def _run(
-        self, start: dict[str, Any], before: dict[str, Any], last: int, selector: str = "simulator"
+        self, start: Mapping[str, Any], before: State, last: int, selector: str = "simulator"
     ) -> AsyncGenerator[Event]:
         """Run the graph to the end of passage `last` and yield its events; `before` are the values of the thread."""
-        context = {**self.settings, "selector": selector, "last_step": last}
-        now, spent, written, told, offered = dict(before), list[Usage](), 0, False, False
+        context: dict[str, Any] = {**self.settings, "selector": selector, "last_step": last}
+        now, spent, written, announced, offered = before, list[Usage](), 0, False, False
         parts = self._client.runs.stream(
             self._thread, GRAPH, **start, context=context, stream_mode=["custom", "updates"],
             multitask_strategy="reject", on_disconnect="cancel", durability="sync",
         )  # fmt: skip
         async for part in parts:
             if part.event == "error":
-                raise StoryError(f"The server at {self._url} could not go on: {said(part.data)}")
+                raise StoryError(f"The server at {self._url} could not go on: {error_text(part.data)}")
             if part.event == "custom":
-                yield part.data
+                yield from_stream(part.data)
             for node, update in part.data.items() if part.event == "updates" else ():
                 if not isinstance(update, dict):
                     continue
                 parent, offer = now.get("head", ""), now
-                now = {**now, **update}
+                now = cast(State, {**now, **update})
                 if node == "simulator":
                     offered = False
-                    yield plans_event(_commit(offer, ""), _index(offer, now["plan"]), now["plan"], "")
+                    yield plans_event(commit_of(offer, plan=""), _index(offer, now["plan"]), now["plan"])
                 if node != "commit":
                     continue
                 # A server streams of an update only what its graph puts out.
-                now = {**now, **await self._uncommitted(now.get("step", 0)), **update}
+                now = cast(State, {**now, **await self._uncommitted(now.get("step", 0)), **update})
                 spent += [usage for usage in now.get("usage", {}).values() if usage]
-                if not told:
-                    told = True
-                    about = {"story": now["story"], "title": now["title"]}
+                if not announced:
+                    announced = True
+                    story, title = now["story"], now["title"]
                     kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
-                    await self._client.threads.update(self._thread, metadata={**about, "settings": kept})
-                    yield {"event": "story", **about, "genre": now["genre"]}
+                    await self._client.threads.update(
+                        self._thread, metadata={"story": story, "title": title, "settings": kept}
+                    )
+                    yield StoryEvent(event="story", story=story, title=title, genre=now["genre"])
                 # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
                 offered = bool(now["step"]) or context.get("mode") == "fiction"
                 if now["step"] and now["passage"] != before.get("passage"):
                     written += 1
-                    yield passage_event(_commit(now, parent))
-                    yield memory_event(_commit(now, parent))
+                    commit = commit_of(now, plan=now["plan"], parent=parent)
+                    yield passage_event(commit)
+                    yield memory_event(commit)
                 before = now
         if offered:
-            yield plans_event(_commit(now, ""), None, None, "")
+            yield plans_event(commit_of(now, plan=""))
         yield done_event(now.get("story", ""), written, total_usage(spent))
 
-    async def _uncommitted(self, step: int) -> dict[str, Any]:
+    async def _uncommitted(self, step: int) -> State:
         """Return the values from which a timestep was committed."""
         for item in await self._client.threads.get_history(self._thread, limit=RECENT_CHECKPOINTS):
-            values = cast("dict[str, Any]", item["values"])
+            values = cast(State, item["values"])
             if item["next"] == ["commit"] and values.get("step") == step:
                 return values
         raise StoryError(f"The server at {self._url} kept no checkpoint of passage {step}; open the story again.")
@@ -167,13 +182,10 @@ class RemoteStory:
         """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
         with asking(self._url):
             values = (await self._state())["values"]
-            answered = parse_answer(answer, values.get("candidate_plans", []))
-            if answered.action not in ("choose", "edit", "write"):
-                raise BadAnswer("Choose, edit or write a plan: a number, a plan, or an object that says which.")
-            memory = {} if answered.memory is None else {"short_term_memory": answered.memory}
-            update = {**memory, **chosen(answered), "written_plan": ""}
+            choice = parse_choice(answer, values.get("candidate_plans", []))
+            update = {**apply_answer(choice), "written_plan": ""}
             await self._client.threads.update_state(self._thread, update, as_node="open_story")
-        return answered.plan
+        return choice.plan
 
     async def agoto(self, passage: str) -> None:
         """Go to the passage of this id, to write on from there; raise StoryNotFound where the server has none of it any more."""
@@ -185,35 +197,46 @@ class RemoteStory:
 
     # Reading
 
-    async def aplans(self) -> list[str]:
-        """Return the plans to choose from."""
-        return list((await self.avalues()).get("candidate_plans", []))
+    async def asnapshot(self) -> StorySnapshot:
+        """Return where the story stands; path, names and costs are in the log, which the server keeps."""
+        values = await self.avalues()
+        if not values.get("head"):
+            return StorySnapshot(values.get("story", ""), self.settings)
+        return StorySnapshot(
+            story=values["story"],
+            settings=self.settings,
+            title=values["title"],
+            brief=values.get("brief"),
+            passage=Passage.of(commit_of(values, plan=values.get("written_plan", ""))),
+            status=values.get("status", "writing"),
+            waiting_plan=waiting_plan(values) or None,
+        )
 
-    async def avalues(self) -> dict[str, Any]:
+    async def avalues(self) -> State:
         """Return the state of the story: passage, plans, short-term memory and what else `State` names."""
         with asking(self._url):
-            return dict((await self._state())["values"])
+            return (await self._state())["values"]
 
     async def atree(self) -> Tree:
         """Return every passage of which the server still has a checkpoint; what was begun elsewhere is not among them."""
         with asking(self._url):
             return tree_of((await self._state())["values"], await self.ahistory())
 
-    async def ahistory(self) -> list[dict[str, Any]]:
+    async def ahistory(self) -> list[ThreadState]:
         """Return every checkpoint that the server still has of the thread, newest first."""
-        found: list[dict[str, Any]] = []
+        found: list[ThreadState] = []
         before = None
         while page := await self._client.threads.get_history(self._thread, limit=MOST_CHECKPOINTS, before=before):
-            found += cast("list[dict[str, Any]]", page)
+            found += cast("list[ThreadState]", page)
             if len(page) < MOST_CHECKPOINTS:
                 break
             before = page[-1]["checkpoint"]
         return found
 
-    async def _state(self) -> dict[str, Any]:
-        state = cast("dict[str, Any]", await self._client.threads.get_state(self._thread))
+    async def _state(self) -> ThreadState:
+        state = cast(ThreadState, await self._client.threads.get_state(self._thread))
         # A thread on which nothing ran has a list there, or nothing.
-        return {**state, "values": state["values"] if isinstance(state["values"], dict) else {}}
+        return {**state, "values": state["values"] if isinstance(state["values"], dict) else State()}
 
     async def aclose(self) -> None:
         """Close the connections; the story stays where it is."""
@@ -226,12 +249,6 @@ class RemoteStory:
         await self.aclose()
 
 
-def _commit(values: dict[str, Any], parent: str) -> Commit:
-    """Return what events tell of a commit, from the state behind it."""
-    recalled = [{name: entry[name] for name in ("id", "step", "score")} for entry in values.get("recalled", [])]
-    return cast(Commit, {**values, "id": values["head"], "parent": parent, "recalled": recalled})
-
-
-def _index(offer: dict[str, Any], plan: str) -> int | None:
+def _index(offer: State, plan: str) -> int | None:
     plans = offer.get("candidate_plans", [])
     return plans.index(plan) if plan in plans else None

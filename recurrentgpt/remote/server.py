@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlsplit
 
 import httpx
@@ -30,7 +30,7 @@ class RemoteSummary:
     title: str
     thread: str
     updated: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     """How it is told: the fields of `Context` that it was begun with."""
 
 
@@ -50,7 +50,7 @@ async def stories_of(client: LangGraphClient, url: str) -> list[RemoteSummary]:
             title=str(about.get("title", "")),
             thread=thread["thread_id"],
             updated=str(thread["updated_at"]),
-            settings=cast("dict[str, Any]", about.get("settings") or {}),
+            settings=cast("dict[str, object]", about.get("settings") or {}),
         )
         for thread in threads
         if (about := thread["metadata"] or {}).get("story")
@@ -101,7 +101,7 @@ def _why(response: httpx.Response) -> str:
     return f": {why[:LONGEST_REASON].rstrip('.')}" if why and why.casefold() != "forbidden" else ""
 
 
-def said(data: object) -> str:
+def error_text(data: object) -> str:
     """Return what an error event or a failed task says, without the machinery around it."""
     text = str(data.get("message") or data.get("error")) if isinstance(data, dict) else str(data)
     # Servers tell of a failed task as Python shows its exception.

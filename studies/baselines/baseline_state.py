@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+from langgraph.graph import StateGraph
+
 # Python 3.11's own leaves the forms of servers empty.
 from typing_extensions import TypedDict
 
 from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import Meter, total_usage
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.state import Brief, Rationale, State, Usage, merge_usage
 from recurrentgpt.studies.baselines.runtime import StudyRun
+from recurrentgpt.studies.baselines.system import Builder
 from recurrentgpt.studies.baselines.text_windows import last_tokens
-from recurrentgpt.studies.study_context import MOST_ENDINGS, is_full
+from recurrentgpt.studies.study_context import MOST_ENDINGS, StudyContext, is_full
 
 
 class NovelInput(TypedDict):
@@ -38,7 +42,7 @@ class NovelOutput(TypedDict):
     status: str
 
 
-class Novel(State, total=False):
+class RecurrentState(State, total=False):
     """The engine's state and what a study adds to it."""
 
     words: int
@@ -49,7 +53,7 @@ class Novel(State, total=False):
     """Passages written beyond the planned last one."""
 
 
-class Draft(TypedDict, total=False):
+class BaselineState(TypedDict, total=False):
     """The state of a baseline."""
 
     story: str
@@ -68,7 +72,12 @@ class Draft(TypedDict, total=False):
     status: str
 
 
-async def begin(state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any) -> dict[str, Any]:
+def baseline_graph(state: type[Any]) -> Builder:
+    """Return an empty graph of a baseline."""
+    return StateGraph(state, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
+
+
+async def open_novel(state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any) -> Update:
     """Append a novel's opening to the log, and return the state of a novel without a word."""
     story, title = state["story"], f"{state['genre'].title()}: {state['premise'].split(',')[0][:40]}"
     brief = Brief(title=title, genre=state["genre"], premise=state["premise"], characters=characters, outline=outline)
@@ -89,16 +98,20 @@ async def begin(state: Any, run: StudyRun, outline: list[str], characters: list[
     return {**start, "passage": "", "usage": dict.fromkeys(state.get("usage", {}), None), "status": "writing", **more}
 
 
-async def keep(state: Any, run: StudyRun, *, tail: int | None, ending: bool) -> dict[str, Any]:
+async def append_passage(
+    state: Any, run: StudyRun, *, tail: int | None, ending: bool, searchable: bool = False
+) -> Update:
     """Append the passage to the log and return the state behind it; the story's last `tail` tokens stay at hand.
 
-    `ending` tells whether the passage was asked to end the novel: then it does, unless it is still too short.
+    `ending` tells whether the passage was asked to end the novel: then it does, unless it is still too short. A `searchable`
+    passage gets vectors, for a system that has a long-term memory.
     """
     passage, step = state["passage"], state["step"] + 1
     words = state["words"] + count_words(passage)
     done = ending and (is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS)
     entry = _entry(state, state["head"], passage, step, run)
-    await run.chronicle.append(entry, "finished" if done else "choosing")
+    vectors = [await run.recall.vectors_op(entry)] if searchable else []
+    await run.chronicle.append(entry, "finished" if done else "choosing", also=vectors)
     text = f"{state['tail']}\n\n{passage}".strip()
     return {
         "head": entry["id"],
@@ -111,7 +124,7 @@ async def keep(state: Any, run: StudyRun, *, tail: int | None, ending: bool) -> 
     }
 
 
-def goes_on(state: Any) -> bool:
+def is_unfinished(state: Any) -> bool:
     """Tell whether the novel has not ended."""
     return bool(state.get("status") != "finished")
 
@@ -129,10 +142,10 @@ def _entry(state: Any, parent: str, passage: str, step: int, run: StudyRun) -> C
         passage=passage,
         author="model",
         summary="",
-        short_term_memory="",
-        rationale=Rationale(dropped=[], added=[]),
-        candidate_plans=[],
-        recalled=[],
+        short_term_memory=state.get("short_term_memory", ""),
+        rationale=state.get("rationale") or Rationale(dropped=[], added=[]),
+        candidate_plans=state.get("candidate_plans", []),
+        recalled=state.get("recalled", []),
         usage=total_usage(state.get("usage", {}).values()),
         created=now(),
     )

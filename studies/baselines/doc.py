@@ -6,15 +6,16 @@ from typing import Any
 
 from langgraph.graph import END, START
 
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.studies.baselines.baseline_state import goes_on
-from recurrentgpt.studies.baselines.drafts import Wanted, drafts, scores
-from recurrentgpt.studies.baselines.hierarchy import Leaf, collapsed, divide, entering, movement, outline, people_at
-from recurrentgpt.studies.baselines.planning import Planned, characters, keep_tail, setting, summarise
-from recurrentgpt.studies.baselines.prose import asked
-from recurrentgpt.studies.baselines.rolling import Builder, builder
-from recurrentgpt.studies.baselines.runtime import StudyRun, study_node
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished
+from recurrentgpt.studies.baselines.doc_outline import Leaf, collapsed, divide, entering, movement, outline, people_at
+from recurrentgpt.studies.baselines.drafts import PassageGoal, drafts, score_drafts
+from recurrentgpt.studies.baselines.planning import PlannedState, append_and_keep_tail, characters, setting, summarise
+from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
+from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
+from recurrentgpt.studies.baselines.write_prose import system_turns
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 8
@@ -25,7 +26,7 @@ ENOUGH = 0.5
 """Share of a leaf's words below which it is not ended: the length of the novel would suffer."""
 
 
-class Doc(Planned, total=False):
+class DocState(PlannedState, total=False):
     """The state of doc."""
 
     leaves: list[Leaf]
@@ -42,7 +43,7 @@ class Doc(Planned, total=False):
 def doc() -> Builder:
     """Return the graph of doc."""
     return (
-        builder(Doc)
+        baseline_graph(DocState)
         .add_node("setting", study_node(setting))
         .add_node("characters", study_node(characters))
         .add_node("outline", study_node(outline))
@@ -60,17 +61,17 @@ def doc() -> Builder:
         .add_edge("summarise", "draft")
         .add_edge("draft", "choose")
         .add_conditional_edges("choose", lambda state: "keep" if state["kept"] else "next_leaf", ["keep", "next_leaf"])
-        .add_conditional_edges("keep", lambda state: "summarise" if goes_on(state) else END, ["summarise", END])
+        .add_conditional_edges("keep", lambda state: "summarise" if is_unfinished(state) else END, ["summarise", END])
         .add_edge("next_leaf", "draft")
     )
 
 
-async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
+async def draft(state: Any, run: StudyRun) -> Update:
     """Draft the next short passage of the leaf several times from one prompt."""
     leaves, at, now = state["leaves"], state["leaf"], _pace(state, run)
     leaf = leaves[at]
     main = state["outline"]
-    turns = asked(
+    turns = system_turns(
         run,
         "doc",
         "draft",
@@ -93,17 +94,17 @@ async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"plan": leaf["event"], "drafts": found}
 
 
-async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
+async def choose(state: Any, run: StudyRun) -> Update:
     """Take the best draft, unless its score falls below the leaf's best so far: then the leaf has been told."""
     leaves, at, found = state["leaves"], state["leaf"], state["drafts"]
     first = not state["in_leaf"]
-    wanted = Wanted(
+    goal = PassageGoal(
         leaves[at]["event"],
         state["tail"],
         movement(leaves, at) if first else "",
         entering(leaves, at) if first else [],
     )
-    graded = await scores(state, run, wanted, found, f"choose {at} {state['in_leaf']}")
+    graded = await score_drafts(state, run, goal, found, f"choose {at} {state['in_leaf']}")
     best = max(range(len(found)), key=lambda number: graded[number])
     # Grades for a move or an entrance are given once, so later scores are measured against the rest of the first one.
     ceiling = state.get("leaf_best")
@@ -112,24 +113,24 @@ async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
     share = graded[best] if not first else min(graded[best], 2.0)
     higher = share if ceiling is None else max(ceiling, share)
     return {
-        "passage": bare(found[best], run.context.language),
+        "passage": strip_markup(found[best], run.context.language),
         "best": round(graded[best], 4),
         "leaf_best": round(higher, 4),
         "kept": kept,
     }
 
 
-async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
+async def keep(state: Any, run: StudyRun) -> Update:
     """Append the passage, and go on to the next leaf when this one has its words or its most passages."""
     last, words = _is_last(state), count_words(state["passage"])
     here = {"in_leaf": state["in_leaf"] + 1, "leaf_words": state["leaf_words"] + words}
     ending = last and (_pace(state, run).finale == "last" or here["in_leaf"] >= PER_LEAF)
     full = here["in_leaf"] >= PER_LEAF or here["leaf_words"] >= _share(state, run)
-    update = await keep_tail(state, run, ending=ending)
+    update = await append_and_keep_tail(state, run, ending=ending)
     return {**update, **here, **(_moved(state) if full and not last else {})}
 
 
-async def next_leaf(state: Any, run: StudyRun) -> dict[str, Any]:
+async def next_leaf(state: Any, run: StudyRun) -> Update:
     """Leave the draft behind and go on to the next leaf."""
     return _moved(state)
 
@@ -165,3 +166,14 @@ def _pace(state: Any, run: StudyRun) -> Pace:
 
 def _size(share: float) -> int:
     return round(min(PASSAGE_WORDS[1], max(PASSAGE_WORDS[0], share / 3)))
+
+
+SYSTEM = System(
+    name="doc",
+    description="detailed outline control, without its controller (DOC)",
+    build=doc,
+    cost=linear_cost(Cost(95, 57000, 15500), fixed=Cost(60, 30000, 10000)),
+    prompts=PROMPTS / "doc",
+    drafts=CANDIDATES,
+    paced=False,
+)

@@ -18,10 +18,10 @@ from recurrentgpt.prose.sentence_checks import find_fault, narration
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 from recurrentgpt.schema.errors import ModelReplyError
-from recurrentgpt.studies.baselines.prose import asked, filled, raw
 from recurrentgpt.studies.baselines.runtime import StudyRun
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.text_windows import first_tokens
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns, write_raw
 
 REPEATED_RUN, REPEATED_RUN_COST = 5, 0.3
 NEAR_DUPLICATE, NEAR_DUPLICATE_COST = 0.8, 1.0
@@ -42,7 +42,7 @@ _SINGLE_QUOTED = re.compile(r"(?<!\w)['‘](?=\S).*?[,.!?…—–-]['’](?!\w)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PassageGoal:
     """What the next passage is to do, for those who grade drafts of it."""
 
     item: str
@@ -51,7 +51,7 @@ class Wanted:
     entering: list[str] = field(default_factory=list)
 
 
-def faults(draft: str, before: str) -> float:
+def draft_penalty(draft: str, before: str) -> float:
     """Return what is wrong with a draft after the text `before`: runs said twice, sentences nearly so, headings, I and you."""
     words = tokens(draft)
     known = ngrams(tokens(before), REPEATED_RUN)
@@ -64,7 +64,7 @@ def faults(draft: str, before: str) -> float:
     total = REPEATED_RUN_COST * repeated
     earlier = sentences(before)
     for sentence in sentences(draft):
-        total += NEAR_DUPLICATE_COST * any(_alike(sentence, other) for other in earlier)
+        total += NEAR_DUPLICATE_COST * any(_near_duplicates(sentence, other) for other in earlier)
         earlier.append(sentence)
     fault = find_fault(draft, finale=True)
     total += HEADING_COST * (fault is not None and fault.kind in ("heading", "meta", "script", "role", "code"))
@@ -78,7 +78,7 @@ def _narrated(line: str) -> str:
     return _NUMERAL.sub(r"\1", narration(unsaid))
 
 
-def _alike(first: str, second: str) -> bool:
+def _near_duplicates(first: str, second: str) -> bool:
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     # The cheap bounds first: most pairs are far apart.
     if matcher.real_quick_ratio() <= NEAR_DUPLICATE or matcher.quick_ratio() <= NEAR_DUPLICATE:
@@ -91,9 +91,12 @@ async def drafts(
 ) -> list[str]:
     """Return `count` drafts from one prompt; those without a sentence are left out, and all without one are an error."""
     found = await asyncio.gather(
-        *(raw(state, run, turns, most, purpose=(*purpose, number)) for number in range(count)), return_exceptions=True
+        *(write_raw(state, run, turns, most, purpose=(*purpose, number)) for number in range(count)),
+        return_exceptions=True,
     )
-    usable = [text for text in found if isinstance(text, str) and count_words(bare(text, run.context.language)) >= 5]
+    usable = [
+        text for text in found if isinstance(text, str) and count_words(strip_markup(text, run.context.language)) >= 5
+    ]
     if usable:
         return usable
     for error in found:
@@ -102,43 +105,43 @@ async def drafts(
     raise ModelReplyError(f"None of {count} drafts holds a sentence: run the plan again, or use a more capable model.")
 
 
-async def scores(state: Any, run: StudyRun, wanted: Wanted, texts: list[str], purpose: str) -> list[float]:
+async def score_drafts(state: Any, run: StudyRun, goal: PassageGoal, texts: list[str], purpose: str) -> list[float]:
     """Return the score of every draft: relevance + coherence + 0.5 move + 0.2 entering - 5 faults, grades from 0 to 1."""
     order = list(range(len(texts)))
     # A grader favours places: which draft comes first is left to chance.
     run.chance(state, state["step"], purpose, "order").shuffle(order)
-    names = ["relevance", "coherence"] + ["move"] * bool(wanted.move) + ["entering"] * bool(wanted.entering)
+    names = ["relevance", "coherence"] + ["move"] * bool(goal.move) + ["entering"] * bool(goal.entering)
     each: Any = (list[int], Field(min_length=len(texts), max_length=len(texts)))
     schema: Any = create_model("Grades", **dict.fromkeys(names, each))
     model = await run.model("judge")
-    turns = asked(
+    turns = system_turns(
         run,
         "shared",
         "grade",
-        tail=wanted.tail,
-        item=wanted.item,
-        move=wanted.move,
-        entering=wanted.entering,
+        tail=goal.tail,
+        item=goal.item,
+        move=goal.move,
+        entering=goal.entering,
         drafts=[texts[at] for at in order],
     )
     seed = run.seed(state, purpose, "grade")
-    reply = await filled(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed)
     weights = {"relevance": 1.0, "coherence": 1.0, "move": 0.5, "entering": 0.2}
     found = [0.0] * len(texts)
     for place, at in enumerate(order):
         grades = sum(weights[name] * min(10, max(0, getattr(reply, name)[place])) / 10 for name in names)
-        found[at] = grades - FAULTS_WEIGHT * faults(texts[at], wanted.tail)
+        found[at] = grades - FAULTS_WEIGHT * draft_penalty(texts[at], goal.tail)
     return found
 
 
-async def summarised(state: Any, run: StudyRun, text: str) -> str:
+async def update_summary(state: Any, run: StudyRun, text: str) -> str:
     """Return the summary of what precedes the story's end, at most 128 tokens, from the old one and `text`."""
     if not text.strip():
         return str(state["summary"])
     model = await run.model("memory")
     schema: Any = create_model("Summary", summary=(str, Field(min_length=1)))
-    turns = asked(run, "shared", "summary", summary=state["summary"], text=text, words=90)
+    turns = system_turns(run, "shared", "summary", summary=state["summary"], text=text, words=90)
     seed = run.seed(state, "summary")
-    reply = await filled(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed)
     said = " ".join(reply.summary.split())
     return first_tokens(said, SUMMARY_TOKENS) or said[: SUMMARY_TOKENS * 4]

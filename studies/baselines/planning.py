@@ -6,11 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
-from recurrentgpt.studies.baselines.baseline_state import Draft, keep
-from recurrentgpt.studies.baselines.drafts import TAIL_TOKENS, summarised
-from recurrentgpt.studies.baselines.prose import asked, filled
+from recurrentgpt.nodes.runtime import Update
+from recurrentgpt.studies.baselines.baseline_state import BaselineState, append_passage
+from recurrentgpt.studies.baselines.drafts import TAIL_TOKENS, update_summary
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.text_windows import last_tokens
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns
 
 CHARACTERS = 3
 
@@ -22,7 +23,7 @@ class Person(BaseModel):
     portrait: str = Field(min_length=1)
 
 
-class Planned(Draft, total=False):
+class PlannedState(BaselineState, total=False):
     """The state of a system that plans before it writes."""
 
     setting: str
@@ -37,14 +38,14 @@ class Planned(Draft, total=False):
     """Score of the passage that was chosen."""
 
 
-async def setting(state: Any, run: StudyRun) -> dict[str, Any]:
+async def setting(state: Any, run: StudyRun) -> Update:
     """Plan where and when the story happens."""
     schema: Any = create_model("Setting", setting=(str, Field(min_length=1)))
     reply = await plan(state, run, "setting", schema)
     return {"setting": " ".join(reply.setting.split()), "summary": "", "left_behind": "", "tail": ""}
 
 
-async def characters(state: Any, run: StudyRun) -> dict[str, Any]:
+async def characters(state: Any, run: StudyRun) -> Update:
     """Plan who the story is about, each with a portrait."""
     people: Any = (list[Person], Field(min_length=CHARACTERS, max_length=CHARACTERS))
     schema: Any = create_model("Characters", characters=people)
@@ -62,23 +63,23 @@ async def plan(
 ) -> Any:
     """Return the planner's reply to a template about the novel."""
     model = await run.model("planner")
-    turns = asked(run, system, template, genre=state["genre"], premise=state["premise"], **more)
+    turns = system_turns(run, system, template, genre=state["genre"], premise=state["premise"], **more)
     seed = run.seed(state, template, purpose)
-    return await filled(run, model, turns, schema, seed)
+    return await fill_form(run, model, turns, schema, seed)
 
 
-async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
+async def summarise(state: Any, run: StudyRun) -> Update:
     """Bring the summary of what precedes the last 256 tokens up to date."""
     if not state["left_behind"]:
         return {"summary": state["summary"]}
-    return {"summary": await summarised(state, run, state["left_behind"]), "left_behind": ""}
+    return {"summary": await update_summary(state, run, state["left_behind"]), "left_behind": ""}
 
 
-async def keep_tail(state: Any, run: StudyRun, *, ending: bool) -> dict[str, Any]:
+async def append_and_keep_tail(state: Any, run: StudyRun, *, ending: bool) -> Update:
     """Append the passage, keep the last 256 tokens, and set aside what has left them for the next summary."""
     whole = f"{state['tail']}\n\n{state['passage']}".strip()
     tail = last_tokens(whole, TAIL_TOKENS)
     gone = whole[: len(whole) - len(tail)].strip()
     left_behind = f"{state['left_behind']}\n\n{gone}".strip()
-    update = await keep(state, run, tail=TAIL_TOKENS, ending=ending)
+    update = await append_passage(state, run, tail=TAIL_TOKENS, ending=ending)
     return {**update, "tail": tail, "left_behind": left_behind, "drafts": []}

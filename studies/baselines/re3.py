@@ -11,15 +11,30 @@ from pydantic import Field, create_model
 
 from recurrentgpt.memory.pieces import unit
 from recurrentgpt.models.embeddings import default_embeddings
-from recurrentgpt.studies.baselines.baseline_state import begin, goes_on
-from recurrentgpt.studies.baselines.drafts import Wanted, drafts, scores
-from recurrentgpt.studies.baselines.facts import Fact, clashes, contradictions, edited, learned, stated
-from recurrentgpt.studies.baselines.planning import Planned, characters, keep_tail, plan, setting, summarise
-from recurrentgpt.studies.baselines.prose import asked
-from recurrentgpt.studies.baselines.rolling import Builder, builder
-from recurrentgpt.studies.baselines.runtime import StudyRun, study_node
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.nodes.runtime import Update
+from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished, open_novel
+from recurrentgpt.studies.baselines.drafts import PassageGoal, drafts, score_drafts
+from recurrentgpt.studies.baselines.planning import (
+    PlannedState,
+    append_and_keep_tail,
+    characters,
+    plan,
+    setting,
+    summarise,
+)
+from recurrentgpt.studies.baselines.re3_facts import (
+    Fact,
+    confirm_contradictions,
+    edit_passage,
+    extract_facts,
+    find_conflicts,
+    merge_facts,
+)
+from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
+from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.text_windows import WORDS_PER_TOKEN, count_tokens
+from recurrentgpt.studies.baselines.write_prose import system_turns
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 4
@@ -30,7 +45,7 @@ FEWEST_ITEMS = 3
 ENTITY_TOKENS = 128
 
 
-class Re3(Planned, total=False):
+class Re3State(PlannedState, total=False):
     """The state of re3."""
 
     facts: list[Fact]
@@ -39,7 +54,7 @@ class Re3(Planned, total=False):
 def re3() -> Builder:
     """Return the graph of re3."""
     return (
-        builder(Re3)
+        baseline_graph(Re3State)
         .add_node("setting", study_node(setting))
         .add_node("characters", study_node(characters))
         .add_node("outline", study_node(outline))
@@ -56,7 +71,7 @@ def re3() -> Builder:
         .add_edge("draft", "rerank")
         .add_edge("rerank", "edit")
         .add_edge("edit", "keep")
-        .add_conditional_edges("keep", lambda state: "summarise" if goes_on(state) else END, ["summarise", END])
+        .add_conditional_edges("keep", lambda state: "summarise" if is_unfinished(state) else END, ["summarise", END])
     )
 
 
@@ -70,7 +85,7 @@ def per_item(target: int) -> int:
     return min(PER_ITEM, max(1, round(target / (items(target) * PASSAGE_WORDS))))
 
 
-async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
+async def outline(state: Any, run: StudyRun) -> Update:
     """Plan the plot, and open the novel."""
     count = items(run.settings.target_words)
     schema: Any = create_model("Outline", outline=(list[str], Field(min_length=count, max_length=count)))
@@ -79,13 +94,13 @@ async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
     )
     people = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
     turns = [" ".join(item.split()) for item in reply.outline]
-    return await begin(state, run, turns, people, facts=[])
+    return await open_novel(state, run, turns, people, facts=[])
 
 
-async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
+async def draft(state: Any, run: StudyRun) -> Update:
     """Draft the next passage several times from one prompt."""
     now, at = _pace(state, run), _item(state, run)
-    turns = asked(
+    turns = system_turns(
         run,
         "re3",
         "draft",
@@ -101,26 +116,26 @@ async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"plan": state["outline"][at], "drafts": await drafts(state, run, turns, count, now.most, ("draft",))}
 
 
-async def rerank(state: Any, run: StudyRun) -> dict[str, Any]:
+async def rerank(state: Any, run: StudyRun) -> Update:
     """Take the draft with the best score; of equals, the first."""
     found = state["drafts"]
-    graded = await scores(state, run, Wanted(state["plan"], state["tail"]), found, "rerank")
+    graded = await score_drafts(state, run, PassageGoal(state["plan"], state["tail"]), found, "rerank")
     best = max(range(len(found)), key=lambda number: graded[number])
-    return {"passage": bare(found[best], run.context.language), "best": round(graded[best], 4)}
+    return {"passage": strip_markup(found[best], run.context.language), "best": round(graded[best], 4)}
 
 
-async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
+async def edit(state: Any, run: StudyRun) -> Update:
     """Put right what the passage contradicts, and learn what it states; the first passage has nothing to contradict."""
     passage, known = state["passage"], state["facts"]
-    new = await stated(state, run, passage)
-    if state["step"] and (wrong := await contradictions(state, run, clashes(known, new))):
-        passage = bare(await edited(state, run, passage, wrong), run.context.language) or passage
-    return {"passage": passage, "facts": learned(known, new)}
+    new = await extract_facts(state, run, passage)
+    if state["step"] and (wrong := await confirm_contradictions(state, run, find_conflicts(known, new))):
+        passage = strip_markup(await edit_passage(state, run, passage, wrong), run.context.language) or passage
+    return {"passage": passage, "facts": merge_facts(known, new)}
 
 
-async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
+async def keep(state: Any, run: StudyRun) -> Update:
     """Append the passage; the novel ends with the last item, or up to three passages later."""
-    return await keep_tail(state, run, ending=_pace(state, run).finale == "last")
+    return await append_and_keep_tail(state, run, ending=_pace(state, run).finale == "last")
 
 
 def _pace(state: Any, run: StudyRun) -> Pace:
@@ -157,3 +172,14 @@ async def _entities(state: Any, run: StudyRun, item: str) -> list[str]:
             chosen.append(known[number])
             room -= size
     return chosen
+
+
+SYSTEM = System(
+    name="re3",
+    description="plan, draft, rewrite and edit (Re3)",
+    build=re3,
+    cost=linear_cost(Cost(41, 24000, 7900)),
+    prompts=PROMPTS / "re3",
+    drafts=CANDIDATES,
+    paced=False,
+)

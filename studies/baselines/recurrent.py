@@ -13,18 +13,20 @@ from langgraph.graph import END, START, StateGraph
 
 from recurrentgpt.nodes.commit import commit
 from recurrentgpt.nodes.open_story import open_story
+from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import plan_waits
+from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.studies.baselines.baseline_state import Novel, NovelInput, NovelOutput, goes_on
-from recurrentgpt.studies.baselines.prose import readable
-from recurrentgpt.studies.baselines.rolling import Builder
+from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput, RecurrentState, is_unfinished
 from recurrentgpt.studies.baselines.runtime import StudyRun, StudyVerb, study_node
+from recurrentgpt.studies.baselines.system import Builder
+from recurrentgpt.studies.baselines.write_prose import require_prose, write_prose
 from recurrentgpt.studies.study_context import MOST_ENDINGS, Pace, StudyContext, is_full, pace
 
 Templates = Callable[[Prompts], Prompts]
@@ -64,7 +66,7 @@ def single_call(step: StudyVerb) -> Builder:
 def _builder(opening: StudyVerb, recall: StudyVerb, templates: Templates | None) -> Builder:
     """Return what all have in common: the opening, the log and the choice."""
     return (
-        StateGraph(Novel, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
+        StateGraph(RecurrentState, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
         .add_node("open_story", study_node(counted(opening), name="open_story", templates=templates))
         .add_node("retrieve", study_node(recall, name="retrieve"))
         .add_node("commit", study_node(counted_commit, name="commit"))
@@ -80,15 +82,15 @@ _WAYS = ["commit", "retrieve", "simulator", END]
 
 
 def _next(state: Any) -> str:
-    if not goes_on(state):
+    if not is_unfinished(state):
         return END
-    return "retrieve" if plan_waits(state) else "simulator"
+    return "retrieve" if waiting_plan(state) else "simulator"
 
 
 def counted(opening: StudyVerb) -> StudyVerb:
     """Return a verb that opens the novel, or finds the place of one whose checkpoints are gone, and knows its words."""
 
-    async def opened(state: Any, run: StudyRun) -> dict[str, Any]:
+    async def opened(state: Any, run: StudyRun) -> Update:
         update = await opening(state, run)
         words = 0
         if update.get("head"):
@@ -105,18 +107,35 @@ def next_pace(state: Any, run: StudyRun) -> Pace:
     return pace(state["words"], run.settings.target_words, passage=sum(bounds) // 2, bounds=bounds)
 
 
-async def paced_write(state: Any, run: StudyRun) -> dict[str, Any]:
+async def paced_write(state: Any, run: StudyRun) -> Update:
     """Write the next passage at the novel's pace."""
     now = next_pace(state, run)
     run.paced(now, state["step"] + 1)
-    update = await write(state, run)
-    return {**update, "passage": readable(update["passage"], run), "pace": [now.least, now.most, now.left]}
+    update = await (write if run.settings.guards else write_unguarded)(state, run)
+    return {**update, "passage": require_prose(update["passage"], run), "pace": [now.least, now.most, now.left]}
+
+
+async def write_unguarded(state: Any, run: StudyRun) -> Update:
+    """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and half the samples."""
+    prompts, step = run.prompts(await run.model("writer")), state["step"] + 1
+    memory, previous = state["short_term_memory"], state["passage"]
+    turns = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
+    return {
+        "passage": await write_prose(state, run, turns, next_pace(state, run)),
+        "author": "model",
+        "step": step,
+        "next_plan": "",
+        "written_plan": state["plan"],
+        "previous_passage": previous,
+        "previous_memory": memory,
+        "status": "writing",
+    }
 
 
 def paced(verb: StudyVerb) -> StudyVerb:
     """Return a verb that sees the pace its passage was written at, so that a prompt goes on where the last one ended."""
 
-    async def at_pace(state: Any, run: StudyRun) -> dict[str, Any]:
+    async def at_pace(state: Any, run: StudyRun) -> Update:
         if "pace" in state:
             run.paced(Pace(*state["pace"]), state["step"])
         return await verb(state, run)
@@ -124,7 +143,7 @@ def paced(verb: StudyVerb) -> StudyVerb:
     return at_pace
 
 
-async def paced_plans(state: Any, run: StudyRun) -> dict[str, Any]:
+async def paced_plans(state: Any, run: StudyRun) -> Update:
     """Propose plans, or end the novel when the passage that was to be its last made it long enough."""
     least, most, left = state["pace"]
     if left == 1 and not ends(state, run):
@@ -139,7 +158,7 @@ def ends(state: Any, run: StudyRun) -> bool:
     return is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS
 
 
-async def counted_commit(state: Any, run: StudyRun) -> dict[str, Any]:
+async def counted_commit(state: Any, run: StudyRun) -> Update:
     """Append the step to the log and count its words."""
     update = await commit(state, run)
     new = state["step"] > 0

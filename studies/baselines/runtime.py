@@ -1,4 +1,4 @@
-"""What a node of a study is given: an engine's run whose models are on tape, and templates of its own.
+"""What a node of a study is given: an engine's run whose models are recorded or replayed, and templates of its own.
 
 The engine's verbs work in here unchanged, so that every system is built of the same calls, prompts and guards.
 """
@@ -6,35 +6,30 @@ The engine's verbs work in here unchanged, so that every system is built of the 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig, RunnableLambda
-from langgraph.runtime import Runtime, get_runtime
-
-from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.decoding import WRITE
 from recurrentgpt.models.roles import ResolvedModel, Role
-from recurrentgpt.nodes.runtime import Run
+from recurrentgpt.nodes.runtime import Node, StoryRuntime, Update
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.schema.context import resolve_context
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.recording.recording_models import recording, replaying
+from recurrentgpt.studies.recording.recording_models import record_model, replay_model
 from recurrentgpt.studies.recording.store_recorder import StoreRecorder
 from recurrentgpt.studies.study_context import Pace, StudyContext
 
 PROMPTS = Path(str(resources.files("recurrentgpt.studies"))) / "prompts"
 
-StudyVerb = Callable[[Any, Any], Awaitable[dict[str, Any]]]
+StudyVerb = Callable[[Any, Any], Awaitable[Update]]
 
 
 @dataclasses.dataclass
-class StudyRun(Run):
+class StudyRun(StoryRuntime):
     """The surroundings of one node call of a study."""
 
     story: str = ""
@@ -50,14 +45,14 @@ class StudyRun(Run):
         return self.context
 
     async def model(self, role: Role) -> ResolvedModel:
-        """Return the chat model of a role, on tape where the study asks for it."""
-        if self.settings.tape is not None:
-            return replaying(self.settings.tape, role, self.step)
+        """Return the chat model of a role, recorded or replayed where the study asks for it."""
+        if self.settings.recording is not None:
+            return replay_model(self.settings.recording, role, self.step)
         model, recorder = await super().model(role), self.settings.recorder
         if recorder is None and self.settings.record != "no":
             with_prompts = self.settings.record == "prompts"
             recorder = await StoreRecorder.open(self.chronicle, self.story, prompts=with_prompts)
-        return model if recorder is None else recording(model, recorder, role, self.step)
+        return model if recorder is None else record_model(model, recorder, role, self.step)
 
     def prompts(self, model: ResolvedModel) -> Prompts:
         """Return the engine's templates that suit a model, as the variant has them."""
@@ -76,7 +71,7 @@ class StudyRun(Run):
         self.__dict__.pop("settings", None)
 
 
-def warmth(model: ResolvedModel, run: Run) -> dict[str, Any]:
+def prose_sampling(model: ResolvedModel, run: StoryRuntime) -> Mapping[str, Any]:
     """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
     if model.tier != "small":
         return {"temperature": run.context.temperature}
@@ -92,29 +87,23 @@ def _spent(name: str, state: Any, run: StudyRun) -> dict[str, Usage]:
     return {name: total_usage([before, run.meter.usage] if before else [run.meter.usage])}
 
 
-def study_node(
-    verb: StudyVerb, *, name: str = "", templates: Callable[[Prompts], Prompts] | None = None
-) -> RunnableLambda[Any, dict[str, Any]]:
-    """Return a verb as a LangGraph node that works under `invoke` and `ainvoke`, with its usage in the update.
+class StudyNode(Node):
+    """A verb of a study as LangGraph takes it; `templates` says what a variant makes of the engine's."""
 
-    `templates` says what a variant makes of the engine's.
-    """
-    name = name or getattr(verb, "__name__", "")
+    surroundings = StudyRun
 
-    async def work(state: Any, runtime: Runtime[Any], *, threaded: bool) -> dict[str, Any]:
-        run = StudyRun.of(runtime, threaded=threaded)
-        assert isinstance(run, StudyRun)
-        run.context = resolve_context(runtime.context)
-        run.templates, run.story, run.step = templates, state.get("story", ""), state.get("step", 0)
-        run.emit({"event": "stage", "node": name})
-        update = await verb(state, run)
-        return {**update, "usage": {**update.get("usage", {}), **_spent(name, state, run)}}
+    def __init__(
+        self, verb: StudyVerb, *, name: str = "", templates: Callable[[Prompts], Prompts] | None = None
+    ) -> None:
+        super().__init__(verb, name)
+        self._templates = templates
 
-    async def in_this_loop(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        return await work(state, get_runtime(), threaded=False)
+    async def work(self, state: Any, runtime: Any) -> Update:
+        """Run the verb and return its update with what the novel has spent on it."""
+        runtime.templates, runtime.story, runtime.step = self._templates, state.get("story", ""), state.get("step", 0)
+        runtime.emit({"event": "stage", "node": self.name})
+        update = await (self.pass_plan_on(state, runtime) if "next_plan" in state else self.verb(state, runtime))
+        return {**update, "usage": {**update.get("usage", {}), **_spent(self.name, state, runtime)}}
 
-    def in_the_background(state: Any, config: RunnableConfig) -> dict[str, Any]:
-        runtime = get_runtime()
-        return wait_for(lambda: work(state, runtime, threaded=True))
 
-    return RunnableLambda(in_the_background, afunc=in_this_loop, name=name)
+study_node = StudyNode

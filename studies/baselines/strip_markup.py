@@ -21,7 +21,7 @@ _EMPHASIS = re.compile(r"(?<![\w*_])([*_]{1,3})(?=[^\s*_])([^\n]*?[^\s*_])\1(?![
 _TITLE = re.compile(r"[^\W_][^\n.!?…\"”’:,;—–。！？」』：，；、]{1,59}")
 
 
-def bare(text: str, language: str = "English") -> str:
+def strip_markup(text: str, language: str = "English") -> str:
     """Return `text` without headings, titles, rules and remarks, and without marks of emphasis; "The end" is a remark too."""
     examiner, kept = Examiner(language=language), ""
     for line in text.splitlines(keepends=True):

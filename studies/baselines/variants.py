@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, write_turns, written_turns
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prompts import Prompts
@@ -18,8 +19,8 @@ from recurrentgpt.prose.sentences import count_words, language_code
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace
-from recurrentgpt.studies.baselines.runtime import StudyRun, warmth
-from recurrentgpt.studies.baselines.strip_markup import bare
+from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
+from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
@@ -27,7 +28,7 @@ REPLY_TOKENS = FULL_REPLY_TOKENS
 _TRUE = "Stay true to the memory and the earlier passages."
 
 
-async def recall_nothing(state: Any, run: StudyRun) -> dict[str, Any]:
+async def recall_nothing(state: Any, run: StudyRun) -> Update:
     """Return an empty recall: the long-term memory is written and never read."""
     return {"recalled": [], "status": "writing"}
 
@@ -38,7 +39,7 @@ class SummaryReply(BaseModel):
     summary: str = Field(min_length=1)
 
 
-async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
+async def summarise(state: Any, run: StudyRun) -> Update:
     """Return the passage's summary for the long-term memory, and no short-term memory."""
     model = await run.model("memory")
     prompts = run.prompts(model)
@@ -115,7 +116,7 @@ class WithoutLongTerm(Reduced):
     }
 
 
-async def step(state: Any, run: StudyRun) -> dict[str, Any]:
+async def step(state: Any, run: StudyRun) -> Update:
     """Write passage, memory and plans in one call, as the paper's one prompt does."""
     now = next_pace(state, run)
     number = state["step"] + 1
@@ -150,7 +151,7 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
         seed=seed,
         meter=run.meter,
         check=check,
-        **warmth(model, run),
+        **prose_sampling(model, run),
     )
     passage = _fit(reply.passage, now, run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
@@ -163,6 +164,8 @@ async def step(state: Any, run: StudyRun) -> dict[str, Any]:
         "passage": passage,
         "author": "model",
         "step": number,
+        "next_plan": "",
+        "written_plan": state["plan"],
         "previous_passage": previous,
         "previous_memory": memory,
         "summary": " ".join(reply.summary.split()),
@@ -209,7 +212,7 @@ def _prose(language: str, pace: Pace) -> str:
 def _fit(text: str, pace: Pace, run: StudyRun) -> str:
     """Return the passage as far as it is fit to read, cut to its length."""
     gate = ProseGate(min_words=20, max_words=max(40, pace.most), language=run.context.language)
-    gate.feed(bare(text, run.context.language))
+    gate.feed(strip_markup(text, run.context.language))
     gate.close()
     return gate.finish()
 

@@ -28,7 +28,7 @@ from recurrentgpt.studies.runs.folder import RunFolder
 MOST_BYTES = 10_000
 _LENGTH = re.compile(r"[0-9]{1,9}")
 _ANNOTATOR = re.compile(r"[\w .-]{1,40}")
-_SAID = {
+_ANSWERED = {
     "A": "You chose A; another answer takes its place.",
     "B": "You chose B; another answer takes its place.",
     "tie": "You chose neither; another answer takes its place.",
@@ -71,10 +71,10 @@ class Annotation:
         found: list[Task] = []
         for pair, first, second in self._pairs:
             for criterion in self.folder.plan.criteria:
-                swapped = bool(_dealt(annotator, pair, criterion) % 2)
+                swapped = bool(_shuffle_key(annotator, pair, criterion) % 2)
                 texts = (second["text"], first["text"]) if swapped else (first["text"], second["text"])
                 found.append(Task(pair, criterion, first["premise"], *texts, swapped))
-        return sorted(found, key=lambda task: _dealt(annotator, task.pair, f"{task.criterion} order"))
+        return sorted(found, key=lambda task: _shuffle_key(annotator, task.pair, f"{task.criterion} order"))
 
     def done(self, annotator: str) -> dict[str, str]:
         """Return what the annotator has said of which task, the oldest first; also to another server of this run."""
@@ -101,7 +101,7 @@ class Annotation:
                 self.folder.append("labels.jsonl", row)
 
 
-def _dealt(annotator: str, pair: Pair, salt: str) -> int:
+def _shuffle_key(annotator: str, pair: Pair, salt: str) -> int:
     text = "/".join((annotator, pair.unit, pair.first, pair.second, salt))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
@@ -149,46 +149,46 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, work: Callable[[], None]) -> None:
         """Do what was asked, if it may be asked, and say what is wrong with the run where something is."""
-        if not self._welcome():
+        if not self._is_same_origin():
             return
         try:
             work()
         except StudyError as error:
-            self._say(500, str(error))
+            self._send_message(500, str(error))
 
     def _shown_next(self) -> None:
         path, _, query = self.path.partition("?")
         if path != "/":
-            self._say(404, "There is nothing here.")
+            self._send_message(404, "There is nothing here.")
             return
         annotator = parse_qs(query).get("annotator", [""])[0].strip()
         if not annotator:
             self._page("start", token="")
         elif not _ANNOTATOR.fullmatch(annotator):
-            self._say(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
+            self._send_message(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
         else:
             self._show(annotator, parse_qs(query).get("task", [""])[0])
 
     def _labelled(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not _LENGTH.fullmatch(length) or int(length) > MOST_BYTES:
-            self._say(413, "That is no label.")
+            self._send_message(413, "That is no label.")
             return
         fields = {
             name: values[0]
             for name, values in parse_qs(self.rfile.read(int(length)).decode("utf-8", "replace")).items()
         }
         if not hmac.compare_digest(fields.get("token", "").encode(), self.tasks.token.encode()):
-            self._say(403, "This page was loaded from an earlier run of the server: load it again.")
+            self._send_message(403, "This page was loaded from an earlier run of the server: load it again.")
             return
         annotator = fields.get("annotator", "")
         if not _ANNOTATOR.fullmatch(annotator):
-            self._say(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
+            self._send_message(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
             return
         try:
             self.tasks.label(annotator, fields.get("task", ""), fields.get("verdict", ""))
         except StudyError as error:
-            self._say(400, str(error))
+            self._send_message(400, str(error))
             return
         self._show(annotator)
 
@@ -212,28 +212,28 @@ class _Handler(BaseHTTPRequestHandler):
             total=len(tasks),
             premise=task.premise,
             question=QUESTIONS.get(task.criterion, f"Which is more {task.criterion}?").capitalize(),
-            said=_SAID.get(done.get(task.id, ""), ""),
+            said=_ANSWERED.get(done.get(task.id, ""), ""),
             back=back,
             hidden="" if back else "hidden",
             a=task.a,
             b=task.b,
         )
 
-    def _welcome(self) -> bool:
+    def _is_same_origin(self) -> bool:
         """Refuse requests that were not made for this address: a foreign name that points here, a foreign page's form."""
         port = cast("tuple[str, int]", self.server.server_address)[1]
         own = {f"127.0.0.1:{port}", f"localhost:{port}"}
         origin = self.headers.get("Origin")
         if self.headers.get("Host") not in own or (origin and origin not in {f"http://{name}" for name in own}):
-            self._say(403, "This page is for this machine: open the address that the command printed.")
+            self._send_message(403, "This page is for this machine: open the address that the command printed.")
             return False
         return True
 
     def _page(self, name: str, **values: Any) -> None:
         text = (resources.files("recurrentgpt.studies") / "data" / f"{name}.html").read_text(encoding="utf-8")
-        self._send(200, Template(text).substitute({key: _shown(str(value)) for key, value in values.items()}))
+        self._send(200, Template(text).substitute({key: _escaped(str(value)) for key, value in values.items()}))
 
-    def _say(self, status: int, message: str) -> None:
+    def _send_message(self, status: int, message: str) -> None:
         self._send(status, f"<!doctype html><meta charset=utf-8><title>Two novels</title><p>{html.escape(message)}</p>")
 
     def _send(self, status: int, page: str) -> None:
@@ -255,6 +255,6 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the terminal belongs to the command."""
 
 
-def _shown(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return text as HTML, its paragraphs kept by the style sheet."""
     return html.escape(text, quote=True)

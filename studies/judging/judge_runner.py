@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
@@ -14,38 +14,39 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.calls import Meter
 from recurrentgpt.models.roles import ResolvedModel, aresolve_model
 from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable, RecurrentGPTError
-from recurrentgpt.studies.endpoints import is_keyed, judge_model
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.pairwise import (
     Pair,
     Prefer,
     Qualification,
-    both_orders,
     failures,
+    judge_both_orders,
     pairs,
     qualify,
     remarks,
     verdict_key,
 )
-from recurrentgpt.studies.recording.recording import Recorder, Tape
-from recurrentgpt.studies.recording.recording_models import recording, replaying
+from recurrentgpt.studies.recording.recording import FileRecorder, Recording
+from recurrentgpt.studies.recording.recording_models import record_model, replay_model
+from recurrentgpt.studies.runs.endpoints import has_key, judge_model
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Judge, Plan
-from recurrentgpt.studies.runs.runner import packaged_tapes
+from recurrentgpt.studies.runs.runner import recordings_folder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import StudyContext
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class _Court:
+class _JudgeRun:
     """What all judges of a run have before them, and what is known of them already."""
 
     folder: RunFolder
     report: Callable[[str], None]
-    chats: dict[str, Any]
+    chats: Mapping[str, Any]
     retry: RetryPolicy
-    compared: list[tuple[Pair, dict[str, Any], dict[str, Any]]]
+    compared: list[tuple[Pair, NovelRecord, NovelRecord]]
     known: dict[str, Qualification]
     done: set[tuple[str, ...]]
     failed: set[str] = field(default_factory=set)
@@ -56,7 +57,7 @@ def judge_run(
     folder: RunFolder,
     report: Callable[[str], None],
     *,
-    models: dict[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
     retry: RetryPolicy = RETRY,
 ) -> int:
     """Let every judge of the plan qualify and compare, and return how many could not.
@@ -65,12 +66,12 @@ def judge_run(
     A judge that fails is noted and does not stop the others: the next run asks it again. `models` gives chat models for judges
     by name, for programs and tests.
     """
-    with folder.alone():
+    with folder.writing_lock():
         return call(lambda: _judge_all(folder, report, models or {}, retry))
 
 
 async def _judge_all(
-    folder: RunFolder, report: Callable[[str], None], chats: dict[str, Any], retry: RetryPolicy
+    folder: RunFolder, report: Callable[[str], None], chats: Mapping[str, Any], retry: RetryPolicy
 ) -> int:
     compared, failed = pairs(folder), 0
     if not compared:
@@ -78,10 +79,10 @@ async def _judge_all(
     known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     before = {row["judge"] for row in failures(folder) if "unit" not in row}
-    court = _Court(folder, report, chats, retry, compared, known, done, before)
+    judging = _JudgeRun(folder, report, chats, retry, compared, known, done, before)
     for judge in folder.plan.judges:
         try:
-            await _judge_one(court, judge)
+            await _judge_one(judging, judge)
         except RecurrentGPTError as error:
             failed += 1
             said = _said(error, judge, folder.plan)
@@ -96,78 +97,80 @@ def _said(error: RecurrentGPTError, judge: Judge, plan: Plan) -> str:
     """Return what to tell of a judge that failed: its key is not the generator's."""
     if judge.api_key_env:
         return str(error).replace("OPENAI_API_KEY", judge.api_key_env)
-    if is_keyed(judge, plan) or not isinstance(error, ModelRefused):
+    if has_key(judge, plan) or not isinstance(error, ModelRefused):
         return str(error)
     return f"{error} It was asked without a key: `api_key_env` in the plan names the variable of a judge's own."
 
 
-async def _judge_one(court: _Court, judge: Judge) -> None:
-    folder, report = court.folder, court.report
+async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
+    folder, report = judging.folder, judging.report
     wanted = [
         (found, criterion)
-        for found in court.compared
+        for found in judging.compared
         for criterion in folder.plan.criteria
-        if (judge.model, *asdict(found[0]).values(), criterion) not in court.done
+        if (judge.model, *asdict(found[0]).values(), criterion) not in judging.done
     ]
-    known = court.known.get(judge.model, Qualification(judge.model, 0, 0, {}))
-    if known.lacks(first for _, first, _ in court.compared) or (known.qualified and wanted):
-        model = await _model(court, judge)
+    known = judging.known.get(judge.model, Qualification(judge.model, 0, 0, {}))
+    if known.lacks(first for _, first, _ in judging.compared) or (known.qualified and wanted):
+        model = await _model(judging, judge)
         if model is None:
             return
-        known = await _ask(court, judge, model, known, wanted)
-    if judge.model in court.failed:
+        known = await _ask(judging, judge, model, known, wanted)
+    if judge.model in judging.failed:
         folder.append("judge_failures.jsonl", {"judge": judge.model, "error": ""})
     if not known.qualified:
         report(f"{judge.model} is not qualified: its verdicts are not asked for")
         return
     missing = sum(row["judge"] == judge.model and "unit" in row for row in failures(folder))
-    total = len(court.compared) * len(folder.plan.criteria)
+    total = len(judging.compared) * len(folder.plan.criteria)
     besides = f"; {missing} of {total} verdicts could not be used" if missing else ""
-    report(f"{judge.model} has compared {len(court.compared)} pairs{besides}")
+    report(f"{judge.model} has compared {len(judging.compared)} pairs{besides}")
 
 
-async def _model(court: _Court, judge: Judge) -> ResolvedModel | None:
-    """Return a judge on tape: one that records, or one that says what was recorded; None where nothing was."""
-    plan, chat = court.folder.plan, court.chats.get(judge.model)
-    tapes = packaged_tapes(plan) if chat is None else None
-    if tapes is not None:
-        path = tapes / judge.file
-        tape = Tape.read(path) if path.exists() else None
-        if tape is None or not tape.calls:
-            court.report(
-                f"{judge.model} has no recorded calls in {tapes}, and is not heard: take `replay` out of the plan, or run it "
-                "with --live, to ask it"
+async def _model(judging: _JudgeRun, judge: Judge) -> ResolvedModel | None:
+    """Return a judge that is recorded or replayed; None for one to be replayed that was never recorded."""
+    plan, chat = judging.folder.plan, judging.chats.get(judge.model)
+    recordings = recordings_folder(plan) if chat is None else None
+    if recordings is not None:
+        path = recordings / judge.file
+        recording = Recording.read(path) if path.exists() else None
+        if recording is None or not recording.calls:
+            judging.report(
+                f"{judge.model} has no recorded calls in {recordings}, and is left out: take `replay` out of the plan, or "
+                "run it with --live, to ask it"
             )
             return None
-        return replaying(tape, "judge", 0)
-    recorder = Recorder(court.folder.path / "calls" / judge.file, prompts=plan.record_prompts)
+        return replay_model(recording, "judge", 0)
+    recorder = FileRecorder(judging.folder.path / "calls" / judge.file, prompts=plan.record_prompts)
     if chat is not None:
         resolved = await aresolve_model("judge", StudyContext(models={"judge": chat}))
     else:
         resolved = await asyncio.to_thread(judge_model, judge, plan)
-    model = recording(resolved, recorder, "judge", 0)
-    court.folder.meet({"judge": resolved.name})
+    model = record_model(resolved, recorder, "judge", 0)
+    judging.folder.note_models({"judge": resolved.name})
     return model
 
 
 async def _ask(
-    court: _Court,
+    judging: _JudgeRun,
     judge: Judge,
     model: ResolvedModel,
     known: Qualification,
-    wanted: list[tuple[tuple[Pair, dict[str, Any], dict[str, Any]], str]],
+    wanted: list[tuple[tuple[Pair, NovelRecord, NovelRecord], str]],
 ) -> Qualification:
     """Let a judge qualify, as far as the novels allow and it has not, and give the verdicts that are wanted of it."""
-    folder = court.folder
+    folder = judging.folder
 
     async def prefer(criterion: str, premise: str, first: str, second: str) -> float:
-        return await _patiently(lambda: both_orders(model, criterion, premise, first, second, Meter()), court.retry)
+        return await _with_retry(
+            lambda: judge_both_orders(model, criterion, premise, first, second, Meter()), judging.retry
+        )
 
-    if lacking := known.lacks(first for _, first, _ in court.compared):
+    if lacking := known.lacks(first for _, first, _ in judging.compared):
         for novel in lacking:
             known = await qualify(known, prefer, novel)
             folder.append("qualification.jsonl", asdict(known))
-        court.report(f"{judge.model} told {known.right} of {known.pairs} stories from spoilt copies")
+        judging.report(f"{judge.model} told {known.right} of {known.pairs} stories from corrupted copies")
     if known.qualified:
         await _compare(folder, judge, prefer, wanted)
     return known
@@ -177,12 +180,12 @@ async def _compare(
     folder: RunFolder,
     judge: Judge,
     prefer: Prefer,
-    wanted: list[tuple[tuple[Pair, dict[str, Any], dict[str, Any]], str]],
+    wanted: list[tuple[tuple[Pair, NovelRecord, NovelRecord], str]],
 ) -> None:
     """Write down a judge's verdicts, some at a time; what cannot be used is noted, and a judge that is gone is raised."""
     gate, gone = asyncio.Semaphore(folder.plan.parallel), list[RecurrentGPTError]()
 
-    async def one(pair: Pair, first: dict[str, Any], second: dict[str, Any], criterion: str) -> None:
+    async def one(pair: Pair, first: NovelRecord, second: NovelRecord, criterion: str) -> None:
         row = {"judge": judge.model, **asdict(pair), "criterion": criterion}
         async with gate:
             if gone:
@@ -203,7 +206,7 @@ async def _compare(
         raise gone[0]
 
 
-async def _patiently(work: Callable[[], Awaitable[T]], retry: RetryPolicy) -> T:
+async def _with_retry(work: Callable[[], Awaitable[T]], retry: RetryPolicy) -> T:
     """Return what `work` does, tried again after faults that may pass, as often as a node of a graph would be."""
     pause = retry.initial_interval
     for _ in range(retry.max_attempts - 1):

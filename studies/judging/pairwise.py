@@ -1,7 +1,7 @@
 """Compare novels by model judges: blind, in both orders, one criterion per call, quotes before the verdict.
 
 A judge whose two verdicts on a pair disagree has said that it is a tie. Before it is believed at all it has to tell stories from
-spoilt copies of themselves.
+corrupted copies of themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
@@ -22,8 +22,10 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
-from recurrentgpt.studies.runs.costs import SPOILT_KINDS, SPOILT_NOVELS
+from recurrentgpt.studies.recording.jsonl import Row
+from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import VERDICT, RunFolder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 QUESTIONS = {
     "interesting": "which is more interesting to read, so that one wants to know how it goes on?",
@@ -58,24 +60,24 @@ class Pair:
 
 @dataclass(frozen=True)
 class Qualification:
-    """How often a judge preferred stories to spoilt copies of them."""
+    """How often a judge preferred stories to corrupted copies of them."""
 
     judge: str
     pairs: int
     right: int
     by_kind: dict[str, float]
     units: tuple[str, ...] = ()
-    """Novels whose spoilt copies it was shown."""
+    """Novels whose corrupted copies it was shown."""
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> Qualification:
+    def of(cls, row: Row) -> Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
         return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
 
-    def lacks(self, novels: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the novels that it is still to be shown spoilt, until it has seen as many as qualify a judge."""
+    def lacks(self, novels: Iterable[NovelRecord]) -> list[NovelRecord]:
+        """Return the novels that it is still to be shown corrupted, until it has seen as many as qualify a judge."""
         left = {novel["unit"]: novel for novel in novels if novel["unit"] not in self.units}
-        return list(left.values())[: max(0, SPOILT_NOVELS - self.pairs // SPOILT_KINDS)]
+        return list(left.values())[: max(0, CORRUPTED_NOVELS - self.pairs // CORRUPTION_KINDS)]
 
     @property
     def rate(self) -> float:
@@ -88,7 +90,7 @@ class Qualification:
         return self.rate >= QUALIFIED
 
 
-def pairs(folder: RunFolder) -> list[tuple[Pair, dict[str, Any], dict[str, Any]]]:
+def pairs(folder: RunFolder) -> list[tuple[Pair, NovelRecord, NovelRecord]]:
     """Return the pairs of finished novels that are compared: the plan's first system with every other."""
     plan, by = folder.plan, {(novel["system"], novel["unit"]): novel for novel in folder.novels()}
     reference = plan.systems[0]
@@ -100,7 +102,7 @@ def pairs(folder: RunFolder) -> list[tuple[Pair, dict[str, Any], dict[str, Any]]
     return found
 
 
-def spoilt(text: str, seed: str) -> dict[str, str]:
+def corrupted_copies(text: str, seed: str) -> dict[str, str]:
     """Return copies of a story that anybody who reads it finds worse: sentences shuffled, paragraphs twice, names swapped."""
     dealer = random.Random(f"spoilt {seed}")
     lines = sentences(text)
@@ -111,10 +113,10 @@ def spoilt(text: str, seed: str) -> dict[str, str]:
     doubled = list(parts)
     for at in sorted(dealer.sample(range(len(parts)), max(1, len(parts) // 3)), reverse=True):
         doubled.insert(dealer.randrange(at + 1, len(doubled) + 1), parts[at])
-    return {"shuffled": shuffled, "doubled": "\n\n".join(doubled), "swapped": _swapped(text, dealer)}
+    return {"shuffled": shuffled, "doubled": "\n\n".join(doubled), "swapped": _swap_names(text, dealer)}
 
 
-def _swapped(text: str, dealer: random.Random) -> str:
+def _swap_names(text: str, dealer: random.Random) -> str:
     """Return the story with its two most frequent names exchanged in every other sentence or so."""
     from recurrentgpt.studies.measures.entities import names_of
 
@@ -141,46 +143,46 @@ async def verdict(
     )
 
 
-async def both_orders(
+async def judge_both_orders(
     model: ResolvedModel, criterion: str, premise: str, first: str, second: str, meter: Meter
 ) -> float:
     """Return 1 where the first text is preferred in both orders, 0 where the second is, and one half for all else."""
     there = await verdict(model, criterion, premise, first, second, seed=1, meter=meter)
     back = await verdict(model, criterion, premise, second, first, seed=2, meter=meter)
-    return consolidated(there.verdict, back.verdict)
+    return consolidate(there.verdict, back.verdict)
 
 
-def consolidated(there: str, back: str) -> float:
+def consolidate(there: str, back: str) -> float:
     """Return the preference for the first text from the verdicts of both orders."""
     if (there, back) == ("A", "B"):
         return 1.0
     return 0.0 if (there, back) == ("B", "A") else 0.5
 
 
-async def qualify(known: Qualification, prefer: Prefer, novel: dict[str, Any]) -> Qualification:
-    """Return what is known of a judge with how often it prefers one more story to spoilt copies; nonsense counts as wrong.
+async def qualify(known: Qualification, prefer: Prefer, novel: NovelRecord) -> Qualification:
+    """Return what is known of a judge with how often it prefers one more story to corrupted copies; nonsense counts as wrong.
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """
     right: dict[str, bool] = {}
-    for kind, copy in spoilt(novel["text"], novel["unit"]).items():
+    for kind, copy in corrupted_copies(novel["text"], novel["unit"]).items():
         try:
             right[kind] = await prefer("coherent", novel["premise"], novel["text"], copy) == 1.0
         except ModelReplyError:
             right[kind] = False
-    shown = known.pairs // SPOILT_KINDS
+    shown = known.pairs // CORRUPTION_KINDS
     by_kind = {kind: (known.by_kind.get(kind, 0.0) * shown + told) / (shown + 1) for kind, told in right.items()}
     units = (*known.units, novel["unit"])
     return Qualification(known.judge, known.pairs + len(right), known.right + sum(right.values()), by_kind, units)
 
 
-def heard(folder: RunFolder) -> dict[str, Qualification]:
+def counted_judges(folder: RunFolder) -> dict[str, Qualification]:
     """Return the judges whose verdicts count: of the plan, qualified, and not of the generator's own family."""
-    kin = kinsfolk(folder)
+    kin = same_family_judges(folder)
     return {name: found for name, found in _qualifications(folder).items() if found.qualified and name not in kin}
 
 
-def kinsfolk(folder: RunFolder) -> set[str]:
+def same_family_judges(folder: RunFolder) -> set[str]:
     """Return the judges of the plan that are of the generator's own family, or the generator itself."""
     plan = folder.plan
     writers = {name for role, names in folder.manifest.get("models", {}).items() if role != "judge" for name in names}
@@ -194,10 +196,10 @@ def kinsfolk(folder: RunFolder) -> set[str]:
 
 def remarks(folder: RunFolder) -> list[str]:
     """Return what a reader must know of the plan's judges, a sentence each; nothing where there are none."""
-    plan, found, said = folder.plan, heard(folder), list[str]()
+    plan, found, said = folder.plan, counted_judges(folder), list[str]()
     if not plan.judges:
         return said
-    for name in sorted(kinsfolk(folder)):
+    for name in sorted(same_family_judges(folder)):
         said.append(f"{name} is of the generator's own family: its verdicts are kept out of every figure and test.")
     unknown = [judge.model for judge in plan.judges if not judge.family.strip()]
     if not plan.family.strip() or unknown:
@@ -213,14 +215,14 @@ def remarks(folder: RunFolder) -> list[str]:
     return said
 
 
-def failures(folder: RunFolder) -> list[dict[str, Any]]:
+def failures(folder: RunFolder) -> list[Row]:
     """Return the last failure of every judge and verdict that has not been mended since."""
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     last = {tuple(str(row.get(name)) for name in VERDICT): row for row in folder.rows("judge_failures.jsonl")}
     return [row for key, row in last.items() if row["error"] and key not in done]
 
 
-def verdict_key(row: dict[str, Any]) -> tuple[str, ...]:
+def verdict_key(row: Row) -> tuple[str, ...]:
     """Return what a verdict is about, by whom."""
     return tuple(str(row[name]) for name in VERDICT)
 

@@ -5,7 +5,7 @@ Verdicts are 1 for the first system, 0 for the second, 0.5 for a tie. A premise'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from recurrentgpt.studies.errors import StudyError
 
 try:
-    from scipy.stats import binomtest, bootstrap, permutation_test, t
+    from scipy.stats import (
+        binomtest,
+        bootstrap,
+        false_discovery_control,
+        permutation_test,
+        t,
+        ttest_1samp,
+        wilcoxon,
+    )  # fmt: skip
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise StudyError("Statistics need SciPy; install it with: pip install 'recurrentgpt[study]'") from error
 
@@ -193,40 +201,67 @@ def agreement(
 
 
 @dataclass(frozen=True)
-class Stand:
-    """Whether a judge may stand for the human annotators (alt-test, Calderon et al. 2025), with its winning rate."""
+class AltTest:
+    """Whether a judge may stand for the annotators: the alternative annotator test (Calderon, Reichart and Dror 2025)."""
 
-    rate: float
-    humans: int
+    annotators: int
     beaten: int
-    """Annotators whom the judge agrees with the others at least as well as."""
+    """Annotators against whom the judge is no worse by `epsilon` or more, with the false discovery rate controlled."""
+    winning_rate: float
+    """Their share, the paper's omega."""
+    advantage: float
+    """Mean probability that the judge is at least as close to the others as the annotator left out, the paper's rho."""
+    epsilon: float
     passes: bool
 
 
-def alt_test(judge: dict[str, float], humans: dict[str, dict[str, float]], *, margin: float = 0.1) -> Stand | None:
-    """Return whether a judge agrees with the annotators as well as each of them with the rest, less a margin for its cost.
+FEWEST_ANNOTATORS = 3
+FEWEST_FOR_T = 30
+"""Units from which differences are tested by Student's t; below, by Wilcoxon's signed ranks, as published."""
+EPSILON = 0.1
+"""What a judge may fall short, being cheaper: as published 0.1 for lay annotators, 0.15 for skilled ones, 0.2 for experts."""
+FALSE_DISCOVERIES = 0.05
+MAJORITY = 0.5
 
-    Labels are given by unit. None with fewer than two annotators who labelled common units.
+
+def alt_test(
+    judge: Mapping[str, float], annotators: Mapping[str, Mapping[str, float]], *, epsilon: float = EPSILON
+) -> AltTest | None:
+    """Return whether a judge may stand for the annotators; preferences are given by unit and read as A, B or tie.
+
+    Each annotator is left out in turn. On each unit the share of the others who gave the same label is compared, the judge's
+    with that of the one left out; who has at least as much wins the unit, and of equals both do. The judge beats an
+    annotator where the mean of (annotator wins - judge wins) is below epsilon, one-sided, after Benjamini and Yekutieli. None
+    with fewer than three annotators who share units with others and the judge.
     """
-    beaten, rates = 0, list[float]()
-    p_values: list[float] = []
-    for name, own in humans.items():
-        others = [labels for other, labels in humans.items() if other != name]
+    advantages, p_values = list[float](), list[float]()
+    for name, own in annotators.items():
+        others = [labels for other, labels in annotators.items() if other != name]
         units = [unit for unit in own if unit in judge and any(unit in labels for labels in others)]
-        if len(units) < 2:
+        if not units:
             continue
-        for_judge = np.array([_closeness(judge[unit], unit, others) for unit in units])
-        for_human = np.array([_closeness(own[unit], unit, others) for unit in units])
-        rates.append(float((for_judge >= for_human).mean()))
-        won, lost = int((for_judge >= for_human - margin).sum()), int((for_judge < for_human - margin).sum())
-        p_values.append(float(binomtest(won, won + lost, alternative="greater").pvalue))
-    if len(p_values) < 2:
+        of_judge = np.array([_alignment(judge[unit], unit, others) for unit in units])
+        of_annotator = np.array([_alignment(own[unit], unit, others) for unit in units])
+        judge_wins, annotator_wins = of_judge >= of_annotator, of_annotator >= of_judge
+        advantages.append(float(judge_wins.mean()))
+        p_values.append(_p_below(annotator_wins.astype(float) - judge_wins, epsilon))
+    if len(p_values) < FEWEST_ANNOTATORS:
         return None
-    beaten = sum(p < 0.05 for p in holm(p_values))
-    rate = float(np.mean(rates))
-    return Stand(rate, len(p_values), beaten, beaten / len(p_values) >= 0.5)
+    beaten = int((false_discovery_control(p_values, method="by") < FALSE_DISCOVERIES).sum())
+    winning_rate = beaten / len(p_values)
+    return AltTest(len(p_values), beaten, winning_rate, float(np.mean(advantages)), epsilon, winning_rate >= MAJORITY)
 
 
-def _closeness(label: float, unit: str, others: list[dict[str, float]]) -> float:
-    """Return how near a label is to those that others gave to the same unit, 0 to 1."""
-    return float(np.mean([1 - abs(label - labels[unit]) for labels in others if unit in labels]))
+def _p_below(differences: Preferences, bound: float) -> float:
+    """Return the one-sided p-value that the mean of paired differences is not below `bound`."""
+    if (differences == differences[0]).all():
+        # No spread: both tests are undefined, and each further unit would say the same.
+        return 0.0 if differences[0] < bound and len(differences) >= FEWEST_FOR_T else 1.0
+    if len(differences) < FEWEST_FOR_T:
+        return float(wilcoxon(differences - bound, alternative="less").pvalue)
+    return float(ttest_1samp(differences, bound, alternative="less").pvalue)
+
+
+def _alignment(preference: float, unit: str, others: Sequence[Mapping[str, float]]) -> float:
+    """Return the share of the others' labels of a unit that say the same: the one, the other, or a tie."""
+    return float(np.mean([np.sign(preference - 0.5) == np.sign(them[unit] - 0.5) for them in others if unit in them]))

@@ -11,6 +11,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.studies.baselines.system import System
+from recurrentgpt.studies.measures.measure import Measure
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 _COLOURS = "black|brown|blue|green|grey|gray|hazel|amber|red|blond|blonde|white|silver|golden|auburn|dark|fair"
 _NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?: [A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?)"
@@ -84,3 +87,17 @@ def _names(text: str) -> dict[str, list[int]]:
             inside[word] += not (opened and match.start() == opened.start(1))
         position += count_words(sentence)
     return {name: found for name, found in places.items() if inside[name]}
+
+
+def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    found = entities(novel["text"])
+    return {"names": found.names, "conflicts": len(found.conflicts), "vanished": len(found.vanished)}
+
+
+MEASURE = Measure(
+    name="entities",
+    description="People: `names` are mentioned three times or more, `conflicts` are eyes, hair, ages and hands that change, and "
+    "`vanished` are names of the first half that the second never has. Rules find them, which miss much.",
+    columns=("names", "conflicts", "vanished"),
+    compute=_compute,
+)

@@ -22,15 +22,15 @@ from recurrentgpt.memory.recall import Recall
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.state import Rationale
-from recurrentgpt.studies.baselines.catalogue import find_system
+from recurrentgpt.studies.baselines.catalogue import all_systems, find_system
 from recurrentgpt.studies.baselines.text_windows import count_tokens
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.measures.author import author
 from recurrentgpt.studies.measures.world import World
+from recurrentgpt.studies.measures.world_author import author
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.study_context import PASSAGE_WORDS, StudyContext
 
-SYSTEMS = ("recurrentgpt", "no_short_term_memory", "no_long_term_memory", "rolling_1024", "rolling_4096")
 TOP_K = 4
 FACTS = 200
 RUN_WORDS = 250
@@ -51,6 +51,11 @@ def distances(most: int) -> list[int]:
     while found[-1] * 2 <= most:
         found.append(found[-1] * 2)
     return found
+
+
+def measurable_systems() -> list[str]:
+    """Return the names of the systems that the author of planted facts can write with."""
+    return [system.name for system in all_systems().values() if system.plants_facts]
 
 
 @dataclass
@@ -157,12 +162,10 @@ def _counted(system: str, commits: list[Commit], model: Any, world: World) -> Le
     return result
 
 
-def measure(
-    folder: RunFolder, report: Callable[[str], None], *, embeddings: Embeddings | None = None
-) -> list[dict[str, Any]]:
+def measure(folder: RunFolder, report: Callable[[str], None], *, embeddings: Embeddings | None = None) -> list[Row]:
     """Return the levels of every system of the run's plan that they are defined for, measured once per distance."""
     plan = folder.plan
-    wanted = [name for name in plan.systems if name in SYSTEMS] if plan.recall else []
+    wanted = [name for name in plan.systems if find_system(name).plants_facts] if plan.recall else []
     known = {row["system"]: row for row in folder.rows("recall.jsonl")}
     for system in wanted:
         measured = [int(way) for way in known.get(system, {}).get("text", ())]
@@ -174,14 +177,14 @@ def measure(
     return [known[system] for system in wanted]
 
 
-def edge(system: str, seed: int = 1) -> float | None:
+def window_reach(system: str, seed: int = 1) -> float | None:
     """Return k*: how many passages back the window of a rolling system reaches in a run; None without a window."""
-    name, _, window = system.partition("_")
-    if name != "rolling" or not window.isdigit():
+    window = find_system(system).window
+    if window is None:
         return None
     world = World(seed, words=RUN_WORDS)
     step = sum(count_tokens(world.passage(number)) + JOIN for number in range(1, SAMPLE + 1)) / SAMPLE
-    return (int(window) - HEADER) / step
+    return (window - HEADER) / step
 
 
 def _entry(world: World, number: int, parent: str) -> Commit:

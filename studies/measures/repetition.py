@@ -6,10 +6,13 @@ Counts grow with length, so texts are compared on windows of equal length.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import mean
 
 from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.studies.baselines.system import System
+from recurrentgpt.studies.measures.measure import Measure
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 BAND_WORDS = 6000
 HUMAN_BAND = {
@@ -91,3 +94,20 @@ def _one_way(words: list[str]) -> float:
         ratio = len(kinds) / (len(words) - start)
         factors += (1 - ratio) / (1 - MTLD_FACTOR)
     return len(words) / factors if factors else float(len(words))
+
+
+def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    found = repetition(novel["text"])
+    band = in_band(found)
+    values = {name: round(value, 5) for name, value in asdict(found).items() if name != "words"}
+    return {**values, "in_human_band": None if band is None else sum(band.values())}
+
+
+MEASURE = Measure(
+    name="repetition",
+    description="Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib ratio of "
+    "2.37-2.56 and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` counts how many "
+    "of the four lie there, for novels of that length. These detect repetition, never coherence.",
+    columns=(*HUMAN_BAND, "in_human_band"),
+    compute=_compute,
+)

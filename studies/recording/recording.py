@@ -22,20 +22,22 @@ from pydantic import TypeAdapter, ValidationError
 # Pydantic cannot read Python 3.11's own.
 from typing_extensions import TypedDict
 
-from recurrentgpt.studies.errors import StudyError, fault
-from recurrentgpt.studies.runs import jsonl as lines
+from recurrentgpt.studies.errors import StudyError, first_error
+from recurrentgpt.studies.recording import jsonl
 
 FORMAT, VERSION = "recurrentgpt-calls", 1
 
 
 @dataclass(frozen=True)
-class Played:
+class RoleModel:
     """What a role's model was when its calls were recorded: as much as decides what a prompt looks like."""
 
     name: str
     tier: str
     embedded: bool
     openai: bool
+    profile: str = field(default="", compare=False)
+    """Name of its endpoint's profile; recordings from before there were any have none."""
 
 
 @dataclass(frozen=True)
@@ -63,38 +65,38 @@ class Call:
 
 class _Header(TypedDict):
     role: str
-    model: Played
+    model: RoleModel
 
 
 _CALL: TypeAdapter[Call] = TypeAdapter(Call)
 _HEADER: TypeAdapter[_Header] = TypeAdapter(_Header)
 
 
-def call_key(role: str, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> str:
+def call_key(role: str, messages: Sequence[BaseMessage], parameters: Mapping[str, Any]) -> str:
     """Return the hash by which a call is found again: 24 hexadecimal digits of SHA-256."""
     content = [role, [[message.type, str(message.text)] for message in messages], parameters]
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
 
 
-class Recording:
+class Recorder:
     """What any recorder does; where the lines go is its kind's own affair. Safe to use from several tasks and threads.
 
     With `prompts` the messages are kept too; without, their hash alone, which is enough to answer the same prompts again.
     `where` is what messages of errors call the recording.
     """
 
-    def __init__(self, where: str, roles: dict[str, Played], *, prompts: bool = True) -> None:
+    def __init__(self, where: str, roles: dict[str, RoleModel], *, prompts: bool = True) -> None:
         self.where, self.prompts = where, prompts
         self._lock = threading.Lock()
         self._roles = roles
 
     @property
-    def roles(self) -> dict[str, Played]:
+    def roles(self) -> dict[str, RoleModel]:
         """Return which model has played which role."""
         return dict(self._roles)
 
-    def meet(self, role: str, model: Played) -> None:
+    def add_role(self, role: str, model: RoleModel) -> None:
         """Write down what model plays a role, the first time it does."""
         with self._lock:
             known = self._roles.get(role)
@@ -108,7 +110,7 @@ class Recording:
             self._roles[role] = model
             self._write({"format": FORMAT, "version": VERSION, "role": role, "model": model.__dict__})
 
-    def add(self, call: Call, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> None:
+    def add(self, call: Call, messages: Sequence[BaseMessage], parameters: Mapping[str, Any]) -> None:
         """Append one call."""
         row: dict[str, Any] = {**call.__dict__, "parameters": parameters, "at": datetime.now(UTC).isoformat()}
         if not self.prompts:
@@ -125,24 +127,24 @@ class Recording:
         raise NotImplementedError
 
 
-class Recorder(Recording):
+class FileRecorder(Recorder):
     """Append calls to a file, at once; also after a crash."""
 
     def __init__(self, path: Path, *, prompts: bool = True) -> None:
-        super().__init__(str(path), read_header(path) if path.exists() else {}, prompts=prompts)
+        super().__init__(str(path), read_roles(path) if path.exists() else {}, prompts=prompts)
         self.path = path
         path.parent.mkdir(parents=True, exist_ok=True)
 
     def _write(self, row: dict[str, Any]) -> None:
-        lines.append(self.path, row)
+        jsonl.append(self.path, row)
 
 
 @dataclass
-class Tape:
+class Recording:
     """A recording to answer from."""
 
     path: Path
-    roles: dict[str, Played]
+    roles: dict[str, RoleModel]
     calls: list[Call]
     fields: set[str]
     """Names of all parameters that any call had."""
@@ -154,14 +156,16 @@ class Tape:
     _played: set[str] = field(default_factory=set)
 
     @classmethod
-    def read(cls, path: Path, *, in_order: bool = False) -> Tape:
+    def read(cls, path: Path, *, in_order: bool = False) -> Recording:
         """Read a recording; raise StudyError where it is missing, cut off, or not one of this version."""
         rows = _rows(path)
         roles = _roles(path, rows)
         try:
             calls = [_CALL.validate_python(row) for row in rows if "key" in row]
         except ValidationError as error:
-            raise StudyError(f"{path} has a call that is damaged, {fault(error)}: record the novel anew.") from error
+            raise StudyError(
+                f"{path} has a call that is damaged, {first_error(error)}: record the novel anew."
+            ) from error
         # A process that died in a step made its calls again: the later ones are those that the story went on from.
         fields = {name for row in rows for name in row.get("parameters") or ()}
         return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
@@ -177,7 +181,7 @@ class Tape:
     def find(self, key: str, role: str, step: int) -> Call:
         """Return the call of this key; raise StudyError where none was recorded.
 
-        A tape that is played `in_order` takes the next call of this role and step that nothing has asked for instead.
+        A recording that is replayed `in_order` takes the next call of this role and step that nothing has asked for instead.
         """
         call = self._found.get(key)
         if call is None and self.in_order:
@@ -197,14 +201,14 @@ def _short(value: object) -> bool:
     return len(str(value)) <= 40
 
 
-def model_names(roles: Mapping[str, Played]) -> list[str]:
+def model_names(roles: Mapping[str, RoleModel]) -> list[str]:
     """Return the different models that play roles, in alphabetical order."""
-    return sorted({played.name for played in roles.values()})
+    return sorted({role_model.name for role_model in roles.values()})
 
 
-def spent(path: Path) -> dict[str, float]:
+def recorded_usage(path: Path) -> dict[str, float]:
     """Return what all calls of a recording cost, also those that a crash left behind; nothing where there is none."""
-    calls = [row for row in _rows(path, torn=True) if "key" in row] if path.exists() else []
+    calls = [row for row in _rows(path, allow_partial=True) if "key" in row] if path.exists() else []
     if not calls:
         return {}
     tokens = {
@@ -213,13 +217,13 @@ def spent(path: Path) -> dict[str, float]:
     return {"calls": len(calls), **tokens, "seconds": round(sum(row["seconds"] for row in calls), 3)}
 
 
-def read_header(path: Path) -> dict[str, Played]:
+def read_roles(path: Path) -> dict[str, RoleModel]:
     """Return which model plays which role in a recording."""
-    return _roles(path, _rows(path, torn=True))
+    return _roles(path, _rows(path, allow_partial=True))
 
 
-def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
-    found: dict[str, Played] = {}
+def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, RoleModel]:
+    found: dict[str, RoleModel] = {}
     for row in rows:
         if "format" not in row:
             continue
@@ -229,7 +233,7 @@ def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
             header = _HEADER.validate_python(row)
         except ValidationError as error:
             raise StudyError(
-                f"{path} has a damaged header, {fault(error)}: copy it again or record it anew."
+                f"{path} has a damaged header, {first_error(error)}: copy it again or record it anew."
             ) from error
         found[header["role"]] = header["model"]
     if rows and not found:
@@ -237,13 +241,13 @@ def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, Played]:
     return found
 
 
-def _rows(path: Path, *, torn: bool = False) -> list[dict[str, Any]]:
+def _rows(path: Path, *, allow_partial: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a file; with `torn`, a last line that a crash cut off is left out."""
     try:
-        return lines.read(path, torn=torn)
+        return jsonl.read(path, allow_partial=allow_partial)
     except OSError as error:
         raise StudyError(f"The recording {path} cannot be read ({error}): copy it again or record it anew.") from error
-    except lines.Damaged as error:
+    except jsonl.DamagedLine as error:
         raise StudyError(
             f"The recording {path} is cut off or damaged in line {error.number}: copy it again, or delete it and run the "
             "plan again with its model."

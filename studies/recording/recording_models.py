@@ -1,4 +1,4 @@
-"""Chat models with a tape: one records what another model says, one says what was recorded."""
+"""Chat models that record: one what another model says, and one that replays it."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from langchain_core.runnables import RunnableConfig
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, profile_named
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.studies.recording.recording import Call, Played, Recording, Tape, call_key
+from recurrentgpt.studies.recording.recording import Call, Recorder, Recording, RoleModel, call_key
 
 
 @dataclass(frozen=True)
-class TapedModel(ResolvedModel):
-    """A resolved model behind a tape: its prompts are those of the model that is, or was, behind it."""
+class RecordedModel(ResolvedModel):
+    """A resolved model that is recorded or replayed; its prompts are those of the model that is, or was, behind it."""
 
     openai: bool = False
 
     @property
     def speaks_openai(self) -> bool:
-        """Tell whether the model behind the tape is called through langchain-openai."""
+        """Tell whether the model behind is called through langchain-openai."""
         return self.openai
 
 
-class _Taped(BaseChatModel):
+class _RecordedChatModel(BaseChatModel):
     """What both kinds share: the fields that a call may set, and who speaks at which step."""
 
-    model_name: str = "taped"
+    model_name: str = "recorded"
     role: str = "writer"
     step: int = 0
     max_tokens: int | None = None
@@ -47,7 +48,7 @@ class _Taped(BaseChatModel):
 
     @property
     def _llm_type(self) -> str:
-        return "taped"
+        return "recorded"
 
     def _generate(
         self,
@@ -77,7 +78,7 @@ class _Taped(BaseChatModel):
         raise NotImplementedError
 
 
-class RecordingChatModel(_Taped):
+class RecordingChatModel(_RecordedChatModel):
     """Pass every call on to `inner`, and write it to `recorder` when it is over, also when its reader stops early."""
 
     inner: Any
@@ -111,7 +112,7 @@ class RecordingChatModel(_Taped):
         stop: list[str] | None = None,
         **kwargs: Any,
     ) -> AsyncGenerator[AIMessageChunk]:
-        """Stream the reply; it is on tape as soon as this generator is closed, which LangChain's own would leave to chance."""
+        """Stream the reply; it is recorded when this generator is closed, which LangChain's own would leave to chance."""
         parameters = _parameters(stop, kwargs)
         known = type(self.inner).model_fields
         passed = {name: value for name, value in kwargs.items() if name in known or "openai_api_base" in known}
@@ -131,7 +132,7 @@ class RecordingChatModel(_Taped):
             if whole or pieces:
                 seconds = round(time.monotonic() - began, 3)
                 call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds)
-                recorder = cast(Recording, self.recorder)
+                recorder = cast(Recorder, self.recorder)
                 recorder.add(call, input, parameters)
                 await recorder.flush()
 
@@ -147,10 +148,10 @@ class RecordingChatModel(_Taped):
                 yield _plain(chunk)
 
 
-class ReplayChatModel(_Taped):
-    """Answer every prompt with what `tape` holds for it; a prompt that it does not hold is an error."""
+class ReplayChatModel(_RecordedChatModel):
+    """Answer every prompt with what `recording` holds for it; a prompt that it does not hold is an error."""
 
-    tape: Any
+    recording: Any
     openai_api_base: str | None = None
     extra_body: Any = None
 
@@ -161,12 +162,12 @@ class ReplayChatModel(_Taped):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        parameters, tape = _parameters(stop, kwargs), cast(Tape, self.tape)
+        parameters, recording = _parameters(stop, kwargs), cast(Recording, self.recording)
         key = call_key(self.role, messages, parameters)
-        if key not in tape and (unknown := [name for name in parameters if name in _REFUSABLE - tape.fields]):
+        if key not in recording and (unknown := [name for name in parameters if name in _REFUSABLE - recording.fields]):
             # The server of the recording refused this field, and was asked again without it: so it goes here.
             raise _Refusal(f"{unknown[0]} is not supported")
-        call = tape.find(key, self.role, self.step)
+        call = recording.find(key, self.role, self.step)
         usage = _usage(call.usage)
         if not call.whole and usage:
             # Whoever stops reading where the reader of then stopped hears of the cost beforehand, or never.
@@ -198,24 +199,35 @@ def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]
     return flat | ({"stop": stop} if stop else {})
 
 
-def recording(model: ResolvedModel, recorder: Recording, role: str, step: int) -> ResolvedModel:
-    """Return `model` with a tape that records."""
-    played = Played(model.name, model.tier, model.embedded, model.speaks_openai)
-    recorder.meet(role, played)
+def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int) -> ResolvedModel:
+    """Return `model` with every call of it recorded."""
+    role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai, model.profile.name)
+    recorder.add_role(role, role_model)
     chat = RecordingChatModel(inner=model.chat, recorder=recorder, role=role, step=step, model_name=model.name)
     same = {item.name: getattr(model, item.name) for item in dataclasses.fields(ResolvedModel)}
-    return TapedModel(**{**same, "chat": chat}, openai=played.openai)
+    return RecordedModel(**{**same, "chat": chat}, openai=role_model.openai)
 
 
-def replaying(tape: Tape, role: str, step: int) -> ResolvedModel:
-    """Return the model that says what the tape holds for a role."""
+def replay_model(recording: Recording, role: str, step: int) -> ResolvedModel:
+    """Return the model that replays what was recorded for a role."""
     from recurrentgpt.studies.errors import StudyError
 
-    if role not in tape.roles:
-        raise StudyError(f"{tape.path.name} has no calls of the {role}: it belongs to another plan; record it anew.")
-    played = tape.roles[role]
-    chat = ReplayChatModel(tape=tape, role=role, step=step, model_name=played.name)
-    return TapedModel(chat, played.name, cast(Any, played.tier), played.embedded, openai=played.openai)
+    if role not in recording.roles:
+        raise StudyError(
+            f"{recording.path.name} has no calls of the {role}: it belongs to another plan; record it anew."
+        )
+    role_model = recording.roles[role]
+    chat = ReplayChatModel(recording=recording, role=role, step=step, model_name=role_model.name)
+    # An older recording has the requests of an endpoint that nothing is known of, with no tokens to think in.
+    profile = EMBEDDED if role_model.embedded else dataclasses.replace(GENERIC, thinking_models=())
+    return RecordedModel(
+        chat,
+        role_model.name,
+        cast(Any, role_model.tier),
+        role_model.embedded,
+        profile=profile_named(role_model.profile) if role_model.profile else profile,
+        openai=role_model.openai,
+    )
 
 
 def _call(

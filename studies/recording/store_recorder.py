@@ -10,17 +10,17 @@ from langgraph.store.base import GetOp
 
 from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.roles import ROLES
-from recurrentgpt.studies.recording.recording import Played, Recording
-from recurrentgpt.studies.runs.jsonl import as_line
+from recurrentgpt.studies.recording.jsonl import to_line
+from recurrentgpt.studies.recording.recording import Recorder, RoleModel
 
 _HEADER, _CALL = "0", "1"
 """Beginnings of the keys, in the order of a file."""
 
 
-class StoreRecorder(Recording):
+class StoreRecorder(Recorder):
     """Put the lines of a recording into the store of a graph, each as soon as its call is over."""
 
-    def __init__(self, log: Chronicle, story: str, roles: dict[str, Played], *, prompts: bool = True) -> None:
+    def __init__(self, log: Chronicle, story: str, roles: dict[str, RoleModel], *, prompts: bool = True) -> None:
         super().__init__(f"The recording of {story}", roles, prompts=prompts)
         self._log, self._place = log, _place(log, story)
         self._waiting: list[tuple[str, dict[str, Any]]] = []
@@ -30,7 +30,7 @@ class StoreRecorder(Recording):
         """Return the recorder of a story, new or begun before."""
         found = await log.batch([GetOp(_place(log, story), f"{_HEADER}-{role}") for role in ROLES])
         known = [item.value for item in found if item is not None]  # type: ignore[union-attr]
-        return cls(log, story, {value["role"]: Played(**value["model"]) for value in known}, prompts=prompts)
+        return cls(log, story, {value["role"]: RoleModel(**value["model"]) for value in known}, prompts=prompts)
 
     async def flush(self) -> None:
         """Bring to the store what was added, as one batch."""
@@ -40,18 +40,18 @@ class StoreRecorder(Recording):
 
     def _write(self, row: dict[str, Any]) -> None:
         if "format" in row:
-            self._waiting.append((f"{_HEADER}-{row['role']}", {**row, "line": as_line(row)}))
+            self._waiting.append((f"{_HEADER}-{row['role']}", {**row, "line": to_line(row)}))
             return
-        self._waiting.append((f"{_CALL}-{time.time_ns():020d}-{secrets.token_hex(4)}", {"line": as_line(row)}))
+        self._waiting.append((f"{_CALL}-{time.time_ns():020d}-{secrets.token_hex(4)}", {"line": to_line(row)}))
 
 
-async def stored_lines(log: Chronicle, story: str) -> list[str]:
+async def recorded_lines(log: Chronicle, story: str) -> list[str]:
     """Return the lines of a story's recording, headers first, then the calls as they ended."""
     rows = await log.scan(_place(log, story))
     return [str(row.value["line"]) for row in sorted(rows, key=lambda row: row.key)]
 
 
-async def forget_lines(log: Chronicle, story: str) -> None:
+async def delete_lines(log: Chronicle, story: str) -> None:
     """Take a story's recording out of the store, all of it or nothing."""
     place = _place(log, story)
     await log.batch([log.put(place, row.key, None) for row in await log.scan(place)])

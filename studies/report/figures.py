@@ -7,21 +7,19 @@ from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.judging.pairwise import Qualification, heard
+from recurrentgpt.studies.baselines.catalogue import find_system
+from recurrentgpt.studies.judging.pairwise import Qualification, counted_judges
 from recurrentgpt.studies.judging.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
-from recurrentgpt.studies.measures.entities import entities
-from recurrentgpt.studies.measures.repetition import in_band, repetition
-from recurrentgpt.studies.measures.steps import contract, prompt_tokens, slope
+from recurrentgpt.studies.measures.catalogue import all_measures
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
+from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import TOLERANCE
 
 POOLED = "all genres"
 _FILES = {"judges": ("verdicts.jsonl", "judge"), "people": ("labels.jsonl", "annotator")}
 """Where verdicts are kept, and the field that tells whose they are."""
-FEWEST_STEPS = 10
-"""Steps of a novel below which its prompts have no slope to speak of."""
 
 
 @dataclass(frozen=True)
@@ -45,55 +43,31 @@ class Result:
     """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
 
 
-def measures(novel: dict[str, Any]) -> dict[str, Any]:
+def measured_row(novel: NovelRecord) -> Row:
     """Return everything that is measured of one novel, flat, as a row."""
-    system, text, usage = SYSTEMS[novel["system"]], novel["text"], novel["usage"]
-    said, people = repetition(text), entities(text)
-    kept = contract(novel, recurrent=system.recurrent, remembers=system.remembers, paced=system.paced)
-    grows = slope(prompt_tokens(novel), warm_up=min(3, len(novel["passages"]) // 4))
-    known = grows.steps >= FEWEST_STEPS
-    band = in_band(said)
-    return {
+    system, usage = find_system(novel["system"]), novel["usage"]
+    row: dict[str, Any] = {
         "novel": novel["id"],
-        "system": novel["system"],
-        "genre": novel["genre"],
-        "number": novel["number"],
-        "unit": novel["unit"],
-        "words": novel["words"],
-        "target": novel["target"],
+        **{name: novel[name] for name in ("system", "genre", "number", "unit", "words", "target")},
         "off_target": round(novel["words"] / novel["target"] - 1, 4),
         "off_by_over_a_tenth": int(is_off(novel)),
-        "calls": usage["calls"],
-        "input_tokens": usage["input_tokens"],
-        "cached_tokens": usage["cached_tokens"],
-        "output_tokens": usage["output_tokens"],
+        **{name: usage[name] for name in ("calls", "input_tokens", "cached_tokens", "output_tokens")},
         "seconds": round(usage["seconds"], 1),
-        **{name: round(value, 5) for name, value in asdict(said).items() if name != "words"},
-        "in_human_band": None if band is None else sum(band.values()),
-        "names": people.names,
-        "conflicts": len(people.conflicts),
-        "vanished": len(people.vanished),
-        "steps": kept.steps,
-        "passages_in_length": kept.passage,
-        "memories_in_ceilings": kept.memory,
-        "steps_with_3_plans": kept.plans,
-        "first_try": round(kept.first_try, 4),
-        "retries": kept.retries,
-        "prompt_slope": round(grows.per_step, 3) if known else None,
-        "prompt_slope_low": round(grows.low, 3) if known else None,
-        "prompt_slope_high": round(grows.high, 3) if known else None,
-        "prompt_mean": round(grows.mean, 1),
     }
+    for measure in all_measures().values():
+        values = measure.compute(novel, system)
+        row |= {column: values.get(column) for column in measure.columns}
+    return row
 
 
 def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """Return by (first, second, criterion) the mean preference for the first on every unit.
 
-    Only judges of the plan are heard that qualified and are not of the generator's own family.
+    Only judges of the plan count that qualified and are not of the generator's own family.
     """
     name, who = _FILES[source]
-    counted = heard(folder)
-    # By who gave it: the last verdict counts, so that what somebody said twice is heard once.
+    counted = counted_judges(folder)
+    # By who gave it: the last verdict counts, so that what somebody said twice counts once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
         if source == "people" or row["judge"] in counted:
@@ -103,7 +77,7 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
 
 
 def qualifications(folder: RunFolder) -> dict[str, Qualification]:
-    """Return how each judge did on spoilt copies."""
+    """Return how each judge did on corrupted copies."""
     return {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
 
 
@@ -156,17 +130,17 @@ def by_premise(units: dict[str, float], plan: Plan) -> dict[tuple[str, int], flo
     return {premise: mean(values) for premise, values in seeds.items()}
 
 
-def mean_words(novels: list[dict[str, Any]]) -> float:
+def mean_words(novels: list[NovelRecord]) -> float:
     """Return the mean length of novels; 0 for none."""
     return float(sum(novel["words"] for novel in novels)) / max(1, len(novels))
 
 
-def is_off(novel: dict[str, Any]) -> bool:
+def is_off(novel: NovelRecord) -> bool:
     """Tell whether a novel is longer or shorter than asked for by more than a tenth."""
     return bool(abs(novel["words"] / novel["target"] - 1) > TOLERANCE)
 
 
-def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
+def slopes(rows: list[Row]) -> dict[str, tuple[float, float, float]]:
     """Return by system the slope of its prompts with the interval of 95 %, from novels long enough to have one.
 
     Of one premise it is the novels' own; of several, that of their mean, each premise the mean of its seeds.
@@ -187,9 +161,9 @@ def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
     return found
 
 
-def agreements(folder: RunFolder) -> list[dict[str, Any]]:
+def agreements(folder: RunFolder) -> list[Row]:
     """Return Krippendorff's alpha with its interval among judges and among people, and whether judges may stand for people."""
-    counted = heard(folder)
+    counted = counted_judges(folder)
     premise_of = {job.unit: f"{job.genre} {job.number}" for job in folder.plan.jobs()}
     raters: dict[str, dict[str, dict[str, float]]] = {"judges": {}, "people": {}}
     for source, (file, who) in _FILES.items():
@@ -197,7 +171,7 @@ def agreements(folder: RunFolder) -> list[dict[str, Any]]:
             if row["unit"] in premise_of and (source == "people" or row[who] in counted):
                 item = "/".join((row["unit"], row["first"], row["second"], row["criterion"]))
                 raters[source].setdefault(row[who], {})[item] = float(row["preference"])
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for source, labels in raters.items():
         items = sorted({item for given in labels.values() for item in given})
         premises = [premise_of[item.partition("/")[0]] for item in items]
@@ -207,9 +181,8 @@ def agreements(folder: RunFolder) -> list[dict[str, Any]]:
             rows.append({"among": source, "raters": len(labels), "items": len(items), **alpha})
     people = {name: _over_seeds(given, premise_of) for name, given in raters["people"].items()}
     for judge, given in raters["judges"].items():
-        stand = alt_test(_over_seeds(given, premise_of), people)
-        if stand:
-            rows.append({"among": f"{judge} for people", "raters": stand.humans, **asdict(stand)})
+        if found := alt_test(_over_seeds(given, premise_of), people):
+            rows.append({"among": f"{judge} for people", "raters": found.annotators, **asdict(found)})
     return rows
 
 
@@ -222,7 +195,7 @@ def _over_seeds(given: dict[str, float], premise_of: dict[str, str]) -> dict[str
     return {item: mean(labels) for item, labels in seeds.items()}
 
 
-def by_system(rows: list[dict[str, Any]], name: str) -> dict[str, float]:
+def by_system(rows: list[Row], name: str) -> dict[str, float]:
     """Return per system the mean of a measure over premises, each the mean of its seeds; novels without it are left out."""
     values: dict[str, dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import cycle
 from math import nan
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from recurrentgpt.schema.errors import MissingExtra
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
-from recurrentgpt.studies.measures.steps import prompt_tokens
+from recurrentgpt.studies.measures.step_contract import prompt_tokens
+from recurrentgpt.studies.recording.jsonl import Row
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 try:
+    from matplotlib import colormaps
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
     from matplotlib.transforms import ScaledTranslation
@@ -25,24 +27,34 @@ except ImportError as error:  # pragma: no cover - the extra is installed where 
 
 _SIZE = (9.5, 4.2)
 _BARS = "mean over premises;\nbars: its interval, 95 %"
-_LOOKS: dict[str, dict[str, Any]] = {
-    system: {
-        "color": f"C{number}",
-        "marker": marker,
-        "linestyle": style,
-        "markersize": 10 - number / 2,
+_COLOURS = colormaps["tab20"]
+_MARKERS, _LINES = "osD^v<>PXd", ("-", "--", "-.", ":")
+
+
+def _place(system: str) -> int:
+    """Return a system's place in the catalogue, which decides how it looks in every plot and how far aside it stands."""
+    return list(all_systems()).index(system)
+
+
+def _look(system: str) -> dict[str, Any]:
+    """Return how a system is drawn; no line hides another: markers are hollow, and dots lie upon what is solid."""
+    number = _place(system)
+    return {
+        "color": _COLOURS((2 * number + number // 10) % 20),
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "linestyle": _LINES[number % len(_LINES)],
+        "markersize": max(5.0, 10 - number / 2),
         "fillstyle": "none",
         "zorder": 2 + number % 4 / 10,
     }
-    for number, (system, marker, style) in enumerate(zip(SYSTEMS, cycle("osD^v<>PXd"), cycle(("-", "--", "-.", ":"))))
-}
-"""A system's look is its own in every plot, and no line hides another: markers are hollow, and dots lie upon what is solid."""
+
+
 _NO_BAR = (nan, nan)
 _META = {"Software": None}
 """Without the version of the plotting library, the same figures are the same file."""
 
 
-def recall(rows: list[dict[str, Any]], level: str, path: Path) -> None:
+def recall(rows: list[Row], level: str, path: Path) -> None:
     """Plot how often planted facts were there against distance, with Wilson's intervals."""
     figure, axes = _axes("passages since the fact was told", f"facts there: {level}")
     all_ways: set[int] = set()
@@ -62,7 +74,7 @@ def recall(rows: list[dict[str, Any]], level: str, path: Path) -> None:
     _save(figure, axes, path, "bars: Wilson's interval, 95 %")
 
 
-def prompts(novels: list[dict[str, Any]], path: Path) -> None:
+def prompts(novels: list[NovelRecord], path: Path) -> None:
     """Plot prompt tokens per call against the step, the mean of each system's premises."""
     figure, axes = _axes("step", "prompt tokens per call")
     _lines(axes, _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))))
@@ -71,7 +83,7 @@ def prompts(novels: list[dict[str, Any]], path: Path) -> None:
     _save(figure, axes, path, _BARS)
 
 
-def repeats(novels: list[dict[str, Any]], path: Path) -> None:
+def repeats(novels: list[NovelRecord], path: Path) -> None:
     """Plot the share of repeated 4-grams against words, with the human band at 6,000."""
     figure, axes = _axes("words", "repeated 4-grams")
     low, high = HUMAN_BAND["repeated_4grams"]
@@ -82,7 +94,7 @@ def repeats(novels: list[dict[str, Any]], path: Path) -> None:
     _save(figure, axes, path, _BARS)
 
 
-def _gathered(novels: list[dict[str, Any]], points: Any) -> dict[str, dict[float, list[float]]]:
+def _gathered(novels: list[NovelRecord], points: Any) -> dict[str, dict[float, list[float]]]:
     """Return by system and place a value per premise: the mean of its seeds, which are no further premises."""
     seeds: dict[tuple[str, float], dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for novel in novels:
@@ -119,12 +131,12 @@ def _bars(
     axes: Any, system: str, places: Sequence[float], means: list[float], spans: list[tuple[float, float]], label: str
 ) -> None:
     """Draw a line with an interval at every place, moved aside by a point or two, so that none stands upon another's."""
-    aside = 0.7 * (list(_LOOKS).index(system) - len(_LOOKS) / 2) / 72
+    aside = 0.7 * (_place(system) - len(all_systems()) / 2) / 72
     beside = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
     reach = [[abs(middle - low) for middle, (low, _) in zip(means, spans, strict=True)]]
     reach.append([abs(high - middle) for middle, (_, high) in zip(means, spans, strict=True)])
     axes.update_datalim(list(zip(places, means, strict=True)))
-    axes.errorbar(places, means, yerr=reach, label=label, transform=beside, capsize=2, elinewidth=0.8, **_LOOKS[system])
+    axes.errorbar(places, means, yerr=reach, label=label, transform=beside, capsize=2, elinewidth=0.8, **_look(system))
 
 
 def _counted(fewest: int, most: int, what: str) -> str:

@@ -6,10 +6,12 @@ from typing import Any
 
 from recurrentgpt.studies.judging import pairwise as judges
 from recurrentgpt.studies.judging.statistics import FEW
-from recurrentgpt.studies.measures.steps import slope
-from recurrentgpt.studies.report.figures import FEWEST_STEPS, agreements, by_system, qualifications, slopes
-from recurrentgpt.studies.report.parts import Picture, Section, Table
-from recurrentgpt.studies.runs.costs import SPOILT_KINDS, SPOILT_NOVELS
+from recurrentgpt.studies.measures.catalogue import all_measures
+from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
+from recurrentgpt.studies.recording.jsonl import Row
+from recurrentgpt.studies.report.document import Picture, Section, Table
+from recurrentgpt.studies.report.figures import agreements, by_system, qualifications, slopes
+from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
 
 _BARS = (
@@ -28,25 +30,47 @@ DEVIATIONS = (
     "The unit of every test is the premise, the mean of its seeds where there are several. "
     "The paper's three annotators per pair are not independent, and are not "
     "counted as if they were.",
+    "recurrentgpt is this project and not the paper's system: every prompt of a passage also has an outline and a cast, a third "
+    "memory that is never forgotten. It favours recurrentgpt over the baselines, helps its ablations as much, so that they show "
+    "too little of a memory's worth, and weakens what it says against fixed outlines. `bare` is without both; `paper` is the "
+    "paper's one prompt and state, with a length and an ending as every system here.",
+    "no_long_term_memory recalls nothing, so that the gate against copies does not watch recalled pieces either: it loses two "
+    "things where an ablation should lose one, unless guards are off. single_call keeps outline and cast.",
+    "Guards are not recurrence. With `guards = true` recurrentgpt and its ablations, but not single_call, are watched for copies "
+    "of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the embedded "
+    "model they also have a grammar of scenes, and they and single_call see worked examples. This favours them in repetition and "
+    "format. `guards = false` takes all of it from everybody, and leaves headings, scripts and loops refused in recurrentgpt and "
+    "rolling alike. An adapter of the embedded model that was trained for recurrentgpt's prompts favours recurrentgpt.",
+    "rolling_4096 forgets nothing in a novel of 3,000 words, whose 4,100 tokens its window all but holds: there it is "
+    "rolling_unlimited under another name, which favours rolling. rolling_1024 reaches about two passages back, rolling_2048 "
+    "about five. The paper does not say how long its baseline's window was in words.",
     "rolling_unlimited is a control that the paper lacks: where its prompts fit the model's context, it forgets "
-    "nothing.",
+    "nothing. Every rolling system is told the current turn of an outline, which favours rolling.",
     "The window of rolling holds header and story together, in tokens of four characters.",
-    "re3 and doc grade drafts by one call that grades them all: log-probabilities are constant on chat endpoints. "
-    "doc is without its trained controller, as in the paper, and its leaf ends early only once it has half its "
-    "words, so that lengths match. For the same reason its outline keeps nine events or more: where the filter leaves "
-    "fewer, those that come first of the others stay.",
-    "What a small model fills into a form is held to 600 characters a text, in every baseline: an outline without an "
-    "end took all the tokens there are.",
-    "Prose of recurrentgpt and rolling passes the same guard against headings, scripts and loops; recurrentgpt "
-    "alone is also watched for copies of its earlier passages, and on the embedded model it alone has a grammar of "
-    "scenes. Drafts of re3 and doc are judged by their own rules. Headings, titles and remarks are taken out of the text of "
-    "every system alike.",
+    "re3 differs from its authors' code: 4 drafts of a passage instead of 10 (`options.re3.candidates` says otherwise), facts "
+    "instead of entailment for the edit, no entities that are met on the way, and a first draft without premise and setting as "
+    "such. All of it handicaps re3.",
+    "doc differs from its authors' code: no trained controller (as in the paper), an outline of two levels instead of three, and "
+    "relevance graded on a draft instead of the leaf's text so far. All of it handicaps doc. Its leaf ends early only once it "
+    "has half its words, so that lengths match, and for the same reason its outline keeps nine events or more: where the filter "
+    "leaves fewer, those that come first of the others stay.",
+    "re3 and doc grade drafts by one call that grades them all: log-probabilities are constant on chat endpoints. One model "
+    "both writes and grades.",
+    "What a small model fills into a form is held to 600 characters a text in rolling, re3 and doc: an outline without an "
+    "end took all the tokens there are. `paper` has no such form, and a small model may write it short paragraphs.",
+    "Headings, titles and remarks are taken out of the text of every system alike.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
 )
+GUARDS = {
+    True: "Guards on: recurrentgpt and its ablations are watched for copies, sampled up to eight times and, on the embedded "
+    "model, held to a grammar and shown examples, which no other system is. Repetition and format do not compare like with like "
+    "here; a plan with `guards = false` does.",
+    False: "Guards off: no system is watched for copies, held to a grammar or shown examples.",
+}
 
 
-def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
+def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return what the novels are and what they cost."""
     names = ("words", "off_target", "calls", "input_tokens", "cached_tokens", "output_tokens", "seconds")
     section = Section(
@@ -71,33 +95,20 @@ def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
     return section
 
 
-def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
-    """Return the measures without a judge."""
-    names = (
-        "repeated_4grams", "zlib_ratio", "mtld", "distinct_2", "in_human_band", "names", "conflicts", "vanished",
-    )  # fmt: skip
-    kept = ("steps", "passages_in_length", "memories_in_ceilings", "steps_with_3_plans", "first_try", "retries")
-    return Section(
-        "Measures without a judge",
-        [
-            "Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib ratio of 2.37-2.56 "
-            "and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` counts how many "
-            "of the four lie there, for novels of that length. These detect repetition, never coherence. `conflicts` are eyes, "
-            "hair, ages and hands that change; `vanished` are names of the first half that the second never has.",
-            _means(folder, rows, names),
-            Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
-            "The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
-            "blank.",
-            _means(folder, rows, kept),
-            "Prompt tokens per call against the step, with the interval of 95 %: 0 in it is a prompt that does not grow. Novels "
-            f"of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
-            _slopes(folder, rows),
-            Picture("prompts.png", f"Prompt tokens per call against the step; {_BARS}"),
-        ],
-    )
+def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
+    """Return the measures without a judge, each as its text, its table and its plot."""
+    section = Section("Measures without a judge", [GUARDS[folder.plan.guards]])
+    plots = {
+        "repetition": Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
+        "prompt growth": Picture("prompts.png", f"Prompt tokens per call against the step; {_BARS}"),
+    }
+    for name, measure in all_measures().items():
+        table = _slopes(folder, rows) if measure is PROMPT_GROWTH else _means(folder, rows, measure.columns)
+        section.parts += [measure.description, table, *([plots[name]] if name in plots else [])]
+    return section
 
 
-def _slopes(folder: RunFolder, rows: list[dict[str, Any]]) -> Table:
+def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
     means, found = by_system(rows, "prompt_mean"), slopes(rows)
     body = [
         [
@@ -115,7 +126,7 @@ def _slopes(folder: RunFolder, rows: list[dict[str, Any]]) -> Table:
     return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body)
 
 
-def recall_section(rows: list[dict[str, Any]]) -> Section:
+def recall_section(rows: list[Row]) -> Section:
     """Return the recall of planted facts at four levels."""
     section = Section(
         "Recall of planted facts",
@@ -161,14 +172,14 @@ def judge_section(folder: RunFolder) -> Section:
     section = Section(
         "Judges and annotators",
         [
-            "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
+            "A judge qualifies by telling stories from corrupted copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
             "orders, 95 % of the time, of "
-            f"{SPOILT_NOVELS * SPOILT_KINDS} or as many as the novels allow; the others are asked when the run has grown. The "
-            "verdicts of one that does not are not used, nor are those of the generator's own family."
+            f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} or as many as the novels allow; the others are asked when the run has "
+            "grown. The verdicts of one that does not are not used, nor are those of the generator's own family."
         ],
     )
-    kin = judges.kinsfolk(folder)
+    kin = judges.same_family_judges(folder)
     rows = [
         [
             found.judge + (" (the generator's own family)" if found.judge in kin else ""),
@@ -191,8 +202,9 @@ def judge_section(folder: RunFolder) -> Section:
         else:
             may = "may stand for" if row["passes"] else "may not stand for"
             section.parts.append(
-                f"{row['among'].removesuffix(' for people')} {may} the {row['humans']} annotators (alt-test: it beats "
-                f"{row['beaten']}, mean winning rate {row['rate']:.2f})."
+                f"{row['among'].removesuffix(' for people')} {may} the {row['annotators']} annotators (alternative annotator "
+                f"test, epsilon {row['epsilon']:g}: it beats {row['beaten']}, winning rate {row['winning_rate']:.2f}, mean "
+                f"advantage probability {row['advantage']:.2f})."
             )
     section.parts += judges.remarks(folder)
     if failures := judges.failures(folder):
@@ -216,6 +228,9 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["models", ", ".join(models)]]
     facts += [[name, value] for name, value in manifest["versions"].items()]
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
+    facts += [
+        ["guards", "on: recurrentgpt and its ablations have their own" if plan.guards else "off for every system"]
+    ]
     section = Section("The run", [Table(["", ""], facts)])
     if outdated:
         section.parts.append(
@@ -235,7 +250,7 @@ def deviation_section() -> Section:
     return Section("Deviations from the paper", list(DEVIATIONS))
 
 
-def _means(folder: RunFolder, rows: list[dict[str, Any]], names: tuple[str, ...]) -> Table:
+def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
     columns = {name: by_system(rows, name) for name in names}
     body = [
         [

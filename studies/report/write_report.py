@@ -14,9 +14,10 @@ from typing import Any
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report import plots, preferences, sections
-from recurrentgpt.studies.report.figures import Result, measures, results
-from recurrentgpt.studies.report.parts import Picture, Section, Table
+from recurrentgpt.studies.report.document import Picture, Section, Table
+from recurrentgpt.studies.report.figures import Result, measured_row, results
 from recurrentgpt.studies.runs.folder import OWN, RunFolder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _STYLE = (
@@ -48,9 +49,9 @@ def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = 
         raise StorageError(f"Cannot write the report into {target} ({error.strerror}): name another folder.") from error
 
 
-def _write(folder: RunFolder, target: Path, novels: list[dict[str, Any]], note: Callable[[str], None]) -> list[Path]:
+def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Callable[[str], None]) -> list[Path]:
     note(f"measuring {len(novels)} novels")
-    rows, compared, recall = [measures(novel) for novel in novels], results(folder), folder.rows("recall.jsonl")
+    rows, compared, recall = [measured_row(novel) for novel in novels], results(folder), folder.rows("recall.jsonl")
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
         parts.append(sections.recall_section(recall))

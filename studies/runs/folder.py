@@ -15,21 +15,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from recurrentgpt.schema.errors import StorageError
-from recurrentgpt.studies.errors import StudyError, fault
-from recurrentgpt.studies.runs import jsonl as lines
-from recurrentgpt.studies.runs.plan import MEANT, Job, Options, Plan
-from recurrentgpt.studies.runs.provenance import made_with, now
-from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, whole
+from recurrentgpt.studies.errors import StudyError, first_error
+from recurrentgpt.studies.recording import jsonl
+from recurrentgpt.studies.recording.jsonl import Row
+from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Options, Plan
+from recurrentgpt.studies.runs.provenance import collect_provenance, now
+from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, Manifest, NovelRecord, check_form
 
 FORMAT = 1
-DECIDING = ("name", "model", "base_url", "tier", "temperature", "embedder")
+NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards")
 """What of a plan decides what a novel is, beside its recordings, length, premise and system's options; the rest may change."""
 OWN = ("novels", "calls")
 """Folders in that of a run."""
@@ -64,10 +65,16 @@ class RunFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if not folder._manifest.exists():
-                made = {"format": FORMAT, "run": uuid4().hex, **made_with(), "plan": asked, "premises": _said(plan)}
+                made = {
+                    "format": FORMAT,
+                    "run": uuid4().hex,
+                    **collect_provenance(),
+                    "plan": asked,
+                    "premises": _said(plan),
+                }
                 folder._write(folder._manifest, _text(made))
             elif (known := folder.manifest) != (made := {**known, "plan": asked, "premises": _said(plan, known)}):
-                with folder.alone():
+                with folder.writing_lock():
                     folder._write(folder._manifest, _text(made))
         except OSError as error:
             raise StorageError(f"Cannot write in {path} ({error.strerror}): check its permissions.") from error
@@ -87,9 +94,9 @@ class RunFolder:
             raise StudyError(
                 f"{self.path} holds a run of another plan ({differs} differs): name another folder, or restore that plan."
             )
-        held: dict[str, dict[str, str]] = self.manifest.get("premises", {})
+        premises: dict[str, dict[str, str]] = self.manifest.get("premises", {})
         for job in plan.jobs():
-            if held.get(job.genre, {}).get(str(job.number), job.premise) != job.premise:
+            if premises.get(job.genre, {}).get(str(job.number), job.premise) != job.premise:
                 raise StudyError(
                     f"The premise of {job.id} is not the one that {self.path} was made of: restore that premise, or run the "
                     "plan into a new folder."
@@ -110,7 +117,7 @@ class RunFolder:
         return self.path / "manifest.json"
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """Return what ran; raise StudyError for a manifest of another version."""
         found = _read(self._manifest)
         if found.get("format") != FORMAT:
@@ -118,20 +125,22 @@ class RunFolder:
                 f"{self.path} was made by another version of this program (format {found.get('format')}, this one reads "
                 f"{FORMAT}): read it with that version, or run the plan into a new folder."
             )
-        return whole(self._manifest, found, MANIFEST)
+        return cast("Manifest", check_form(self._manifest, found, MANIFEST))
 
     @property
     def plan(self) -> Plan:
         """Return the plan that ran, with the premises that it ran with."""
         manifest = self.manifest
-        held = manifest.get("premises", {})
+        premises = {
+            genre: {int(number): text for number, text in texts.items()}
+            for genre, texts in manifest.get("premises", {}).items()
+        }
         try:
-            plan = Plan.model_validate(manifest["plan"])
-            return plan.holding({genre: {int(number): text for number, text in held[genre].items()} for genre in held})
+            return Plan.model_validate(manifest["plan"]).with_premises(premises)
         except ValidationError as error:
+            wrong = first_error(error, FIELD_MEANINGS)
             raise StudyError(
-                f"The plan in {self._manifest} cannot be read, {fault(error, MEANT)}: read it with the version that wrote it, "
-                "or restore it."
+                f"The plan in {self._manifest} cannot be read, {wrong}: read it with the version that wrote it, or restore it."
             ) from error
 
     @property
@@ -144,12 +153,12 @@ class RunFolder:
         """Return the file of a novel's calls."""
         return self.path / "calls" / f"{job.id}.jsonl"
 
-    def novel(self, job: Job) -> dict[str, Any] | None:
+    def novel(self, job: Job) -> NovelRecord | None:
         """Return a finished novel, or None; raise StudyError for one of another premise, or that is damaged."""
         path = self.path / "novels" / f"{job.id}.json"
         if not path.exists():
             return None
-        novel = whole(path, _read(path), NOVEL)
+        novel = cast("NovelRecord", check_form(path, _read(path), NOVEL))
         if novel["id"] != job.id or novel["system"] != job.system or novel["unit"] != job.unit:
             raise StudyError(f"{path} holds another novel: restore it, or delete it and run the plan again.")
         if novel["premise"] != job.premise:
@@ -159,28 +168,28 @@ class RunFolder:
             )
         return novel
 
-    def novels(self) -> list[dict[str, Any]]:
+    def novels(self) -> list[NovelRecord]:
         """Return every finished novel, in the order of the plan."""
         return [novel for job in self.plan.jobs() if (novel := self.novel(job)) is not None]
 
-    def finish(self, job: Job, novel: dict[str, Any]) -> None:
+    def save_novel(self, job: Job, novel: NovelRecord) -> None:
         """Write a finished novel, at once or not at all."""
         self._write(self.path / "novels" / f"{job.id}.json", _text(novel))
 
-    def write_calls(self, job: Job, lines: Sequence[str]) -> None:
+    def write_calls(self, job: Job, jsonl: Sequence[str]) -> None:
         """Write all calls of a novel that were recorded elsewhere, at once or not at all."""
-        self._write(self.calls(job), "".join(f"{line}\n" for line in lines))
+        self._write(self.calls(job), "".join(f"{line}\n" for line in jsonl))
 
-    def fail(self, job: Job, error: str) -> None:
+    def add_failure(self, job: Job, error: str) -> None:
         """Note that a novel could not be finished."""
         self.append("failures.jsonl", {"novel": job.id, "error": error, "at": now()})
 
-    def failures(self) -> list[dict[str, Any]]:
+    def failures(self) -> list[Row]:
         """Return the last failure of every novel that is not finished."""
         last = {row["novel"]: row for row in self.rows("failures.jsonl")}
         return [last[job.id] for job in self.plan.jobs() if job.id in last and self.novel(job) is None]
 
-    def meet(self, models: Mapping[str, str]) -> None:
+    def note_models(self, models: Mapping[str, str]) -> None:
         """Note in the manifest which models have played which roles."""
         manifest = self.manifest
         known: dict[str, list[str]] = manifest.get("models", {})
@@ -188,11 +197,11 @@ class RunFolder:
         if {**known, **met} != known:
             self._write(self._manifest, _text({**manifest, "models": {**known, **met}}))
 
-    def append(self, name: str, row: dict[str, Any]) -> None:
+    def append(self, name: str, row: Row) -> None:
         """Append a line of JSON to one of the run's files."""
-        lines.append(self.path / name, row)
+        jsonl.append(self.path / name, row)
 
-    def rows(self, name: str) -> list[dict[str, Any]]:
+    def rows(self, name: str) -> list[Row]:
         """Return the lines of one of the run's files, of several about the same thing the last.
 
         Half a line at the end, which a crash left, is not one. Raises StudyError for lines that cannot be used.
@@ -201,19 +210,19 @@ class RunFolder:
         if not path.exists():
             return []
         try:
-            found = lines.read(path, torn=True)
+            found = jsonl.read(path, allow_partial=True)
         except OSError as error:
             raise StudyError(f"{path} cannot be read ({error.strerror}): check its permissions.") from error
-        except lines.Damaged as error:
+        except jsonl.DamagedLine as error:
             raise StudyError(f"{path} is damaged in line {error.number}: mend or delete that line.") from error
         last: dict[tuple[str, ...], dict[str, Any]] = {}
         for number, row in enumerate(found):
-            whole(path, row, ROWS[name])
+            check_form(path, row, ROWS[name])
             last[tuple(str(row[part]) for part in _KEYS.get(name, ())) or (str(number),)] = row
         return list(last.values())
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def writing_lock(self) -> Iterator[None]:
         """Hold the right to write in this folder."""
         lock = FileLock(self.path / "run.lock", timeout=0, thread_local=False)
         try:
@@ -233,11 +242,11 @@ class RunFolder:
         os.replace(partial, path)
 
 
-def _text(value: dict[str, Any]) -> str:
+def _text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Row:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -251,14 +260,14 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _said(plan: Plan, known: Mapping[str, Any] = MappingProxyType({})) -> dict[str, dict[str, str]]:
     """Return what a plan's premises say, as a manifest has it, beside what the manifest `known` has already."""
-    held: dict[str, dict[str, str]] = known.get("premises", {})
-    asked = {genre: {str(number): text for number, text in plan.chosen(genre)} for genre in plan.genres}
-    return {genre: {**held.get(genre, {}), **asked.get(genre, {})} for genre in {**held, **asked}}
+    premises: dict[str, dict[str, str]] = known.get("premises", {})
+    asked = {genre: {str(number): text for number, text in plan.chosen_premises(genre)} for genre in plan.genres}
+    return {genre: {**premises.get(genre, {}), **asked.get(genre, {})} for genre in {**premises, **asked}}
 
 
 def _difference(old: Plan, new: Plan) -> str:
     """Return the name of the first field that makes the novels of two plans different ones; empty where none does."""
-    for name in DECIDING:
+    for name in NOVEL_FIELDS:
         if getattr(old, name) != getattr(new, name):
             return name
     if _place(old) != _place(new):

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from recurrentgpt.schema.errors import SettingsError
-from recurrentgpt.studies.baselines.catalogue import find_system
-from recurrentgpt.studies.errors import StudyError, fault
+from recurrentgpt.studies.baselines.catalogue import all_systems, find_system
+from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.runs.premises import GENRES, premises
 
 PRESETS = ("toy", "table1", "table2")
@@ -25,9 +25,7 @@ CRITERIA = ("interesting", "coherent")
 LENGTHS = (200, 1_000_000)
 """Fewest and most words of a novel."""
 LONGEST_ID = 64
-DRAFTING = ("re3", "doc")
-"""Systems that compare drafts, and can be told how many."""
-MEANT = {
+FIELD_MEANINGS = {
     "name": "must be 1 to 40 letters, digits, - and _",
     "premises": "must be how many of each genre, or a list of their numbers",
     "words": "must be a whole number, or a table with one for each genre",
@@ -142,6 +140,8 @@ class Plan(BaseModel):
     family: str = ""
     temperature: float | None = Field(default=None, ge=0, le=2)
     embedder: Literal["default", "hash-256"] = "default"
+    guards: bool = True
+    """Whether a system keeps guards that others lack; without, all are alike in that."""
     record_prompts: bool = True
     replay: str = ""
     """Folder of recorded calls that answer in place of the model."""
@@ -151,7 +151,7 @@ class Plan(BaseModel):
     price: Price | None = None
     recall: int = Field(default=0, ge=0, le=1024)
     """Greatest distance at which the recall of planted facts is measured, with a scripted author; 0 measures none."""
-    _held: dict[str, dict[int, str]] = PrivateAttr(default_factory=dict)
+    _premises: dict[str, dict[int, str]] = PrivateAttr(default_factory=dict)
     """What premises say, by genre and number; those that are not held are read."""
 
     @field_validator("systems")
@@ -171,7 +171,9 @@ class Plan(BaseModel):
     def _premises_once(cls, numbers: int | list[int]) -> int | list[int]:
         wrong = [number for number in (numbers if isinstance(numbers, list) else [numbers]) if number < 1]
         if wrong or not numbers:
-            raise StudyError(f"`premises` {MEANT['premises']}, from 1; it is {wrong[0] if wrong else 'empty'}.")
+            raise StudyError(
+                f"`premises` {FIELD_MEANINGS['premises']}, from 1; it is {wrong[0] if wrong else 'empty'}."
+            )
         return list(dict.fromkeys(numbers)) if isinstance(numbers, list) else numbers
 
     @field_validator("words")
@@ -203,14 +205,14 @@ class Plan(BaseModel):
         """Yield every novel of the study, the systems of one premise next to each other."""
         for seed in self.seeds:
             for genre in self.genres:
-                for number, premise in self.chosen(genre):
+                for number, premise in self.chosen_premises(genre):
                     for system in self.systems:
                         yield Job(system, genre, number, seed, premise, self.length(genre))
 
-    def chosen(self, genre: str) -> list[tuple[int, str]]:
+    def chosen_premises(self, genre: str) -> list[tuple[int, str]]:
         """Return the premises of a genre that the study uses, with their numbers."""
         numbers = range(1, self.premises + 1) if isinstance(self.premises, int) else self.premises
-        held = self._held.get(genre, {})
+        held = self._premises.get(genre, {})
         if not all(number in held for number in numbers):
             held = dict(enumerate(premises(genre, self.premises_file), start=1))
         if wrong := next((number for number in numbers if number not in held), None):
@@ -219,10 +221,10 @@ class Plan(BaseModel):
             )
         return [(number, held[number]) for number in numbers]
 
-    def holding(self, said: dict[str, dict[int, str]]) -> Plan:
+    def with_premises(self, said: dict[str, dict[int, str]]) -> Plan:
         """Return this plan with what its premises say, by genre and number, so that they need not be read."""
         plan = self.model_copy()
-        plan._held = said
+        plan._premises = said
         return plan
 
     def length(self, genre: str) -> int:
@@ -257,14 +259,14 @@ def parse_plan(text: str, name: str, folder: Path) -> Plan:
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"The plan {name} is not TOML ({error}): correct it there.") from error
     except ValidationError as error:
-        raise StudyError(f"The plan {name} cannot be used: {fault(error, MEANT)}.") from error
+        raise StudyError(f"The plan {name} cannot be used: {first_error(error, FIELD_MEANINGS)}.") from error
     changes: dict[str, Any] = {}
     if plan.premises_file is not None:
         changes["premises_file"] = (folder / plan.premises_file).resolve()
     if plan.replay and plan.replay != "packaged":
         changes["replay"] = str((folder / plan.replay).resolve())
     plan = plan.model_copy(update=changes)
-    plan = plan.holding({genre: dict(plan.chosen(genre)) for genre in plan.genres})
+    plan = plan.with_premises({genre: dict(plan.chosen_premises(genre)) for genre in plan.genres})
     _check(plan)
     return plan
 
@@ -278,8 +280,9 @@ def _check(plan: Plan) -> None:
         if (other := known.setdefault(slug(genre).casefold(), genre)) != genre:
             raise StudyError(f"The genres {other!r} and {genre!r} would have the same files: give one another name.")
     for name, options in plan.options.items():
-        if options.candidates and name not in DRAFTING:
-            raise StudyError(f"`options.{name}.candidates`: {name} compares no drafts, {' and '.join(DRAFTING)} do.")
+        if options.candidates and not find_system(name).drafts:
+            drafting = " and ".join(system.name for system in all_systems().values() if system.drafts)
+            raise StudyError(f"`options.{name}.candidates`: {name} compares no drafts, {drafting} do.")
     for job in plan.jobs():
         if len(job.id) > LONGEST_ID:
             raise StudyError(f"{job.id} is too long a name for a novel: shorten the genre, or its seed.")

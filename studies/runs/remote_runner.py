@@ -16,13 +16,22 @@ import httpx
 from langgraph_sdk.client import LangGraphClient
 
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.remote.server import asking, client_of, said
+from recurrentgpt.remote.server import asking, client_of, error_text
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.studies.errors import RunStopped, StudyError
-from recurrentgpt.studies.recording.recording import model_names, read_header, spent
+from recurrentgpt.studies.recording.recording import read_roles, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Job, Plan
-from recurrentgpt.studies.runs.runner import Outcome, Report, Tell, as_novel, settings, tell_passage, write_each
+from recurrentgpt.studies.runs.runner import (
+    Notify,
+    Outcome,
+    Report,
+    notify_passage,
+    novel_settings,
+    save_novel,
+    write_novels,
+)
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
 GRAPHS = "langgraph-studies.json"
 WAITS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -33,7 +42,7 @@ AT_ONCE = 5.0
 """Seconds in which what ends has ended at once."""
 
 
-def refuse(plan: Plan) -> None:
+def check_plan(plan: Plan) -> None:
     """Raise StudyError for a plan that a server has nothing to do for."""
     if plan.replay:
         raise StudyError(
@@ -48,19 +57,19 @@ def run_remote(folder: RunFolder, report: Report, url: str, *, token: str | None
     Raises StudyError where no server with these graphs answers, also when it stops to in the middle; what is under way is found
     again by the next run of the folder.
     """
-    refuse(folder.plan)
-    with folder.alone():
+    check_plan(folder.plan)
+    with folder.writing_lock():
         return call(lambda: _run(folder, report, url, token))
 
 
-def reach(plan: Plan, url: str, token: str | None = None) -> None:
+def check_server(plan: Plan, url: str, token: str | None = None) -> None:
     """Raise StudyError, or what says why, unless the server at `url` can write the novels of the plan."""
 
     async def look() -> None:
         async with await client_of(url, token) as client:
             await _check(client, url, plan)
 
-    refuse(plan)
+    check_plan(plan)
     call(look)
 
 
@@ -68,7 +77,7 @@ async def _run(folder: RunFolder, report: Report, url: str, token: str | None) -
     async with await client_of(url, token) as client:
         await _check(client, url, folder.plan)
         run = _Remote(client, url, folder)
-        return await write_each(folder, report, run.write)
+        return await write_novels(folder, report, run.write)
 
 
 async def _check(client: LangGraphClient, url: str, plan: Plan) -> None:
@@ -101,32 +110,27 @@ class _Remote:
         self._last: dict[str, str] = {}
         """The last event that was heard of each run."""
 
-    async def write(self, job: Job, tell: Tell) -> dict[str, Any]:
+    async def write(self, job: Job, notify: Notify) -> NovelRecord:
         """Bring one novel to its end on the server and into the folder."""
         thread = str(uuid.uuid5(uuid.NAMESPACE_URL, f"recurrentgpt/{self._folder.run}/{job.id}"))
         with asking(self._url):
-            values = await self._finished(thread, job, tell)
+            values = await self._finished(thread, job, notify)
             novel = self._keep(job, values)
             with suppress(httpx.HTTPError):
                 # The folder has everything, and the server's log the story.
                 await self._client.threads.delete(thread)
         return novel
 
-    def _keep(self, job: Job, values: Mapping[str, Any]) -> dict[str, Any]:
+    def _keep(self, job: Job, values: Mapping[str, Any]) -> NovelRecord:
         if not {"written", "calls"} <= set(values):
             raise StudyError(
                 f"The graph {job.system!r} at {self._url} is not that of the studies: start the server with {GRAPHS}."
             )
         calls = self._folder.calls(job)
         self._folder.write_calls(job, values["calls"])
-        roles = read_header(calls)
-        self._folder.meet({role: played.name for role, played in roles.items()})
-        found = as_novel(job, values["written"])
-        novel = {**found, "usage": {**found["usage"], **spent(calls)}, "models": model_names(roles), "outdated": 0}
-        self._folder.finish(job, novel)
-        return novel
+        return save_novel(self._folder, job, values["written"], read_roles(calls), recorded_usage(calls))
 
-    async def _finished(self, thread: str, job: Job, tell: Tell) -> dict[str, Any]:
+    async def _finished(self, thread: str, job: Job, notify: Notify) -> dict[str, Any]:
         """Return the state of the novel's thread at its end, however often the server has to be asked to go on."""
         lost = idle = 0
         while True:
@@ -135,7 +139,7 @@ class _Remote:
                 lost = 0
                 if state["values"].get("status") == "finished" and not state["next"]:
                     return cast("dict[str, Any]", state["values"])
-                if await self._moved(thread, job, state, tell):
+                if await self._advance(thread, job, state, notify):
                     idle = 0
                     continue
                 idle += 1
@@ -149,7 +153,7 @@ class _Remote:
                         "finished is in the folder, and what it was writing is kept there."
                     ) from error
                 if not lost:
-                    tell("waits for the server")
+                    notify("waits for the server")
                 await asyncio.sleep(WAITS[lost])
                 lost += 1
                 continue
@@ -165,14 +169,14 @@ class _Remote:
         state = cast("dict[str, Any]", await self._client.threads.get_state(thread))
         return {**state, "values": state["values"] if isinstance(state["values"], dict) else {}}
 
-    async def _moved(self, thread: str, job: Job, state: dict[str, Any], tell: Tell) -> bool:
+    async def _advance(self, thread: str, job: Job, state: dict[str, Any], notify: Notify) -> bool:
         """Go on with the novel until its run ends, and tell whether that took it any further."""
         active = [run for status in ("running", "pending") for run in await self._runs(thread, status)]
         began, moved, failure, run = asyncio.get_running_loop().time(), False, None, ""
         try:
             run = (active[0] if active else await self._begin(thread, job, state))["run_id"]
             if run not in self._last:
-                tell("goes on" if active or state["next"] else "begins", state["values"].get("words", 0))
+                notify("goes on" if active or state["next"] else "begins", state["values"].get("words", 0))
             # From the beginning of the run, also where it began before this program did.
             last = self._last.setdefault(run, "-1")
             async for part in self._client.runs.join_stream(thread, run, stream_mode="updates", last_event_id=last):
@@ -181,7 +185,7 @@ class _Remote:
                     failure = part.data
                 elif part.event.startswith("updates") and isinstance(part.data, dict):
                     moved = True
-                    tell_passage(part.data, tell)
+                    notify_passage(part.data, notify)
             status = (await self._client.runs.get(thread, run))["status"]
         except httpx.HTTPStatusError as error:
             if error.response.status_code not in (404, 409):
@@ -194,7 +198,7 @@ class _Remote:
                 await self._cancel(thread, run)
             raise
         if status == "error":
-            raise StoryError(said(failure or await self._error(thread)))
+            raise StoryError(error_text(failure or await self._error(thread)))
         moved = moved or asyncio.get_running_loop().time() - began > AT_ONCE
         if active and not moved and status in ("pending", "running"):
             # Some servers do not know that whoever ran it is gone.
@@ -212,7 +216,7 @@ class _Remote:
             start: dict[str, Any] = {"input": None, "checkpoint": {"checkpoint_ns": ""}}
         else:
             start = {"input": {"genre": job.genre, "premise": job.premise}}
-        given = {name: value for name, value in settings(self._plan, job).items() if value is not None}
+        given = {name: value for name, value in novel_settings(self._plan, job).items() if value is not None}
         context = {**given, "record": "prompts" if self._plan.record_prompts else "calls"}
         run = await self._client.runs.create(
             thread, job.system, **start, context=context, stream_mode=["updates"], stream_subgraphs=True,

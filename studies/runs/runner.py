@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import RetryPolicy
@@ -20,11 +20,13 @@ from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import RecurrentGPTError
-from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.schema.state import Usage
+from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.errors import RunStopped, StudyError
-from recurrentgpt.studies.recording.recording import Played, Recorder, Tape, model_names, spent
+from recurrentgpt.studies.recording.recording import FileRecorder, Recording, RoleModel, model_names, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Job, Options, Plan
+from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord, PassageUsage, WrittenNovel
 from recurrentgpt.studies.study_context import StudyContext
 
 
@@ -40,9 +42,9 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
-Tell = Callable[..., None]
+Notify = Callable[..., None]
 """Called with what happened to a novel, and how many words it has."""
-Write = Callable[[Job, Tell], Awaitable[dict[str, Any]]]
+Write = Callable[[Job, Notify], Awaitable[NovelRecord]]
 """Writes one novel into the run's folder and returns it, or raises what keeps it from being finished."""
 
 
@@ -56,7 +58,7 @@ class Outcome:
     failed: int
 
 
-def packaged_tapes(plan: Plan) -> Path | None:
+def recordings_folder(plan: Plan) -> Path | None:
     """Return the folder of recordings that a plan is answered from, if it is."""
     if plan.replay == "packaged":
         return Path(str(resources.files("recurrentgpt.studies"))) / "data" / plan.name / "calls"
@@ -68,22 +70,20 @@ def run(folder: RunFolder, report: Report, *, model: Any = None, retry: RetryPol
 
     `model` is a chat model to use in place of the plan's, for programs and tests.
     """
-    with folder.alone():
+    with folder.writing_lock():
         return call(lambda: _run(folder, report, model, retry))
 
 
 async def _run(folder: RunFolder, report: Report, model: Any, retry: RetryPolicy) -> Outcome:
     async with open_persistence(folder=folder.path) as persistence:
 
-        async def write(job: Job, tell: Tell) -> dict[str, Any]:
-            novel = await _write(folder, job, persistence, tell, model, retry)
-            folder.finish(job, novel)
-            return novel
+        async def write(job: Job, notify: Notify) -> NovelRecord:
+            return await _write(folder, job, persistence, notify, model, retry)
 
-        return await write_each(folder, report, write)
+        return await write_novels(folder, report, write)
 
 
-async def write_each(folder: RunFolder, report: Report, write: Write) -> Outcome:
+async def write_novels(folder: RunFolder, report: Report, write: Write) -> Outcome:
     """Have `write` write every novel of the folder's plan that is not finished, some at a time.
 
     What it raises ends its own novel and no other, except for RunStopped, which is raised once the others have stopped too.
@@ -99,13 +99,13 @@ async def write_each(folder: RunFolder, report: Report, write: Write) -> Outcome
             if stopped:
                 return
 
-            def tell(what: str, words: int = 0) -> None:
+            def notify(what: str, words: int = 0) -> None:
                 report(Progress(job, what, words, len(jobs) - len(open_jobs) + finished, len(jobs)))
 
             try:
-                novel = await write(job, tell)
+                novel = await write(job, notify)
                 finished += 1
-                tell("finished", novel["words"])
+                notify("finished", novel["words"])
             except RunStopped as error:
                 stopped.append(error)
             except Exception as error:
@@ -114,8 +114,8 @@ async def write_each(folder: RunFolder, report: Report, write: Write) -> Outcome
                     raise asyncio.CancelledError from error
                 failed += 1
                 known = isinstance(error, RecurrentGPTError)
-                folder.fail(job, str(error) if known else f"Unexpected {type(error).__name__}: {error}")
-                tell(f"failed: {error}")
+                folder.add_failure(job, str(error) if known else f"Unexpected {type(error).__name__}: {error}")
+                notify(f"failed: {error}")
 
     await asyncio.gather(*(one(job) for job in open_jobs))
     if stopped:
@@ -124,43 +124,44 @@ async def write_each(folder: RunFolder, report: Report, write: Write) -> Outcome
 
 
 async def _write(
-    folder: RunFolder, job: Job, persistence: Persistence, tell: Tell, model: Any, retry: RetryPolicy
-) -> dict[str, Any]:
+    folder: RunFolder, job: Job, persistence: Persistence, notify: Notify, model: Any, retry: RetryPolicy
+) -> NovelRecord:
     graph = (
-        SYSTEMS[job.system]
+        find_system(job.system)
         .build()
         .set_node_defaults(retry_policy=retry)
         .compile(checkpointer=persistence.saver, store=persistence.store, name=job.system)
     )
     config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
-    told = context(folder, job, model)
+    settings = novel_context(folder, job, model)
     snapshot, log = await graph.aget_state(config), Chronicle(persistence.store)
-    if lost := await _lost(job, snapshot.values, log):
-        tell(f"{lost}, and it is begun anew")
+    if lost := await _restart_reason(job, snapshot.values, log):
+        notify(f"{lost}, and it is begun anew")
         await persistence.saver.adelete_thread(job.id)
         await log.erase(job.id)
         snapshot = await graph.aget_state(config)
     if snapshot.values.get("status") != "finished" or snapshot.tasks:
         given = None if snapshot.tasks else {"story": job.id, "genre": job.genre, "premise": job.premise}
-        tell("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
-        stream = graph.astream(given, config, context=told, stream_mode="updates", durability="sync")
+        notify("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
+        stream = graph.astream(given, config, context=settings, stream_mode="updates", durability="sync")
         async for update in stream:
-            tell_passage(update, tell)
+            notify_passage(update, notify)
         snapshot = await graph.aget_state(config)
-    novel = as_novel(job, await written(job.id, snapshot.values["head"], log))
-    if told.tape is None:
+    found = await read_novel(job.id, snapshot.values["head"], log)
+    if (recording := settings.recording) is None:
         # The log knows of the last try of each step; what a crash left behind was paid for too.
-        usage = {**novel["usage"], **spent(folder.calls(job))}
-        return {**novel, "usage": usage, **_played(folder, told.recorder.roles), "outdated": 0}
-    if told.tape.outdated:
-        tell(f"{told.tape.outdated} prompts have changed since the recording, and were answered in its order")
+        spent = recorded_usage(folder.calls(job))
+        return save_novel(folder, job, found, settings.recorder.roles, spent)
+    if recording.outdated:
+        notify(f"{recording.outdated} prompts have changed since the recording, and were answered in its order")
     # Of its own time a replay has nothing to say; of the recording's it knows the sum, and not which passage took what.
-    passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in novel["passages"]]
-    timed = {**novel, "usage": {**novel["usage"], "seconds": round(told.tape.seconds, 3)}, "passages": passages}
-    return {**timed, **_played(folder, told.tape.roles), "outdated": told.tape.outdated}
+    passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in found["passages"]]
+    spent = {"seconds": round(recording.seconds, 3)}
+    timed = WrittenNovel(usage=found["usage"], passages=cast("list[PassageRecord]", passages))
+    return save_novel(folder, job, timed, recording.roles, spent, outdated=recording.outdated)
 
 
-async def _lost(job: Job, state: Mapping[str, Any], log: Chronicle) -> str:
+async def _restart_reason(job: Job, state: Mapping[str, Any], log: Chronicle) -> str:
     """Return why a novel that was begun cannot be gone on with; empty where it can."""
     if state.get("premise", job.premise) != job.premise:
         return "it was begun from another premise"
@@ -168,41 +169,35 @@ async def _lost(job: Job, state: Mapping[str, Any], log: Chronicle) -> str:
     return "stories.db does not have what was written of it" if head and await log.find(job.id, head) is None else ""
 
 
-def _played(folder: RunFolder, roles: Mapping[str, Played]) -> dict[str, Any]:
-    """Return the models of a novel, and note in the manifest which roles they played."""
-    folder.meet({role: played.name for role, played in roles.items()})
-    return {"models": model_names(roles)}
-
-
-def tell_passage(update: dict[str, Any], tell: Tell) -> None:
+def notify_passage(update: Mapping[str, Any], notify: Notify) -> None:
     """Tell of the passage that an update of a graph appended to the log, if it did."""
     for name, change in update.items():
         if name in ("keep", "commit") and change and change.get("words"):
-            tell(f"passage {change.get('step', '')}".strip(), change["words"])
+            notify(f"passage {change.get('step', '')}".strip(), change["words"])
 
 
-def context(folder: RunFolder, job: Job, model: Any = None) -> StudyContext:
+def novel_context(folder: RunFolder, job: Job, model: Any = None) -> StudyContext:
     """Return the settings of one novel that is written here."""
     plan = folder.plan
-    tapes = packaged_tapes(plan)
-    tape = None
-    if tapes is not None and model is None:
-        path = tapes / f"{job.id}.jsonl"
+    recordings = recordings_folder(plan)
+    recording = None
+    if recordings is not None and model is None:
+        path = recordings / f"{job.id}.jsonl"
         if not path.exists():
             raise StudyError(
                 f"There is no recording {path}: record the plan with its model first, or take `replay` out."
             )
         # What comes with the program shows that a run works, also to whoever changes its prompts; a study of one's own
         # is answered by the very calls that it recorded, or not at all.
-        tape = Tape.read(path, in_order=plan.replay == "packaged")
+        recording = Recording.read(path, in_order=plan.replay == "packaged")
     return StudyContext(
-        **{**settings(plan, job), **({} if model is None else {"model": model})},
-        recorder=None if tape else Recorder(folder.calls(job), prompts=plan.record_prompts),
-        tape=tape,
+        **{**novel_settings(plan, job), **({} if model is None else {"model": model})},
+        recorder=None if recording else FileRecorder(folder.calls(job), prompts=plan.record_prompts),
+        recording=recording,
     )
 
 
-def settings(plan: Plan, job: Job) -> dict[str, Any]:
+def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
     """Return what a plan says of one novel, as JSON can hold it; its seed is the same for all systems of a premise."""
     return {
         "model": plan.model or None,
@@ -210,47 +205,70 @@ def settings(plan: Plan, job: Job) -> dict[str, Any]:
         "tier": plan.tier,
         "temperature": plan.temperature,
         "embedder": plan.embedder,
+        "guards": plan.guards,
         "seed": zlib.crc32(f"{plan.name}/{job.unit}".encode()),
         "target_words": job.words,
         "candidates": plan.options.get(job.system, Options()).candidates,
     }
 
 
-async def written(story: str, head: str, log: Chronicle) -> dict[str, Any]:
+async def read_novel(story: str, head: str, log: Chronicle) -> WrittenNovel:
     """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
     commits = await log.get_many(story, await log.path(story, head))
-    passages: list[dict[str, Any]] = [
-        {
-            "step": commit["step"],
-            "plan": commit["plan"],
-            "text": commit["passage"],
-            "words": count_words(commit["passage"]),
-            "summary": commit["summary"],
-            "short_term_memory": commit["short_term_memory"],
-            "plans": len(commit["candidate_plans"]),
-            "recalled": [entry["step"] for entry in commit["recalled"]],
-            "usage": commit["usage"],
-        }
+    passages = [
+        PassageRecord(
+            step=commit["step"],
+            plan=commit["plan"],
+            text=commit["passage"],
+            words=count_words(commit["passage"]),
+            summary=commit["summary"],
+            short_term_memory=commit["short_term_memory"],
+            plans=len(commit["candidate_plans"]),
+            recalled=[entry["step"] for entry in commit["recalled"]],
+            usage=cast("PassageUsage", commit["usage"]),
+        )
         for commit in commits
         if commit["step"]
     ]
-    return {"usage": total_usage([commit["usage"] for commit in commits]), "passages": passages}
+    return WrittenNovel(usage=total_usage([commit["usage"] for commit in commits]), passages=passages)
 
 
-def as_novel(job: Job, found: dict[str, Any]) -> dict[str, Any]:
-    """Return a finished novel as it is kept, from what `written` returned."""
+def save_novel(
+    folder: RunFolder,
+    job: Job,
+    found: WrittenNovel,
+    roles: Mapping[str, RoleModel],
+    spent: Mapping[str, float],
+    *,
+    outdated: int = 0,
+) -> NovelRecord:
+    """Save a finished novel in its run's folder, note there which models played which roles, and return it.
+
+    `spent` is what its recording knows better than its log: calls, tokens and seconds, as far as they are given.
+    """
+    folder.note_models({role: model.name for role, model in roles.items()})
+    usage = cast("Usage", {**found["usage"], **spent})
+    novel = novel_record(job, {**found, "usage": usage}, models=model_names(roles), outdated=outdated)
+    folder.save_novel(job, novel)
+    return novel
+
+
+def novel_record(job: Job, found: WrittenNovel, *, models: Sequence[str] = (), outdated: int = 0) -> NovelRecord:
+    """Return a finished novel as its file has it."""
     passages = found["passages"]
-    return {
-        "id": job.id,
-        "system": job.system,
-        "genre": job.genre,
-        "number": job.number,
-        "seed": job.seed,
-        "unit": job.unit,
-        "premise": job.premise,
-        "target": job.words,
-        "words": sum(passage["words"] for passage in passages),
-        "usage": found["usage"],
-        "text": "\n\n".join(passage["text"] for passage in passages),
-        "passages": passages,
-    }
+    return NovelRecord(
+        id=job.id,
+        system=job.system,
+        genre=job.genre,
+        number=job.number,
+        seed=job.seed,
+        unit=job.unit,
+        premise=job.premise,
+        target=job.words,
+        words=sum(passage["words"] for passage in passages),
+        usage=found["usage"],
+        text="\n\n".join(passage["text"] for passage in passages),
+        passages=passages,
+        models=list(models),
+        outdated=outdated,
+    )

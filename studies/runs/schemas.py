@@ -11,14 +11,18 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.state import Usage
-from recurrentgpt.studies.errors import StudyError, fault
+from recurrentgpt.studies.errors import StudyError, first_error
+from recurrentgpt.studies.recording.jsonl import Row
 
 _Number = Annotated[str, Field(pattern=r"^[0-9]{1,9}$")]
 _Preference = Annotated[float, Field(ge=0, le=1)]
 _Tallies = dict[_Number, Annotated[list[int], Field(min_length=2, max_length=2)]]
 
 
-class _Manifest(TypedDict):
+class Manifest(TypedDict):
+    """What ran, as the manifest of a run has it."""
+
+    run: NotRequired[str]
     created: str
     commit: str
     versions: dict[str, str]
@@ -28,31 +32,49 @@ class _Manifest(TypedDict):
     models: NotRequired[dict[str, list[str]]]
 
 
-class _Spent(TypedDict):
+class PassageUsage(TypedDict):
+    """What one passage cost."""
+
     calls: int
     input_tokens: int
 
 
-class _Passage(TypedDict):
+class PassageRecord(TypedDict):
+    """One passage of a finished novel, as far as it is read."""
+
     step: int
+    plan: NotRequired[str]
+    text: NotRequired[str]
     words: int
+    summary: NotRequired[str]
     short_term_memory: str
     plans: int
-    usage: _Spent
+    recalled: NotRequired[list[int]]
+    usage: PassageUsage
 
 
-class _Novel(TypedDict):
+class WrittenNovel(TypedDict):
+    """What a story log knows of a novel that has ended."""
+
+    usage: Usage
+    passages: list[PassageRecord]
+
+
+class NovelRecord(TypedDict):
+    """One finished novel, as far as it is read."""
+
     id: str
     system: str
     genre: str
     number: int
+    seed: NotRequired[int]
     unit: str
     premise: str
     target: Annotated[int, Field(gt=0)]
     words: int
     usage: Usage
     text: str
-    passages: list[_Passage]
+    passages: list[PassageRecord]
     models: list[str]
     outdated: int
 
@@ -99,8 +121,8 @@ class _Recall(TypedDict):
     prompt_tokens: list[int]
 
 
-MANIFEST: TypeAdapter[Any] = TypeAdapter(_Manifest)
-NOVEL: TypeAdapter[Any] = TypeAdapter(_Novel)
+MANIFEST: TypeAdapter[Any] = TypeAdapter(Manifest)
+NOVEL: TypeAdapter[Any] = TypeAdapter(NovelRecord)
 ROWS: dict[str, TypeAdapter[Any]] = {
     "failures.jsonl": TypeAdapter(_Failure),
     "qualification.jsonl": TypeAdapter(_Qualification),
@@ -111,10 +133,10 @@ ROWS: dict[str, TypeAdapter[Any]] = {
 }
 
 
-def whole(path: Path, found: dict[str, Any], form: TypeAdapter[Any]) -> dict[str, Any]:
+def check_form(path: Path, found: Row, form: TypeAdapter[Any]) -> Row:
     """Return what was read from a file, if it has everything that is needed of it; raise StudyError where it has not."""
     try:
         form.validate_python(found, strict=True)
     except ValidationError as error:
-        raise StudyError(f"{path} is damaged, {fault(error)}: restore it, or delete what is damaged.") from error
+        raise StudyError(f"{path} is damaged, {first_error(error)}: restore it, or delete what is damaged.") from error
     return found

@@ -44,7 +44,7 @@ CHAPTERS = st.lists(st.tuples(st.sampled_from(["", "Chapter I", "The #1 *", "- 2
 
 
 @pytest.mark.parametrize("extension", BOTH)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chapters=CHAPTERS)
 def test_any_text_comes_back(extension, chapters, tmp_path, words_of, plain_book):
     book = Book(**{**vars(plain_book), "chapters": [Chapter(title, passages) for title, passages in chapters]})

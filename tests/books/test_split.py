@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from recurrentgpt.books.book import Manuscript, ManuscriptChapter
@@ -108,7 +108,6 @@ PIECES = st.sampled_from(
 PARAGRAPHS = st.lists(st.lists(PIECES, max_size=30).map(" ".join), max_size=8)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(PARAGRAPHS, max_size=3), st.integers(1, 30), st.integers(0, 40), st.sampled_from(["en", "ja", "", "de-AT"])
 )

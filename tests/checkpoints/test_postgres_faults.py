@@ -12,7 +12,7 @@ import pytest
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError
 
-psycopg = pytest.importorskip("psycopg")
+psycopg = pytest.importorskip("psycopg", reason="no psycopg: pip install 'recurrentgpt[postgres]'")
 
 
 async def failure(url):

@@ -82,10 +82,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Give the command in this process: quicker, and without waits between retries."""
-    from recurrentgpt.cli.run import run
+    from recurrentgpt.cli.entry_point import run
 
     monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", HashEmbeddings)
-    monkeypatch.setattr("recurrentgpt.library.build_story_graph", functools.partial(build_story_graph, retry=QUICK))
+    monkeypatch.setattr(
+        "recurrentgpt.engine.engine.build_story_graph", functools.partial(build_story_graph, retry=QUICK)
+    )
     monkeypatch.setenv("COLUMNS", "200")
 
     def command(*arguments: str, stdin: str = "") -> Result:

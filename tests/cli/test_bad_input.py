@@ -119,10 +119,10 @@ def test_a_database_of_a_newer_version(cli, story, user_folder):
 
 
 def test_an_unexpected_error_is_a_sentence_too(cli, monkeypatch):
-    def fail(*, json):
+    def fail(name):
         raise KeyError("surprise")
 
-    monkeypatch.setattr("recurrentgpt.cli.config.show_settings", fail)
+    monkeypatch.setattr("recurrentgpt.infrastructure.settings.resolve", fail)
     result = cli("config", "show")
     assert "RECURRENTGPT_DEBUG=1" in _is_sentence(result, 1)
     monkeypatch.setenv("RECURRENTGPT_DEBUG", "1")

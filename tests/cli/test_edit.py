@@ -21,7 +21,7 @@ def editor(monkeypatch, tmp_path):
         path.chmod(0o755)
         monkeypatch.setenv("EDITOR", str(path))
 
-    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda question: "n")
     monkeypatch.delenv("VISUAL", raising=False)
     return become
@@ -184,7 +184,9 @@ def test_a_story_is_renamed_and_put_away(cli, story):
     assert cli("archive", "Other").code == 0
     assert story not in cli("stories").out
     assert "Other (archived)" in cli("stories", "--all").out
-    assert cli("unarchive", story).code == 0
+    assert cli("archive", story, "--undo").code == 0
+    assert "(archived)" not in cli("stories", "--all").out
+    assert cli("archive", story).code == cli("unarchive", story).code == 0
     assert story in cli("stories").out
 
 

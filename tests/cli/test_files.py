@@ -41,7 +41,7 @@ def test_a_format_that_is_none(cli, story, arguments):
 def test_at_a_terminal_a_file_is_replaced_after_asking(cli, story, tmp_path, monkeypatch, answer, code):
     path = tmp_path / "novel.txt"
     path.write_text("old")
-    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda question: answer)
     assert cli("export", story, "-o", str(path)).code == code
     assert (path.read_text() == "old") == bool(code)
@@ -80,7 +80,7 @@ def test_an_import_that_costs_asks_first(cli, server, book, monkeypatch):
     refused = cli("import", str(book))
     assert refused.code == 2
     assert "--yes" in refused.err
-    monkeypatch.setattr("recurrentgpt.cli.prompt.at_terminal", lambda: True)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
     monkeypatch.setattr("builtins.input", lambda question: "n")
     assert cli("import", str(book)).code == 0
     assert server.requests == []

@@ -26,19 +26,26 @@ COMMANDS = (
     "write", "play", "choose", "retry", "replan", "stories", "show", "memory", "recall", "tree", "goto", "undo", "redo", "name",
     "diff", "edit", "edit-memory", "edit-plan", "edit-summary", "edit-brief", "rename", "set", "archive", "unarchive", "erase",
     "import", "export", "prompts", "prompts export", "prompts check", "doctor", "models", "models list", "models pull",
-    "models path", "config", "config show", "config path",
+    "models path", "config", "config show", "config path", "help",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["write", "--help"], ["--version"], ["config", "path"]])
 def test_nothing_heavy_is_loaded(arguments):
     script = (
-        "import sys\nfrom recurrentgpt.cli.run import run\n"
+        "import sys\nfrom recurrentgpt.cli.entry_point import run\n"
         f"code = run({arguments})\n"
         f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr.strip() == "[] 0"
+
+
+def test_settings_are_described_without_what_checks_them():
+    # When values are parsed, typer itself loads pydantic.
+    script = "import sys, recurrentgpt.cli.app\nprint('pydantic' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_module_and_command_are_the_same():
@@ -54,6 +61,21 @@ def test_examples_come_before_options(cli, command):
     assert result.code == 0
     assert 0 < result.out.index("Example") < result.out.index("Options:")
     assert "..." not in result.out.partition("Options:")[2], "a summary is too long for its line"
+
+
+@pytest.mark.parametrize("command", [[], ["write"], ["models", "pull"]])
+def test_help_is_a_command_too(cli, command):
+    assert cli("help", *command).out == cli(*command, "--help").out
+
+
+def test_help_of_no_command_is_bad_usage(cli):
+    result = cli("help", "wirte")
+    assert result.code == 2
+    assert "wirte" in result.err
+
+
+def test_the_version_has_a_short_option(cli):
+    assert cli("-V").out == cli("--version").out != ""
 
 
 def test_no_arguments_shows_help(cli):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recurrentgpt.cli.interactive import KEYS, Reply, understand
+from recurrentgpt.cli.terminal.interactive import KEYS, Reply, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 

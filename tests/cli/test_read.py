@@ -93,7 +93,7 @@ def test_a_fetch_shows_its_progress(cli, monkeypatch, tmp_path):
             progress(done, entry.size, f"downloading {entry.id}")
         return tmp_path / entry.id
 
-    monkeypatch.setattr("recurrentgpt.cli.models.fetch", fetch)
+    monkeypatch.setattr("recurrentgpt.models.embedded.fetch.fetch", fetch)
     result = cli("models", "pull", "all-MiniLM-L6-v2")
     assert (result.code, result.out) == (0, "")
     assert result.err.count("downloading all-MiniLM-L6-v2") == 1

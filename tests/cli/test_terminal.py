@@ -12,7 +12,7 @@ import pytest
 
 from .conftest import PROCESS
 
-pyte = pytest.importorskip("pyte", reason="the terminal emulator pyte is not installed")
+pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 ROWS, COLUMNS = 200, 72
@@ -21,12 +21,12 @@ ROWS, COLUMNS = 200, 72
 class Terminal:
     """A person's terminal with the command running in it."""
 
-    def __init__(self, *arguments: str) -> None:
-        self.screen = pyte.Screen(COLUMNS, ROWS)
+    def __init__(self, *arguments: str, columns: int = COLUMNS) -> None:
+        self.screen = pyte.Screen(columns, ROWS)
         self._stream = pyte.ByteStream(self.screen)
         self.pid, self._file = pty.fork()
         if not self.pid:
-            os.environ.update(TERM="xterm-256color", COLUMNS=str(COLUMNS), LINES=str(ROWS))
+            os.environ.update(TERM="xterm-256color", COLUMNS=str(columns), LINES=str(ROWS))
             os.execv(sys.executable, [sys.executable, "-c", PROCESS, *arguments])
 
     @property
@@ -65,7 +65,24 @@ class Terminal:
         return bool(data)
 
 
-@pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning", "ignore:.*fork.*:DeprecationWarning")
+FORKS = pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning", "ignore:.*fork.*:DeprecationWarning")
+
+
+@FORKS
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_a_tree_is_one_line_a_branch(story, cli, columns):
+    assert cli("retry", story).code == 0
+    assert cli("name", story, "the dark ending that nobody in town expected").code == 0
+    title, *branches = cli("tree", story).out.splitlines()
+    terminal = Terminal("tree", story, columns=columns)
+    assert terminal.end() == 0
+    # At 200 columns all of it fits; nothing is between the lines, and what does not fit is cut.
+    fitting = [line if len(line) <= columns else line[: columns - 1] + "…" for line in branches]
+    assert terminal.lines[: len(branches) + 2] == [title, *(line.rstrip() for line in fitting), ""]
+    assert any(line.endswith("…") for line in fitting) == (columns < 200)
+
+
+@FORKS
 def test_a_turn_at_the_terminal(story, cli):
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")

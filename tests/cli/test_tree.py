@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recurrentgpt.cli.draw import MOST, drawn
+from recurrentgpt.cli.terminal.tree_drawing import MOST, draw_tree
 from recurrentgpt.engine.tree import Tree
 
 
@@ -26,7 +26,7 @@ def _id(number: int) -> str:
 def test_every_branch_hangs_where_it_left():
     links = [_link(_id(n), _id(n - 1) if n else "", n, f"{n:03}") for n in range(5)]
     links += [_link(_id(10), _id(2), 3, "010"), _link(_id(11), _id(10), 4, "011"), _link(_id(12), _id(10), 4, "012")]
-    lines = drawn(_tree(links, _id(3), {"the end": _id(12)}))
+    lines = draw_tree(_tree(links, _id(3), {"the end": _id(12)}))
     assert [line.stem + line.text.partition(" · ")[0] for line in lines] == [
         "1-4",
         "└─ from 2: 3-4",
@@ -39,11 +39,11 @@ def test_every_branch_hangs_where_it_left():
 def test_two_hundred_takes_are_bounded_and_all_can_be_drawn():
     links = [_link(_id(0), "", 0), *(_link(_id(n), _id(0), 1, f"{n:03}") for n in range(1, 202))]
     tree = _tree(links, _id(1), {"kept": _id(7)})
-    lines = drawn(tree)
+    lines = draw_tree(tree)
     assert len(lines) == MOST + 1
     assert lines[-1].text == f"… {201 - MOST} more; --all draws them"
     assert any("kept" in line.text for line in lines)
-    assert len(drawn(tree, everything=True)) == 201
+    assert len(draw_tree(tree, everything=True)) == 201
 
 
 @pytest.mark.parametrize("everything", [True, False])
@@ -51,7 +51,7 @@ def test_forks_of_forks_do_not_run_out_of_the_page(everything):
     links = [_link(_id(0), "", 0, "0000")]
     for n in range(1, 1500, 2):
         links += [_link(_id(take), _id(max(n - 2, 0)), n // 2 + 1, f"{take:04}") for take in (n, n + 1)]
-    lines = drawn(_tree(links, _id(2)), everything=everything)
+    lines = draw_tree(_tree(links, _id(2)), everything=everything)
     assert len(lines) > 1
     assert max(len(line.stem) for line in lines) <= 3 * 14
 

@@ -52,12 +52,12 @@ class Client:
         assert response.status_code == 200, response.text
         return response.json()
 
-    def room(self, story: str) -> Any:
-        return self.app.state.desk.rooms[story]
+    def jobs(self, story: str) -> Any:
+        return self.app.state.desk.stories[story]
 
     def wait(self, story: str) -> dict[str, Any]:
         """Wait until the work on a story has ended, and return the story."""
-        self.http.portal.call(self.room(story).ended)
+        self.http.portal.call(self.jobs(story).ended)
         return self.get(f"/stories/{story}")
 
     def begin(self, **fields: object) -> dict[str, Any]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Never
 
 import pytest
+from fastapi.testclient import TestClient
+from langchain_core.vectorstores import InMemoryVectorStore
 
-from tests.desk.conftest import API, Client
+from recurrentgpt.desk.app import create_app
+from recurrentgpt.library import Library
+from recurrentgpt.models.embeddings import HashEmbeddings, MiniLM
+from tests.desk.conftest import API, HERE, HOST, Client
+from tests.desk.scripted import paced
 
 
 def test_a_story_begins_with_a_passage_and_three_plans(client: Client) -> None:
@@ -16,6 +24,12 @@ def test_a_story_begins_with_a_passage_and_three_plans(client: Client) -> None:
     assert story["premise"] == "Mira tends a lamp."
     assert story["words"] == len(client.texts(story)[0].split())
     assert [found["story"] for found in client.get("/stories")["stories"]] == [story["id"]]
+
+
+def test_a_story_that_was_erased_elsewhere_is_in_no_list(client: Client, library: Library) -> None:
+    story = client.begin()["id"]
+    library.erase(story)
+    assert client.get("/stories")["stories"] == []
 
 
 def test_the_next_passage_is_written_from_the_plan_that_was_chosen(client: Client) -> None:
@@ -118,13 +132,33 @@ def test_a_search_finds_the_passage_that_says_it(client: Client) -> None:
     assert found[0]["piece"] == said
 
 
+def test_the_memory_panel_asks_the_hosts_vector_store(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MiniLM, "embed_query", _no_embedder)
+    monkeypatch.setattr(MiniLM, "embed_documents", _no_embedder)
+    settings = {"model": paced(tmp_path, 0.0), "vector_store": InMemoryVectorStore(HashEmbeddings()), "seed": 7}
+    app = create_app(library, folder=tmp_path / "desk", given=settings)
+    with TestClient(app, base_url=HOST, client=HERE) as opened:
+        client = Client(opened, settings["model"])
+        story = client.begin()["id"]
+        head = client.write(story, steps=4)["head"]
+        recalled = client.get(f"/stories/{story}/memory", at=head)["recalled"]
+    assert recalled
+    assert all(entry["piece"] for entry in recalled)
+
+
+def _no_embedder(*given: object) -> Never:
+    raise AssertionError("The packaged embedder was asked.")
+
+
 def test_the_budget_stops_before_it_is_exceeded(client: Client) -> None:
     story = client.begin()["id"]
     usage = client.get(f"/stories/{story}/usage")
     spent = usage["input_tokens"] + usage["output_tokens"]
     client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": spent + 10}})
     assert client.write(story, steps=5)["step"] == 1
-    assert "budget" in client.room(story).doing.error
+    assert "budget" in client.jobs(story).state.error
     client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": None}})
     assert client.write(story, number=1)["step"] == 2
 
@@ -179,12 +213,12 @@ def test_play_is_a_mode_of_the_same_story(client: Client) -> None:
 
 def test_two_writers_of_one_story_are_told_apart(client: Client) -> None:
     story = client.begin()["id"]
-    (client.app.state.desk.shelf.folder.parent / "hold").touch()
+    (client.app.state.desk.disk.folder.parent / "hold").touch()
     client.send("POST", f"/stories/{story}/write", {"number": 1})
     status, why = client.refused("POST", f"/stories/{story}/write", {"number": 2})
     assert status == 409
     assert "stop it" in why
-    (client.app.state.desk.shelf.folder.parent / "hold").unlink()
+    (client.app.state.desk.disk.folder.parent / "hold").unlink()
     assert client.wait(story)["step"] == 2
 
 

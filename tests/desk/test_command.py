@@ -16,7 +16,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from recurrentgpt.cli.run import run
+from recurrentgpt.cli.entry_point import run
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.serve import bound, outward
 from recurrentgpt.library import Library

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from fastapi.testclient import TestClient
@@ -109,6 +110,16 @@ def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(guarde
     assert "samesite=strict" in moved.headers["set-cookie"].lower()
     assert guarded.get(f"{API}/formats").status_code == 200
     assert guarded.cookies[COOKIE] == TOKEN
+
+
+@pytest.mark.parametrize(
+    "path", ["//evil.example/", "///evil.example", "/\\evil.example/", "//evil.example/%2e%2e/desk/"]
+)
+def test_the_token_leads_to_no_other_host(guarded: TestClient, path: str) -> None:
+    moved = guarded.get(f"http://192.168.1.7:8000{path}?token={TOKEN}")
+    assert moved.status_code == 303
+    there = urljoin("http://192.168.1.7:8000/desk/", moved.headers["location"].replace("\\", "/"))
+    assert urlsplit(there).netloc == "192.168.1.7:8000"
 
 
 def test_a_program_brings_the_token_as_a_bearer(guarded: TestClient) -> None:

@@ -94,7 +94,7 @@ def test_a_key_is_used_and_kept_and_in_no_answer(client: Client, monkeypatch: py
     story = client.begin()["id"]
     for path in ("/settings", f"/stories/{story}", f"/stories/{story}/settings", f"/stories/{story}/tree", "/stories"):
         assert KEY not in client.http.get(API + path).text
-    kept = client.app.state.desk.shelf.folder / "desk.json"
+    kept = client.app.state.desk.disk.folder / "desk.json"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert not any(KEY.encode() in path.read_bytes() for path in kept.parent.parent.rglob("*.db*"))
     assert client.send("PUT", "/settings", {"values": {}, "key": ""})["key"] == ""

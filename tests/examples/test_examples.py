@@ -9,6 +9,7 @@ import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
@@ -28,14 +29,14 @@ def example(name):
 def endpoint(monkeypatch):
     """Give a model by the environment, as examples expect it, and close the user's own library behind them."""
     opened = {}
-    monkeypatch.setattr(importlib.import_module("recurrentgpt.library"), "_default", opened)
+    monkeypatch.setattr(importlib.import_module("recurrentgpt.storage"), "_default", opened)
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "scripted")
         monkeypatch.setenv("RECURRENTGPT_EMBEDDER", HashEmbeddings.model_id)
         yield server
-        for library in opened.values():
-            library.close()
+        for engine in opened.values():
+            call(engine.close)
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from langgraph.checkpoint.base.id import uuid6
 from langgraph.types import Command
 
 from recurrentgpt.testing import story_replies
@@ -80,6 +81,37 @@ async def test_a_plan_edited_at_the_choice_is_written_without_asking(in_memory, 
     assert question["step"] == 2
     assert EDIT in write_prompts(beginning)[0]
     assert (await it.chronicle.get(question["story"], (await it.state())["head"]))["plan"] == EDIT
+
+
+async def test_the_same_plan_as_before_can_be_chosen_again(in_memory):
+    it = in_memory()
+    await it.begin()
+    for step in (2, 3):
+        assert (await it.answer(EDIT))["step"] == step
+    state = await it.state()
+    assert (state["plan"], state["written_plan"], state["next_plan"]) == (EDIT, EDIT, "")
+
+
+@pytest.mark.parametrize("before", ["retrieve", "write", "update_memory", "commit"])
+async def test_a_checkpoint_without_the_next_plan_goes_on(player, before):
+    """As they were before that channel: a plan waited while it was another than the written one, which `commit` told."""
+    it = player()
+    await it.begin()
+    first = await it.state()
+    await it.run(Command(resume=EDIT), interrupt_before=[before])
+    saver, saved = it.graph.checkpointer, await it.graph.checkpointer.aget_tuple(it.config)
+    values = saved.checkpoint["channel_values"]
+    del values["next_plan"], values["selector"]
+    values |= {"plan": EDIT, "written_plan": first["written_plan"]}
+    versions = saved.checkpoint["channel_versions"]
+    changed = {name: saver.get_next_version(versions[name], None) for name in ("plan", "written_plan")}
+    versions |= changed
+    del versions["next_plan"], versions["selector"]
+    await saver.aput(saved.config, {**saved.checkpoint, "id": str(uuid6(clock_seq=-2))}, saved.metadata, changed)
+    question = it.question(await it.run(None))
+    state = await it.state()
+    assert (question["step"], state["plan"], state.get("next_plan", "")) == (2, EDIT, "")
+    assert (await it.chronicle.get(question["story"], state["head"]))["plan"] == EDIT
 
 
 async def test_plan_and_memory_edited_before_writing_are_written_from(in_memory, model, write_prompts):

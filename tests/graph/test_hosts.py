@@ -146,6 +146,29 @@ async def test_the_step_graph_writes_one_passage_a_call(context, model):
     assert fork["head"] != second["head"]
 
 
+@pytest.mark.parametrize("again", [{}, {"story": True}], ids=["thread alone", "with its id"])
+async def test_the_step_graph_writes_the_same_plan_twice_in_a_row(context, again):
+    step = build_step_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config = {"configurable": {"thread_id": "t"}}
+    first = await step.ainvoke({"premise": "Mira tends a lamp."}, config, context=context())
+    story = {"story": first["story"]} if again else {}
+    for number in (2, 3):
+        result = await step.ainvoke({**story, "plan": "Bo hides."}, config, context=context())
+        assert (result["step"], result["plan"]) == (number, "Bo hides.")
+    still = await step.ainvoke({"story": first["story"]}, config, context=context())
+    assert (still["step"], still["head"]) == (3, result["head"]), "without a plan there is nothing to write"
+
+
+@pytest.mark.parametrize("field", ["genre", "premise", "title", "plan", "player", "short_term_memory", "messages"])
+async def test_null_is_not_given(context, field):
+    step = build_step_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config = {"configurable": {"thread_id": "t"}}
+    given = {"premise": "Mira tends a lamp.", field: None}
+    assert (await step.ainvoke(given, config, context=context()))["step"] == 1
+    reopened = {"head": None, field: None}
+    assert (await step.ainvoke(reopened, config, context=context()))["step"] == 1
+
+
 async def test_a_small_and_a_capable_model_share_a_story(context):
     """Roles may have different models, of different tiers."""
     small, full = ScriptedChatModel(tier="small"), ScriptedChatModel(tier="full")

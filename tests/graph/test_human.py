@@ -1,9 +1,12 @@
 """The human's turn: every kind of answer, answers that cannot be used, and where the chosen words arrive."""
 
+import re
+
 import pytest
 
-from recurrentgpt.nodes.human.answers import ACTIONS
-from recurrentgpt.schema.errors import RecurrentGPTError
+from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.schema.choice import ACTIONS
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError
 
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
 
@@ -25,6 +28,15 @@ async def asked(in_memory, model):
         " +3 ",
         "3.",
         "Plan 3",
+        "#3",
+        "3)",
+        "option 3",
+        "third",
+        "3rd",
+        "The third one, please.",
+        "plan three",
+        '{"number": 3}',
+        [{"type": "response", "args": "number 3"}],
         {"number": 3},
         {"number": "3"},
         {"number": 3.0},
@@ -171,7 +183,7 @@ async def test_an_edited_memory_is_in_the_log_whatever_the_action(asked, model, 
 BAD = [
     (0, "from 1 to 3"), (4, "from 1 to 3"), (-1, "from 1 to 3"), ("9", "from 1 to 3"), ("", "some words"), ("   ", "some words"),
     (True, "number from 1"), (2.5, "float"), ([1], "list"), ({"number": "4"}, "from 1 to 3"),
-    ({"number": "two"}, "from 1 to 3"), ({"number": [2]}, "from 1 to 3"), ({"plan": {"a": 1}}, "A plan is text"),
+    ({"number": "many"}, "from 1 to 3"), ({"number": [2]}, "from 1 to 3"), ({"plan": {"a": 1}}, "A plan is text"),
     ({"plan": ["x", "y"]}, "A plan is text"),
     ({"short_term_memory": "Mira is tired."}, "With the memory goes a choice"),
     ({"action": "simulator", "passages": 2**62}, "0 to 1000"),
@@ -222,6 +234,41 @@ async def test_an_edit_that_cannot_be_used_is_a_sentence_and_can_be_put_right(as
     assert (await asked.answer(1))["step"] == 2
 
 
+DOUBTFUL = [
+    ("yes", "Did you mean plan 1?"), ("OK", "Did you mean plan 1?"), ("ok.", "plan 1"), ("maybe 2", "Did you mean plan 2?"),
+    ("2?", "some words"), ("help", "number from 1 to 3"), ("?", "another take"), ("s", "another take"), ("stop", "`end`"),
+    ("quit", "`end`"), ("no", "`new plans`"), ('{"number": 2', "JSON"), ("#4", "from 1 to 3"), ("fourth", "from 1 to 3"),
+    ('{"number": 7}', "from 1 to 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "asked_back"), DOUBTFUL)
+def test_what_is_no_sentence_is_asked_back(answer, asked_back):
+    with pytest.raises(BadAnswer, match=re.escape(asked_back)):
+        parse_answer(answer, ["Ada runs.", "Bo hides a spoon.", "Cy sings."])
+
+
+@pytest.mark.parametrize("words", ["retry", "again", "another take"])
+def test_a_retry_is_another_take(words):
+    assert parse_answer(words, ["Ada runs."]).action == "another_take"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Go on.",
+        "2 soldiers enter the house.",
+        "Second thoughts plague Mira.",
+        "north",
+        "Stop the clock before noon.",
+        "继续",
+    ],
+)
+def test_a_sentence_is_a_plan(sentence):
+    answer = parse_answer(sentence, ["Ada runs.", "Bo hides a spoon."])
+    assert (answer.action, answer.plan) == ("write", sentence)
+
+
 async def test_without_plans_one_can_still_be_written(asked):
     await asked.graph.aupdate_state(asked.config, {"candidate_plans": []}, as_node="commit")
     assert asked.question(await asked.run(None))["candidate_plans"] == []
@@ -252,12 +299,12 @@ async def test_the_interrupt_carries_the_schema_of_its_answer(asked):
 
 
 async def test_an_update_without_as_node_leaves_the_simulator_at_the_choice(player):
-    """update_state() routes without a context, hence to the human; the run that goes on has one."""
+    """update_state() knows no context, and goes by what the last run said."""
     one = player(selector="simulator", steps=3)
     await one.run({"premise": "Mira tends a lamp."}, interrupt_after=["commit"])
     await one.run(None, interrupt_after=["commit"])
     await one.graph.aupdate_state(one.config, {"short_term_memory": "Zelda owns the blue key."})
-    assert (await one.graph.aget_state(one.config)).next == ("select_plan",)
+    assert (await one.graph.aget_state(one.config)).next == ("simulator",)
     result = await one.run(None)
     assert "__interrupt__" not in result
     assert result["step"] == 3

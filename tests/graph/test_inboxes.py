@@ -1,7 +1,8 @@
 """Answers in the words of agent-chat-ui and Agent Inbox, and a chat that only sends messages."""
 
 import pytest
-from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
+from langgraph.checkpoint.base.id import uuid6
 
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.messages import LONGEST_MESSAGE, latest_exchange
@@ -118,16 +119,16 @@ async def test_a_chat_starts_a_story_and_answers_with_messages_alone(in_memory):
     question = it.question(await it.run({"messages": [HumanMessage("A lighthouse that must stay dark.")]}))
     state = await it.state()
     assert state["premise"] == "A lighthouse that must stay dark."
-    assert [message["type"] for message in state["messages"]] == ["human", "ai"]
-    assert state["messages"][1]["content"].startswith(question["passage"])
-    assert f"2. {question['candidate_plans'][1]}" in state["messages"][1]["content"]
+    assert [message.type for message in state["messages"]] == ["human", "ai"]
+    assert state["messages"][1].content.startswith(question["passage"])
+    assert f"2. {question['candidate_plans'][1]}" in state["messages"][1].content
     await it.run({"messages": [{"type": "human", "content": "2"}]})
     state = await it.state()
     assert (state["step"], state["plan"]) == (2, question["candidate_plans"][1])
     await it.run({"messages": [{"role": "user", "content": [{"type": "text", "text": PLAN}]}]})
     state = await it.state()
     assert (state["step"], state["plan"], state["plan_author"]) == (3, PLAN, "human")
-    assert state["messages"][0]["content"] == PLAN
+    assert state["messages"][0].content == PLAN
     assert len(state["messages"]) == 2
 
 
@@ -138,7 +139,7 @@ async def test_a_chat_is_told_why_its_answer_cannot_be_used(in_memory):
     assert "from 1 to 3" in again["problem"]
     assert again["candidate_plans"] == first["candidate_plans"]
     state = await it.state()
-    assert "from 1 to 3" in state["messages"][-1]["content"]
+    assert "from 1 to 3" in state["messages"][-1].content
     question = it.question(await it.run({"messages": "1"}))
     assert (question["step"], question.get("problem")) == (2, None)
 
@@ -168,8 +169,48 @@ async def test_a_chat_can_ask_for_every_action(in_memory, words, step, status):
 async def test_a_choice_by_number_is_told_as_the_plan_it_chose(asked):
     await asked.answer(2)
     said, told = (await asked.state())["messages"]
-    assert (said["type"], said["content"]) == ("human", asked.first["candidate_plans"][1])
-    assert told["type"] == "ai"
+    assert (said.type, said.content) == ("human", asked.first["candidate_plans"][1])
+    assert told.type == "ai"
+
+
+async def test_a_chat_may_say_the_same_three_times(in_memory):
+    it = in_memory()
+    it.question(await it.run({"messages": "A lighthouse that must stay dark."}))
+    for step in (2, 3, 4):
+        await it.run({"messages": "Go on."})
+        state = await it.state()
+        assert (state["step"], state["plan"], state["next_plan"]) == (step, "Go on.", "")
+
+
+async def test_hosts_read_the_passage_from_the_last_message(in_memory):
+    """As deepagents does with what its subagents return, and agent-chat-ui with a thread."""
+    it = in_memory(selector="simulator", steps=1)
+    result = await it.run({"messages": [{"role": "user", "content": "A lighthouse that must stay dark."}]})
+    assert isinstance(result["messages"][-1], AIMessage)
+    assert result["messages"][-1].content == result["passage"]
+
+
+async def test_messages_of_an_older_checkpoint_are_read(player):
+    """They were dictionaries there."""
+    it = player()
+    await it.begin()
+    old = [{"id": "a", "type": "human", "content": "A lamp."}, {"id": "b", "type": "ai", "content": "It burns."}]
+    saver, saved = it.graph.checkpointer, await it.graph.checkpointer.aget_tuple(it.config)
+    saved.checkpoint["channel_values"]["messages"] = old
+    versions = {"messages": saver.get_next_version(saved.checkpoint["channel_versions"]["messages"], None)}
+    saved.checkpoint["channel_versions"].update(versions)
+    newer = {**saved.checkpoint, "id": str(uuid6(clock_seq=-2))}
+    await saver.aput(saved.config, newer, saved.metadata, versions)
+    assert (await it.answer(2))["step"] == 2
+    said, told = (await it.state())["messages"]
+    assert (said.type, told.type) == ("human", "ai")
+
+
+def test_a_message_can_be_taken_back_and_replaced():
+    kept = latest_exchange([], [HumanMessage("A lamp.", id="1"), AIMessage("It burns.", id="2")])
+    assert latest_exchange(kept, [AIMessage("It went out.", id="2")])[1].content == "It went out."
+    assert [message.id for message in latest_exchange(kept, [RemoveMessage("2")])] == ["1"]
+    assert all(message.id for message in latest_exchange(kept, "And then?"))
 
 
 @pytest.mark.parametrize(
@@ -186,8 +227,8 @@ def test_an_exchange_stays_two_messages_of_bounded_length():
         kept = latest_exchange(
             kept, [("human", "x" * 99_999), ("system", "obey"), ("tool" if number < 0 else "ai", str(number))]
         )
-    assert [message["type"] for message in kept] == ["human", "ai"]
-    assert len(kept[0]["content"]) == LONGEST_MESSAGE
+    assert [message.type for message in kept] == ["human", "ai"]
+    assert len(kept[0].content) == LONGEST_MESSAGE
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])
@@ -208,4 +249,4 @@ async def test_the_stream_of_messages_is_the_passage_and_nothing_else(in_memory,
     commits = await it.chronicle.get_many(state["story"], (await it.chronicle.path(state["story"], state["head"]))[1:])
     assert ["".join(parts) for parts in said.values()] == [commit["passage"] for commit in commits]
     assert all(len(parts) > 3 for parts in said.values()), "it comes sentence by sentence"
-    assert state["messages"][-1]["id"] == list(said)[-1], "a chat replaces what it streamed by what was told"
+    assert state["messages"][-1].id == list(said)[-1], "a chat replaces what it streamed by what was told"

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
@@ -100,7 +100,6 @@ def brute_force(embeddings, commits, head, query, without):
     return {key: score for key, score in found.items() if key != without}
 
 
-@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 async def test_recall_is_what_reading_all_ancestors_finds(data):
     module._INDEXES.clear()

@@ -56,7 +56,9 @@ def test_the_entries_are_complete() -> None:
     assert WRITER.size == 1_117_320_768
 
 
-@pytest.mark.parametrize("module", ["embedded.catalogue", "roles", "calls", "embeddings", "embedded.fetch", "embedded.server"])
+@pytest.mark.parametrize(
+    "module", ["embedded.catalogue", "roles", "calls", "embeddings", "embedded.fetch", "embedded.server"]
+)
 def test_importing_a_module_of_models_loads_nothing_heavy(module: str) -> None:
     heavy = "{'torch', 'sentence_transformers', 'xllamacpp', 'langchain_openai', 'openai', 'faiss', 'huggingface_hub'}"
     script = f"import sys, recurrentgpt.models.{module}; print(sorted({heavy} & set(sys.modules)))"

@@ -144,7 +144,6 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_truncated_file_is_refused_by_llama_cpp_itself(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("xllamacpp")
     with pytest.raises(ModelRefused, match="could not load"):
         embedded_server(gguf(tmp_path / "half.gguf"))
     assert capfd.readouterr() == ("", "")

@@ -75,7 +75,6 @@ def test_the_default_is_one_per_process_and_follows_the_setting(
 
 
 def test_a_folder_without_a_model_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    pytest.importorskip("sentence_transformers")
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(SettingsError, match=r"cannot be loaded.*RECURRENTGPT_EMBEDDER"):
         MiniLM(tmp_path).embed_query("a lamp")

@@ -1,7 +1,5 @@
 """The package as a whole: what it is made of, which way its imports point, and what a wheel holds."""
 
-import ast
-import gc
 import re
 import subprocess
 import sys
@@ -17,43 +15,6 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 FOLDERS = {name: ROOT / folder for name, folder in PROJECT["tool"]["setuptools"]["package-dir"].items()}
 NOT_PACKAGED = {"tests", "benchmarks", "training", "docs", "examples", "build", "dist"}
-
-def modules():
-    """Return every module of the package by name."""
-    found = {}
-    for package, folder in FOLDERS.items():
-        for path in folder.glob("*.py"):
-            found[package if path.stem == "__init__" else f"{package}.{path.stem}"] = path
-    return found
-
-
-MODULES = modules()
-
-
-def parsed(path):
-    """Return the syntax tree of a file; Python 3.11 fails to make one when garbage is collected meanwhile."""
-    gc.disable()
-    try:
-        return ast.parse(path.read_text())
-    finally:
-        gc.enable()
-
-
-@pytest.mark.parametrize(
-    "path",
-    [*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py"), *ROOT.glob("training/*.py"), *MODULES.values()],
-    ids=str,
-)
-def test_packages_are_imported_by_their_full_name(path):
-    tops = {folder.name for folder in FOLDERS.values() if folder.parent == ROOT} - {"recurrentgpt"}
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            names = [node.module]
-        else:
-            continue
-        assert not {name.partition(".")[0] for name in names} & tops
 
 
 def test_every_folder_with_code_is_listed_in_pyproject():

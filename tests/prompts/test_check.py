@@ -8,6 +8,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.graph.story import build_step_graph
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.prompts.check import check, check_once, export, packaged, problems
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import PromptError
@@ -77,5 +78,7 @@ def test_a_good_template_reaches_the_model(folder: Path) -> None:
     (folder / "novel/full/write.md").write_text("Sing of this: {{ plan }} {{ memory }}")
     check_once.cache_clear()
     model = ScriptedChatModel()
-    build_step_graph(store=InMemoryStore()).invoke({}, context=Context(model=model, prompts=str(folder)))
+    build_step_graph(store=InMemoryStore()).invoke(
+        {}, context=Context(model=model, embeddings=HashEmbeddings(), prompts=str(folder))
+    )
     assert any("Sing of this: " in str(message.text) for call in model.calls for message in call)

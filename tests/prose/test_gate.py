@@ -145,6 +145,19 @@ def test_one_repeated_sentence_is_left_out_while_the_stream_goes_on():
     assert gate.settled == len(gate.text)
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_sample_that_begins_with_what_was_there_goes_on_after_a_space(size):
+    before, after = prose(2), prose(1, seed=1)
+    repeated = before.split(". ")[0] + "."
+    gate = gate_of(before, min_words=40)
+    assert gate.cut() == before
+    for start in range(0, len(text := f"{repeated} {after}"), size):
+        gate.feed(text[start : start + size])
+    gate.close()
+    assert [fault.kind for fault in gate.skipped] == ["loop"]
+    assert gate.text == f"{before} {after}"
+
+
 @pytest.mark.parametrize("size", [1, 3, 5])
 @pytest.mark.parametrize(
     ("said", "left"),

@@ -1,10 +1,9 @@
 import random
-import time
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.prose.shared_runs import longest_shared_run, ngrams, overlap, shared_ngrams, tokens
+from recurrentgpt.prose.shared_runs import longest_shared_run, ngrams, overlap, tokens
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=25).map(" ".join)
 
@@ -41,18 +40,16 @@ def test_the_longest_run_is_found(text, others):
     assert f" {run} " in f" {' '.join(tokens(text))} " or not run
 
 
-def test_a_passage_against_twenty_takes_milliseconds():
+def test_a_run_in_one_of_twenty_passages_is_found():
     dealer = random.Random(1)
     vocabulary = [f"w{number}" for number in range(2000)]
-    passages = [" ".join(dealer.choices(vocabulary, k=300)) for _ in range(21)]
-    started = time.perf_counter()
-    longest_shared_run(passages[0], passages[1:])
-    assert time.perf_counter() - started < 0.2
+    passage, *others = ([*dealer.choices(vocabulary, k=300)] for _ in range(21))
+    others[13][40:52] = passage[100:112]
+    assert longest_shared_run(" ".join(passage), map(" ".join, others)) == (12, " ".join(passage[100:112]))
 
 
 def test_ngrams_and_overlap():
     assert ngrams(["a", "b", "c"], 2) == {("a", "b"), ("b", "c")}
     assert ngrams(["a"], 2) == set()
-    assert shared_ngrams("x a b c", ["a b", "b c"], 2) == {("a", "b"), ("b", "c")}
     assert overlap("a b c", "a b c d") == 1.0
     assert overlap("a b", "c d") == overlap("", "a b") == 0.0

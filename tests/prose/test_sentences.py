@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recurrentgpt.prose.sentences import (
@@ -29,9 +29,15 @@ def test_a_lone_closing_mark_belongs_to_the_sentence_before_it():
     assert all(any(letter.isalnum() for letter in sentence) for sentence in sentences('She left. " He stayed.'))
 
 
-@given(st.text(max_size=300))
-def test_segments_lose_nothing(text):
-    assert "".join(segments(text)) == text
+SENTENCES = st.text(alphabet='ab .!?"\n“”', max_size=120)
+SPACES = st.text(alphabet="aA.!\n \u00a0\u0085\u2009\u2028\u3000", max_size=30)
+
+
+@given(st.text(max_size=300) | SENTENCES | SPACES, st.sampled_from(["English", "Arabic", "French", "Japanese", "Thai"]))
+@example("? “\na", "English")
+@example("A\u00a0.", "Arabic")
+def test_segments_lose_nothing(text, language):
+    assert "".join(segments(text, language)) == text
 
 
 def test_words_have_no_punctuation_and_keep_apostrophes_and_hyphens():
@@ -64,6 +70,7 @@ def test_a_quotation_that_the_cut_left_open_is_closed():
     assert end_at_sentence('He sat down. "I know it. And you') == 'He sat down. "I know it."'
     assert end_at_sentence("«Je sais. Et toi") == "«Je sais.»"
     assert end_at_sentence('He sat down. "') == "He sat down."
+    assert end_at_sentence('«He said "Go. And you') == '«He said "Go."»'
 
 
 def test_a_sentence_ends_with_its_closing_mark():
@@ -87,7 +94,8 @@ def test_limit_words_stops_at_a_sentence_and_is_hard():
     assert limit_words("One two.", 0) == ""
 
 
-@given(st.text(alphabet='ab .!?"\n“”', max_size=120), st.integers(min_value=0, max_value=20))
+@given(SENTENCES, st.integers(min_value=0, max_value=20))
+@example("? “\na", 1)
 def test_limits_hold_for_any_text(text, n):
     assert count_words(limit_words(text, n)) <= n
     assert text.startswith(end_at_sentence(text, close=False))

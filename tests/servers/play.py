@@ -7,6 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
+import httpx
 import pytest
 from langgraph_sdk import get_client
 
@@ -88,6 +89,14 @@ class Play:
             assert "premise" in schemas["input_schema"]["properties"]
             mode = schemas["context_schema"]["properties"]["mode"]["default"]
             assert mode == ("fiction" if graph == "fiction" else "novel")
+
+    async def unknown_setting(self) -> None:
+        """A setting that does not exist is refused with the nearest one, as in Python."""
+        thread = (await self.client.threads.create())["thread_id"]
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            await self.client.runs.wait(thread, "novel", input={}, context={"plnas": 5})
+        assert caught.value.response.status_code == 422
+        assert "did you mean plans?" in caught.value.response.text
 
     async def begin(self) -> None:
         """An empty form starts a story; its prose streams as messages, its stages as events, and nothing else does."""
@@ -207,7 +216,7 @@ async def written_remotely(url: str) -> None:
     given = StoryInput(premise="A lighthouse that must stay dark.")
     async with await RemoteStory.new(url, given, plans=2) as story:
         events = [event async for event in story.astream(2)]
-        plans = await story.aplans()
+        plans = (await story.asnapshot()).plans
         plan = await story.achoose(2)
     passages = [event for event in events if event["event"] == "passage"]
     assert [passage["step"] for passage in passages] == [1, 2]
@@ -223,7 +232,7 @@ async def written_remotely(url: str) -> None:
         (taken,) = [event async for event in again.aretry() if event["event"] == "passage"]
         assert (taken["step"], taken["plan"], taken["id"] != third["id"]) == (3, own, True)
         (offered,) = [event async for event in again.areplan() if event["event"] == "plans"]
-        assert offered["plans"] == await again.aplans()
+        assert offered["plans"] == (await again.asnapshot()).plans
         tree = await again.atree()
     by_step = {
         step: [node for node in tree.nodes.values() if node.step == step and not node.amends] for step in range(4)

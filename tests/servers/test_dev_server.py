@@ -36,6 +36,7 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
     assert server.addresses() == {"127.0.0.1"}
     async with playing.Play(server.url, writer) as play:
         await play.schemas()
+        await play.unknown_setting()
         await play.begin()
         await play.choose()
         await play.answer_at_once()

@@ -77,7 +77,7 @@ async def test_a_copy_tells_what_the_log_tells(written):
     kept = await log.get_many(values["story"], await log.path(values["story"], values["head"]))
     assert await copy.apassages() == [Passage.of(commit) for commit in kept[1:]]
     assert [passage.usage["calls"] > 0 for passage in await copy.apassages()] == [True] * 3
-    assert (await library.chronicle.record(values["story"]))["brief"] == values["brief"]
+    assert (await library.engine.log.record(values["story"]))["brief"] == values["brief"]
     assert (await copy.aresolve(1), await copy.aresolve("opening")) == (kept[1]["id"], kept[0]["id"])
     there = checkpoint_of(kept[1]["id"], await Told(history).ahistory())["values"]
     assert (there["step"], there["status"]) == (1, "choosing")
@@ -93,8 +93,8 @@ async def test_a_copy_of_what_was_pruned_begins_later(written):
     shown = await copy.apassages()
     assert 0 < len(shown) < 3
     assert shown[-1].text == history[0].values["passage"]
-    newest = await library.chronicle.get(copy.id, shown[-1].id)
-    recalled = await library.chronicle.get_many(copy.id, [entry["id"] for entry in newest["recalled"]])
+    newest = await library.engine.log.get(copy.id, shown[-1].id)
+    recalled = await library.engine.log.get_many(copy.id, [entry["id"] for entry in newest["recalled"]])
     assert all(passage["summary"] for passage in recalled), "what was recalled is known though it is gone"
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from recurrentgpt.studies.errors import RunStopped
-from recurrentgpt.studies.recording.recording import Tape
+from recurrentgpt.studies.recording.recording import Recording
 from recurrentgpt.studies.runs import remote_runner as remote
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import parse_plan
@@ -77,8 +77,8 @@ def report(told):
 
 def openings(folder):
     """Return for each novel how many calls made its opening."""
-    tapes = [Tape.read(folder.calls(job)) for job in folder.plan.jobs()]
-    return [sum(call.step == 0 and call.role == "planner" for call in tape.calls) for tape in tapes]
+    recordings = [Recording.read(folder.calls(job)) for job in folder.plan.jobs()]
+    return [sum(call.step == 0 and call.role == "planner" for call in recording.calls) for recording in recordings]
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_server_is_killed_in_the_middle_and_the_run_ends_all_the_same(
     for job, novel in zip(folder.plan.jobs(), folder.novels(), strict=True):
         assert (novel["id"], novel["models"]) == (job.id, ["scripted"])
         assert 630 <= novel["words"] <= 770
-        calls = Tape.read(folder.calls(job)).calls
+        calls = Recording.read(folder.calls(job)).calls
         assert len(calls) >= novel["usage"]["calls"]
     assert httpx.post(f"{server.url}/threads/search", json={}).json() == []
     written = b"".join(path.read_bytes() for path in folder.path.rglob("*") if path.is_file())

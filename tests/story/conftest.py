@@ -8,7 +8,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.engine.engine import Engine
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.endpoint_errors import is_transient
@@ -35,7 +35,7 @@ def library(tmp_path: Any) -> Iterator[Library]:
 def each_library(request: pytest.FixtureRequest, tmp_path: Any) -> Iterator[Library]:
     """Give a library over each kind of persistence."""
     if request.param == "memory":
-        yield Library(Persistence(InMemorySaver(), InMemoryStore(), "memory"), retry=QUICK)
+        yield Library(Engine(InMemorySaver(), InMemoryStore(), retry=QUICK))
         return
     url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
     with Library.open(tmp_path / "library", database_url=url, retry=QUICK) as opened:

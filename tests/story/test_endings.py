@@ -29,7 +29,7 @@ def test_new_plans_know_an_edited_memory(begin, model):
     story.step()
     story.edit_memory("Mira has a twin called Quoll.")
     before = len(model.calls)
-    list(story.new_plans())
+    list(story.replan())
     assert any("Quoll" in message.text for call in model.calls[before:] for message in call)
 
 

@@ -1,12 +1,14 @@
 """`Story`, blocking and awaited, over every kind of persistence."""
 
 import asyncio
+import dataclasses
+import inspect
 import threading
 
 import pytest
 
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.library import Library
+from recurrentgpt.library import Library, default_library
 from recurrentgpt.schema.errors import BadAnswer, StoryBusy, StoryNotFound
 from recurrentgpt.story import Story
 
@@ -19,10 +21,10 @@ def test_an_erased_story_is_gone_and_no_other(each_library, settings):
     for story in (gone, kept):
         story.step()
         list(story.edit_passage(1, OWN))
-    assert call(lambda: each_library.persistence.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is not None
+    assert call(lambda: each_library.engine.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is not None
     each_library.erase(gone.id)
     assert [summary.story for summary in each_library.stories(archived=True)] == [kept.id]
-    assert call(lambda: each_library.persistence.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is None
+    assert call(lambda: each_library.engine.saver.aget_tuple({"configurable": {"thread_id": gone.id}})) is None
     with pytest.raises(StoryNotFound):
         Story.open(gone.id, library=each_library)
     with pytest.raises(StoryNotFound):
@@ -82,9 +84,9 @@ async def test_the_same_story_awaited(each_library, settings, write_prompts):
     assert OWN in write_prompts()[1]
     assert EDIT in write_prompts()[1]
     assert [event["step"] for event in events if event["event"] == "passage"] == [2, 3]
-    async for _ in story.aanother_take():
+    async for _ in story.aretry():
         pass
-    async for _ in story.anew_plans():
+    async for _ in story.areplan():
         pass
     passages = await story.apassages()
     assert [passage.step for passage in passages] == [1, 2, 3]
@@ -99,7 +101,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     story.step()
     first = story.step()
     memory = story.memory
-    events = [event["event"] for event in story.another_take()]
+    events = [event["event"] for event in story.retry()]
     second = story.passages()[-1]
     assert events.count("passage") == 1
     assert (second.step, second.plan, second.parent) == (2, first.plan, first.parent)
@@ -107,7 +109,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     assert story.memory != memory
     plans = story.plans
     cost = story.usage["calls"]
-    list(story.new_plans())
+    list(story.replan())
     assert story.usage["calls"] == cost + 1
     assert story.plans != plans
     assert story.passages()[-1].text == second.text
@@ -115,7 +117,7 @@ def test_another_take_is_a_sibling_and_new_plans_keep_the_passage(each_library, 
     story.choose(1)
     third = story.step()
     assert (third.step, third.plan) == (3, chosen)
-    links = each_library.chronicle.links
+    links = each_library.engine.log.links
     from recurrentgpt.infrastructure.background_loop import call
 
     kept = call(lambda: links(story.id))
@@ -127,7 +129,7 @@ def test_takes_and_plans_are_sampled_anew_each_time(begin, model):
     story = begin()
     story.step()
     seen = [{options["seed"] for options in model.options}]
-    for again in (story.another_take, story.another_take, story.new_plans, story.new_plans):
+    for again in (story.retry, story.retry, story.replan, story.replan):
         beginning = len(model.options)
         list(again())
         seen.append({options["seed"] for options in model.options[beginning:]})
@@ -159,20 +161,68 @@ def test_a_story_is_found_by_id_prefix_and_title(library, settings):
 async def test_the_users_own_library_is_opened_when_none_is_given(user_folder, settings):
     story = Story.new("fantasy", **settings())
     await story.astep()
-    library, _, _ = story.library, story.library.close(), None
-    import recurrentgpt.library as module
+    engine = story.engine
+    import recurrentgpt.storage as module
 
+    assert default_library().engine is engine
+    default_library().close()
     module._default.clear()
     again = await Story.aopen(story.id, **settings())
     assert (await again.astep()).step == 2
-    again.library.close()
+    default_library().close()
     module._default.clear()
     reopened = await asyncio.to_thread(Story.open, story.id, **settings())
     assert len(reopened.passages()) == 2
     assert (user_folder / "stories.db").is_file()
-    reopened.library.close()
+    default_library().close()
     module._default.clear()
-    assert library is not reopened.library
+    assert engine is not reopened.engine
+
+
+def test_an_old_name_says_what_took_its_place(begin):
+    story = begin()
+    for old, new in (
+        ("another_take", "retry"),
+        ("aanother_take", "aretry"),
+        ("new_plans", "replan"),
+        ("anew_plans", "areplan"),
+    ):
+        with pytest.warns(DeprecationWarning, match=f"Story.{old} goes with version 0.3; call Story.{new}"):
+            getattr(story, old)()
+
+
+def test_methods_made_from_coroutines_tell_what_they_are():
+    for name in ("stream", "choose", "goto", "edit_passage", "export"):
+        blocking, awaited = getattr(Story, name), getattr(Story, f"a{name}")
+        assert awaited.__doc__.startswith(blocking.__doc__.strip().splitlines()[0])
+        one, other = inspect.signature(blocking), inspect.signature(awaited)
+        assert [*one.parameters] == [*other.parameters]
+    assert inspect.signature(Story.stream).return_annotation == "Iterator[Event]"
+    assert inspect.signature(Story.astream).return_annotation == "AsyncIterator[Event]"
+    assert inspect.iscoroutinefunction(Story.achoose)
+    assert not inspect.iscoroutinefunction(Story.choose)
+
+
+def test_settings_that_are_replaced_hold_from_the_next_passage_on(begin):
+    story = begin()
+    assert len(story.step().plans) == 3
+    story.context = dataclasses.replace(story.context, plans=2)
+    assert len(story.step().plans) == 2
+
+
+def test_a_snapshot_holds_where_the_story_stands(begin):
+    story = begin()
+    before = story.snapshot()
+    assert (before.story, before.head, before.step, before.plans, before.memory) == (story.id, "", 0, [], "")
+    story.step()
+    there = story.snapshot(usage=True)
+    assert (there.title, there.head, there.step) == (story.title, story.head, 1)
+    assert (there.brief, there.memory, there.rationale) == (story.brief, story.memory, story.rationale)
+    assert (there.plans, there.waiting_plan, there.pending_replay) == (story.plans, None, None)
+    assert (there.usage, there.settings, there.status) == (story.usage, story.settings, "choosing")
+    assert [link["id"] for link in there.path] == [story.head]
+    plan = story.choose(2)
+    assert story.snapshot().waiting_plan == story.waiting_plan == plan == there.plans[1]
 
 
 def test_a_bad_choice_changes_nothing(begin):
@@ -192,8 +242,8 @@ def test_a_bad_choice_changes_nothing(begin):
 
 def test_nothing_written_yet_is_said_so(begin):
     story = begin()
-    for read in (lambda: story.memory, lambda: story.plans, lambda: story.choose(1), lambda: list(story.new_plans())):
-        with pytest.raises(StoryNotFound, match="call step"):
+    for read in (lambda: story.memory, lambda: story.plans, lambda: story.choose(1), lambda: list(story.replan())):
+        with pytest.raises(StoryNotFound, match="write its first passage"):
             read()
     with pytest.raises(StoryNotFound, match="There is no story"):
         _ = story.title

@@ -175,8 +175,8 @@ def test_a_story_that_is_being_written_is_busy_for_others(library, begin, settin
     other = Story.open(story.id, library=library, **settings())
     stream = story.stream(1)
     next(stream)
-    for write in (other.step, lambda: other.choose(1), lambda: other.edit_memory("Mira."), lambda: list(other.new_plans()),
-                  lambda: list(other.another_take()), story.step):  # fmt: skip
+    for write in (other.step, lambda: other.choose(1), lambda: other.edit_memory("Mira."), lambda: list(other.replan()),
+                  lambda: list(other.retry()), story.step):  # fmt: skip
         with pytest.raises(StoryBusy, match="being written"):
             write()
     assert len(other.passages()) == 1, "reading is free"
@@ -188,11 +188,11 @@ def test_without_a_lock_two_writers_make_siblings(settings, model):
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.store.memory import InMemoryStore
 
-    from recurrentgpt.checkpoints import Persistence
+    from recurrentgpt.engine.engine import Engine
     from recurrentgpt.library import Library
 
     store = InMemoryStore()
-    first, second = (Library(Persistence(InMemorySaver(), store, "memory")) for _ in range(2))
+    first, second = (Library(Engine(InMemorySaver(), store)) for _ in range(2))
     story = Story.new("fantasy", library=first, **settings())
     story.step()
     other = Story.open(story.id, library=second, **settings())

@@ -6,7 +6,7 @@ import re
 
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.runner import as_novel
+from recurrentgpt.studies.runs.runner import novel_record
 from recurrentgpt.testing import ScriptedChatModel
 
 STORY = "\n\n".join(
@@ -16,7 +16,7 @@ STORY = "\n\n".join(
 
 
 def novel(job, text=STORY):
-    made = as_novel(job, {"usage": total_usage([]), "passages": []})
+    made = novel_record(job, {"usage": total_usage([]), "passages": []})
     return {**made, "words": 500, "models": ["scripted"], "outdated": 0, "text": text}
 
 
@@ -26,7 +26,7 @@ def judged_run(path, plan, *judges, family=""):
     folder = RunFolder.create(path, plan)
     for job in plan.jobs():
         text = STORY if job.system == "recurrentgpt" else STORY.replace("lit", "rolled")
-        folder.finish(job, novel(job, text))
+        folder.save_novel(job, novel(job, text))
     return folder
 
 

@@ -6,10 +6,10 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
-from recurrentgpt.studies.baselines.drafts import faults
-from recurrentgpt.studies.baselines.facts import clashes, learned
-from recurrentgpt.studies.baselines.hierarchy import collapsed, entering, movement, people_at
+from recurrentgpt.studies.baselines.doc_outline import collapsed, entering, movement, people_at
+from recurrentgpt.studies.baselines.drafts import draft_penalty
 from recurrentgpt.studies.baselines.re3 import items, per_item
+from recurrentgpt.studies.baselines.re3_facts import find_conflicts, merge_facts
 from recurrentgpt.studies.baselines.text_windows import count_tokens
 from recurrentgpt.studies.scripted_author import author_replies
 
@@ -167,17 +167,19 @@ class TestRe3:
 class TestDrafts:
     def test_faults_are_counted_as_specified(self):
         clean = "Mira lit the lamp. Tobias came late and said nothing."
-        assert faults(clean, "") == 0
-        assert faults("One two three four five six.", "One two three four five six.") == pytest.approx(0.3 * 2 + 1)
-        assert faults("I lit the lamp.", "") == 10
-        assert faults('"I lit it," Mira said. "You came late."', "") == 0
-        assert faults("She thought of you.", "") == 10
-        assert faults("## Chapter 2\n\nMira lit the lamp.", "") >= 10
+        assert draft_penalty(clean, "") == 0
+        assert draft_penalty("One two three four five six.", "One two three four five six.") == pytest.approx(
+            0.3 * 2 + 1
+        )
+        assert draft_penalty("I lit the lamp.", "") == 10
+        assert draft_penalty('"I lit it," Mira said. "You came late."', "") == 0
+        assert draft_penalty("She thought of you.", "") == 10
+        assert draft_penalty("## Chapter 2\n\nMira lit the lamp.", "") >= 10
 
     def test_we_and_quotations_in_single_marks_are_told_apart(self):
         told = ["We walked to our house.", "It was dark to us.", "You're late.", "“Stay,” he said, and I stayed."]
         told += ["Then I went.", "The boys' lamp was mine's and I knew it."]
-        assert [faults(text, "") for text in told] == [10] * len(told)
+        assert [draft_penalty(text, "") for text in told] == [10] * len(told)
         said = ["'I know you,' she said.", "‘I don’t know you,’ she said.", "'We came late. It was our boat.'"]
         said += [
             "The lamps of World War I ended.",
@@ -185,16 +187,16 @@ class TestDrafts:
             "“It's our boat",
             "'We came",
         ]
-        assert [faults(text, "") for text in said] == [0] * len(said)
+        assert [draft_penalty(text, "") for text in said] == [0] * len(said)
 
     def test_a_fact_told_first_stays(self):
         def fact(value, entity="Mira Voss"):
             return {"entity": entity, "attribute": "Hair", "value": value, "quote": "q"}
 
-        (clash,) = clashes([fact("grey")], [fact("brown", "mira voss")])
+        (clash,) = find_conflicts([fact("grey")], [fact("brown", "mira voss")])
         assert (clash["old"], clash["new"]) == ("grey", "brown")
-        assert clashes([fact("grey")], [fact("Grey")]) == []
-        assert learned([fact("grey")], [fact("brown"), fact("red", "Tobias")])[0]["value"] == "grey"
+        assert find_conflicts([fact("grey")], [fact("Grey")]) == []
+        assert merge_facts([fact("grey")], [fact("brown"), fact("red", "Tobias")])[0]["value"] == "grey"
 
     def test_a_full_store_keeps_what_was_stated_first(self):
         def fact(number):
@@ -202,7 +204,7 @@ class TestDrafts:
 
         store = []
         for number in range(0, 1200, 6):
-            store = learned(store, [fact(at) for at in range(number, number + 6)])
+            store = merge_facts(store, [fact(at) for at in range(number, number + 6)])
         assert store[:200] == [fact(at) for at in range(200)]
         assert len(store) == 1000
 

@@ -1,4 +1,4 @@
-"""What a novel is said to have cost is what the calls on its tape cost."""
+"""What a novel is said to have cost is what its recorded calls cost."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import pytest
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.recording.recording import Recorder
+from recurrentgpt.studies.recording.recording import FileRecorder
 from recurrentgpt.studies.scripted_author import author_replies
 
 
@@ -29,7 +29,7 @@ def characters(row):
 @pytest.mark.parametrize("system", SYSTEMS)
 async def test_the_calls_of_a_tape_are_those_of_its_novel(write, system, tmp_path):
     path = tmp_path / "calls.jsonl"
-    novel = await write(system, 2400, replies=rise_and_fall, candidates=2, recorder=Recorder(path))
+    novel = await write(system, 2400, replies=rise_and_fall, candidates=2, recorder=FileRecorder(path))
     rows = [row for line in path.read_text().splitlines() if "key" in (row := json.loads(line))]
     spent = total_usage(commit["usage"] for commit in novel.commits)
     assert spent["calls"] == len(rows) == len(novel.model.calls)

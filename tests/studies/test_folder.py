@@ -55,7 +55,7 @@ def test_what_decides_a_novel_may_not_change(folder, plan, field, value):
 
 
 def test_a_plan_is_not_changed_under_a_run_that_is_at_work(folder, plan):
-    with folder.alone(), pytest.raises(StudyError, match="written by another process"):
+    with folder.writing_lock(), pytest.raises(StudyError, match="written by another process"):
         RunFolder.create(folder.path, plan.model_copy(update={"parallel": 1}))
 
 
@@ -169,8 +169,8 @@ def test_the_manifest_has_the_models_that_were_used_and_all_versions(finished):
     assert set(models) >= {"writer", "planner", "memory"}
     assert set(map(tuple, models.values())) == {("scripted",)}
     assert {"python", "langgraph", "scipy", "matplotlib"} <= set(finished.manifest["versions"])
-    finished.meet({"judge": "reader"})
-    finished.meet({"judge": "another"})
+    finished.note_models({"judge": "reader"})
+    finished.note_models({"judge": "another"})
     assert finished.manifest["models"] == {**models, "judge": ["another", "reader"]}
 
 

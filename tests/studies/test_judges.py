@@ -13,7 +13,7 @@ import pytest
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.annotate import Annotation, server
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.pairwise import consolidated, pairs, spoilt
+from recurrentgpt.studies.judging.pairwise import consolidate, corrupted_copies, pairs
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -27,17 +27,17 @@ def judged(tmp_path, plan):
 
 
 def test_a_spoilt_copy_has_the_same_words_in_a_worse_order():
-    copies = spoilt(STORY, "mystery-01-s1")
+    copies = corrupted_copies(STORY, "mystery-01-s1")
     assert sorted(copies["shuffled"].split()) == sorted(STORY.split())
     assert len(copies["doubled"]) > len(STORY)
     assert copies["swapped"].count("Tobias lit") > 0
     assert all(faults(copy) > 0 for copy in copies.values())
-    assert copies == spoilt(STORY, "mystery-01-s1")
+    assert copies == corrupted_copies(STORY, "mystery-01-s1")
 
 
 def test_verdicts_that_change_with_the_order_are_ties():
     table = {("A", "B"): 1.0, ("B", "A"): 0.0, ("A", "A"): 0.5, ("B", "B"): 0.5, ("tie", "B"): 0.5, ("tie", "tie"): 0.5}
-    assert {votes: consolidated(*votes) for votes in table} == table
+    assert {votes: consolidate(*votes) for votes in table} == table
 
 
 def test_only_judges_that_can_read_are_used(judged):
@@ -83,7 +83,7 @@ def test_a_run_without_pairs_is_said(folder):
 def page(judged):
     """Give the running page: a function that asks it."""
     first = next(job for job in judged.plan.jobs() if job.system != "recurrentgpt")
-    judged.finish(first, novel(first, "<script>alert(1)</script> & $a story"))
+    judged.save_novel(first, novel(first, "<script>alert(1)</script> & $a story"))
     with server(judged, 0) as running:
         thread = threading.Thread(target=running.serve_forever)
         thread.start()

@@ -3,10 +3,10 @@
 import pytest
 
 from recurrentgpt.schema.errors import ModelUnavailable
-from recurrentgpt.studies.endpoints import check_keys
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.pairwise import failures, heard, remarks
+from recurrentgpt.studies.judging.pairwise import counted_judges, failures, remarks
+from recurrentgpt.studies.runs.endpoints import check_keys
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel
@@ -44,7 +44,7 @@ def test_a_judge_that_cannot_be_reached_has_failed_and_is_asked_again(tmp_path, 
     assert [row["error"] for row in failures(folder)] == ["Nobody answers: start the server."]
     assert "reader failed: Nobody answers" in " ".join(said)
     assert judge_run(folder, quiet, models=MODELS, retry=QUICK) == 0
-    assert set(heard(folder)) == {"reader"}
+    assert set(counted_judges(folder)) == {"reader"}
     assert len(folder.rows("verdicts.jsonl")) == 4
     assert failures(folder) == []
 
@@ -53,7 +53,7 @@ def test_a_judge_that_goes_in_the_middle_keeps_its_verdicts_and_goes_on(tmp_path
     folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
     chat = ScriptedChatModel(replies=refusing(reader, after=15))
     assert judge_run(folder, quiet, models={"reader": chat}, retry=QUICK) == 1
-    assert set(heard(folder)) == {"reader"}, "it had qualified"
+    assert set(counted_judges(folder)) == {"reader"}, "it had qualified"
     assert 0 < len(folder.rows("verdicts.jsonl")) + len(failures(folder)) < 4
     assert judge_run(folder, quiet, models=MODELS, retry=QUICK) == 0
     assert len(folder.rows("verdicts.jsonl")) == 4
@@ -146,11 +146,11 @@ def test_a_key_that_is_not_there_is_said_before_anything_is_paid_for(plan, monke
 def test_verdicts_of_the_generators_family_do_not_count_and_that_is_said(tmp_path, plan):
     judges = [Judge(model=name, family=family) for name, family in (("reader", "A"), ("other", "b"), ("scripted", "c"))]
     folder = judged_run(tmp_path / "run", plan, *judges, family="a")
-    folder.meet({"writer": "scripted"})
+    folder.note_models({"writer": "scripted"})
     chats = {judge.model: ScriptedChatModel(replies=reader) for judge in judges}
     said = []
     judge_run(folder, said.append, models=chats, retry=QUICK)
-    assert set(heard(folder)) == {"other"}
+    assert set(counted_judges(folder)) == {"other"}
     assert said[-3:] == remarks(folder)
     assert "reader is of the generator's own family" in said[-3]
     assert "scripted is of the generator's own family" in said[-2]
@@ -160,9 +160,9 @@ def test_verdicts_of_the_generators_family_do_not_count_and_that_is_said(tmp_pat
 def test_a_judge_that_is_no_longer_in_the_plan_is_not_heard(tmp_path, plan):
     folder = judged_run(tmp_path / "run", plan, Judge(model="reader", family="b"), family="a")
     judge_run(folder, quiet, models=MODELS, retry=QUICK)
-    assert set(heard(folder)) == {"reader"}
+    assert set(counted_judges(folder)) == {"reader"}
     folder = RunFolder.create(folder.path, folder.plan.model_copy(update={"judges": [Judge(model="blind")]}))
-    assert heard(folder) == {}
+    assert counted_judges(folder) == {}
     judge_run(folder, quiet, models=MODELS, retry=QUICK)
     assert {row["judge"] for row in folder.rows("qualification.jsonl")} == {"reader", "blind"}
     assert "The plan does not say the `family` of blind" in " ".join(remarks(folder))

@@ -6,12 +6,12 @@ import pytest
 
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.measures.author import half_life
 from recurrentgpt.studies.measures.entities import entities
-from recurrentgpt.studies.measures.planted import distances, edge, levels, retrieval
+from recurrentgpt.studies.measures.planted import distances, levels, retrieval, window_reach
 from recurrentgpt.studies.measures.repetition import curve, in_band, mtld, repetition
-from recurrentgpt.studies.measures.steps import contract, slope
+from recurrentgpt.studies.measures.step_contract import contract, slope
 from recurrentgpt.studies.measures.world import World
+from recurrentgpt.studies.measures.world_author import memory_half_life
 
 
 def test_a_text_that_never_repeats_and_one_that_only_does():
@@ -107,7 +107,7 @@ def rates(found):
 @pytest.mark.parametrize("window", [1024, 4096])
 def test_rolling_falls_off_where_its_window_ends(window):
     found = levels(f"rolling_{window}", 16, steps=60)
-    reach = edge(f"rolling_{window}")
+    reach = window_reach(f"rolling_{window}")
     assert reach is not None
     for distance, rate in rates(found.prompt).items():
         if distance < reach - 1:
@@ -123,7 +123,7 @@ def test_without_a_long_term_memory_facts_go_with_the_half_life_of_the_other():
     memory, prompt = rates(found.memory), rates(found.prompt)
     assert prompt[1] == 1.0
     for distance in (4, 8, 16):
-        assert memory[distance] == pytest.approx(0.5 ** ((distance - 1) / half_life()), abs=0.12)
+        assert memory[distance] == pytest.approx(0.5 ** ((distance - 1) / memory_half_life()), abs=0.12)
         assert prompt[distance] == pytest.approx(memory[distance], abs=0.02)
     assert found.retrieval == {}
 

@@ -1,12 +1,12 @@
-"""How many spoilt copies a judge is shown, what a slip costs it, and how many of its calls are under way at a time."""
+"""How many corrupted copies a judge is shown, what a slip costs it, and how many of its calls are under way at a time."""
 
 import asyncio
 
 import pytest
 
+from recurrentgpt.studies.judging import judge_runner as judging
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.judge_runner import judge_runner as judging
-from recurrentgpt.studies.judging.pairwise import heard
+from recurrentgpt.studies.judging.pairwise import counted_judges
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
@@ -38,12 +38,12 @@ def test_a_slip_among_three_excludes_a_judge_until_the_run_has_grown(grow):
     chat = ScriptedChatModel(replies=lambda messages: answer("tie") if next(slips, False) else reader(messages))
     folder = grow(1, ["fantasy"])
     said = judged(folder, chat)
-    assert "reader told 2 of 3 stories from spoilt copies" in said
+    assert "reader told 2 of 3 stories from corrupted copies" in said
     assert "reader is not qualified" in said
     folder = grow(4)
     said = judged(folder, chat)
-    assert "reader told 23 of 24 stories from spoilt copies" in said
-    (found,) = heard(folder).values()
+    assert "reader told 23 of 24 stories from corrupted copies" in said
+    (found,) = counted_judges(folder).values()
     assert (found.right, found.pairs) == (23, 24)
     assert sorted(found.by_kind.values()) == pytest.approx([7 / 8, 1, 1])
     assert len(folder.rows("verdicts.jsonl")) == 8 * 2
@@ -54,7 +54,7 @@ def test_a_judge_that_has_seen_24_is_shown_no_more(grow):
     chat = ScriptedChatModel(replies=reader)
     judged(grow(4), chat)
     folder = grow(5)
-    assert "from spoilt copies" not in judged(folder, chat)
+    assert "from corrupted copies" not in judged(folder, chat)
     assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24]
     assert len(chat.calls) == 2 * (24 + 10 * 2)
 
@@ -80,7 +80,7 @@ def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monke
         now -= 1
         return 1.0
 
-    monkeypatch.setattr(judging, "both_orders", slow)
+    monkeypatch.setattr(judging, "judge_both_orders", slow)
     for parallel in (1, 6):
         folder, most = grow(3), 0
         (folder.path / "verdicts.jsonl").unlink(missing_ok=True)

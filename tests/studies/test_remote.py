@@ -10,24 +10,24 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.memory.chronicle import Chronicle
-from recurrentgpt.remote.server import said
+from recurrentgpt.remote.server import error_text
 from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryError
 from recurrentgpt.studies import server_graphs as served
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.recording.recording import Call, Played
-from recurrentgpt.studies.recording.store_recorder import StoreRecorder, forget_lines, stored_lines
+from recurrentgpt.studies.recording.recording import Call, RoleModel
+from recurrentgpt.studies.recording.store_recorder import StoreRecorder, delete_lines, recorded_lines
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import read_plan
 from recurrentgpt.studies.runs.remote_runner import run_remote
-from recurrentgpt.studies.runs.runner import as_novel, run, settings
+from recurrentgpt.studies.runs.runner import novel_record, novel_settings, run
 from recurrentgpt.studies.scripted_author import scripted_author
 from recurrentgpt.studies.study_context import StudyContext
 
 from .conftest import QUICK
 
 ROOT = Path(__file__).parents[2]
-PLAYED = Played("scripted", "full", False, False)
+PLAYED = RoleModel("scripted", "full", False, False)
 
 
 def quiet(event):
@@ -108,7 +108,7 @@ WRITER = 'The writer\'s \\ "reply" is none: run the plan again.'
     ],
 )
 def test_what_failed_on_the_server_is_its_sentence(data, sentence):
-    assert said(data) == sentence
+    assert error_text(data) == sentence
 
 
 def test_a_novel_that_failed_on_the_server_is_listed_with_its_sentence(folder, answers):
@@ -154,7 +154,7 @@ def test_every_system_is_served_by_its_name():
         graph = getattr(served, name)
         assert graph.name == name
         assert set(graph.get_input_jsonschema()["properties"]) == {"genre", "premise"}
-        assert not {"recorder", "tape", "embeddings"} & set(graph.get_context_jsonschema()["properties"])
+        assert not {"recorder", "recording", "embeddings"} & set(graph.get_context_jsonschema()["properties"])
 
 
 def comparable(novel):
@@ -171,16 +171,16 @@ async def test_a_served_novel_ends_with_all_that_a_local_one_has(folder):
     graph = served.recurrentgpt.copy(update={"checkpointer": InMemorySaver(), "store": store})
     given = {"genre": job.genre, "premise": job.premise}
     config = {"configurable": {"thread_id": "thread-1"}, "recursion_limit": 10_000}
-    said = {**settings(folder.plan, job), "model": scripted_author(), "record": "prompts"}
+    said = {**novel_settings(folder.plan, job), "model": scripted_author(), "record": "prompts"}
     await graph.ainvoke(given, config, context=said)
     values = (await graph.aget_state(config)).values
-    remote = as_novel(job, values["written"])
+    remote = novel_record(job, values["written"])
     assert comparable(remote) == comparable(novel)
     local = [json.loads(line) for line in folder.calls(job).read_text().splitlines()]
     kept = [json.loads(line) for line in values["calls"]]
     assert sorted(row["key"] for row in kept if "key" in row) == sorted(row["key"] for row in local if "key" in row)
     assert {tuple(row) for row in kept} == {tuple(row) for row in local}
-    assert await stored_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
+    assert await recorded_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
 
 
 def call(key):
@@ -191,21 +191,21 @@ async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
     log = Chronicle(persistence.store)
     for key in ("first", "second"):
         recorder = await StoreRecorder.open(log, "novel", prompts=False)
-        recorder.meet("writer", PLAYED)
+        recorder.add_role("writer", PLAYED)
         recorder.add(call(key), [], {"text": "x" * 100})
         await recorder.flush()
-    rows = [json.loads(line) for line in await stored_lines(log, "novel")]
+    rows = [json.loads(line) for line in await recorded_lines(log, "novel")]
     assert [row.get("role") for row in rows] == ["writer"] * 3
     assert [row.get("key") for row in rows] == [None, "first", "second"]
     assert rows[1]["parameters"] == {"text": "..."}
     other = await StoreRecorder.open(log, "novel")
     with pytest.raises(StudyError, match="The recording of novel was begun with scripted as writer"):
-        other.meet("writer", Played("another", "full", False, False))
-    await forget_lines(log, "novel")
-    assert await stored_lines(log, "novel") == []
+        other.add_role("writer", RoleModel("another", "full", False, False))
+    await delete_lines(log, "novel")
+    assert await recorded_lines(log, "novel") == []
 
 
 @pytest.mark.parametrize("wrong", [{"record": "all"}, {"embedder": "none"}])
 def test_what_a_client_may_say_is_checked(wrong):
-    with pytest.raises(StudyError, match=f"{next(iter(wrong))} is one of"):
+    with pytest.raises(SettingsError, match=f"{next(iter(wrong))} is one of"):
         StudyContext(**wrong)

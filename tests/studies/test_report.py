@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from recurrentgpt.cli.app import app
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report.figures import POOLED, results
+from recurrentgpt.studies.report.preferences import paper_figures
 from recurrentgpt.studies.report.write_report import write_report
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import CRITERIA, Judge
@@ -165,7 +166,7 @@ def test_seeds_are_averaged_within_a_premise_before_any_test(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     for job in plan.jobs():
         if job.system == "recurrentgpt":
-            folder.finish(job, novel(job))
+            folder.save_novel(job, novel(job))
             # The first seed alone is lost.
             label(folder, job.unit, "rolling_1024", "coherent", float(job.seed > 1))
     (pooled,) = [one.found for one in results(folder) if one.genre == POOLED]
@@ -186,7 +187,7 @@ def test_what_somebody_said_twice_is_heard_once(judged):
 
 def test_novels_that_miss_their_length_are_marked_and_counted_beside_each_comparison(judged, tmp_path):
     (job,) = [job for job in judged.plan.jobs() if job.id == "rolling_1024-mystery-01-s1"]
-    judged.finish(job, {**judged.novel(job), "words": 37})
+    judged.save_novel(job, {**judged.novel(job), "words": 37})
     text = reported(judged, tmp_path)
     assert "| rolling_1024-mystery-01-s1 | 37 | 500 | -93 % |" in text
     rows = [line for line in text.splitlines() if line.startswith("| rolling_1024 | 100 : 0")]
@@ -197,18 +198,27 @@ def test_novels_that_miss_their_length_are_marked_and_counted_beside_each_compar
 
 def finished(folder, job):
     """Put a novel back to the length that it was asked for."""
-    folder.finish(job, {**folder.novel(job), "words": job.words})
+    folder.save_novel(job, {**folder.novel(job), "words": job.words})
     return folder
 
 
 def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged, tmp_path, monkeypatch):
-    said = "whoever has the paper fills them into"
-    assert said in reported(judged, tmp_path)
+    said = "its own figures as printed"
+    assert said not in reported(judged, tmp_path), "the paper has no rolling_1024"
     noted = {"mystery/recurrentgpt/rolling_1024/coherent": "61 : 52"}
     monkeypatch.setattr("recurrentgpt.studies.report.preferences.paper_figures", lambda: noted)
     text = reported(judged, tmp_path)
     assert text.count("| rolling_1024, the paper | 61 : 52 |  |  |") == 2
-    assert said not in text
+    assert said in text
+
+
+def test_all_rows_of_the_papers_tables_are_there():
+    rows = paper_figures()
+    sums = [sum(map(float, row.split(" : "))) for row in rows.values()]
+    assert len(rows) == 48
+    assert sum(total > 100.05 for total in sums) == 18
+    assert rows["thriller/recurrentgpt/doc/coherent"] == "58.1 : 37.0"
+    assert rows["fantasy/recurrentgpt/gpt4/interesting"] == "27.1 : 71.7"
 
 
 def test_what_a_system_does_not_have_is_left_blank(toy):
@@ -226,7 +236,7 @@ def test_what_a_system_does_not_have_is_left_blank(toy):
 def test_what_failed_stands_together(judged, tmp_path):
     job = next(iter(judged.plan.jobs()))
     (judged.path / "novels" / f"{job.id}.json").unlink()
-    judged.fail(job, "The account is empty.")
+    judged.add_failure(job, "The account is empty.")
     text = reported(judged, tmp_path)
     assert (
         "1 novel has failed and is in no figure:\n\n| novel | error |\n| --- | --- |\n"
@@ -255,15 +265,15 @@ def test_tables_say_how_many_premises_and_novels_they_are_of(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
     text = reported(folder, tmp_path)
-    assert text.count("| system | premises | novels |") == 3
-    assert text.count("| recurrentgpt | 1 | 2 |") == 3
+    assert text.count("| system | premises | novels |") == 4
+    assert text.count("| recurrentgpt | 1 | 2 |") == 4
     assert "The plan names no judge" in text
 
 
 def test_of_many_novels_off_their_target_some_are_listed(judged, tmp_path, monkeypatch):
     monkeypatch.setattr("recurrentgpt.studies.report.sections._LISTED", 2)
     for job in judged.plan.jobs():
-        judged.finish(job, {**judged.novel(job), "words": 37})
+        judged.save_novel(job, {**judged.novel(job), "words": 37})
     text = reported(judged, tmp_path)
     assert "Off by more than a tenth are 4 of 4 novels" in text
     assert "the first 2 are listed, and all are in measures.csv" in text

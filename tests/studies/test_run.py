@@ -11,7 +11,7 @@ from recurrentgpt.studies.runs.costs import estimate, per_1000_words
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import PRESETS, parse_plan, read_plan
 from recurrentgpt.studies.runs.premises import GENRES, premises
-from recurrentgpt.studies.runs.runner import run, write_each
+from recurrentgpt.studies.runs.runner import run, write_novels
 from recurrentgpt.studies.scripted_author import author_replies, scripted_author
 from recurrentgpt.studies.study_context import pace
 from recurrentgpt.testing import ScriptedChatModel
@@ -167,7 +167,7 @@ async def test_a_novel_that_is_told_to_stop_has_not_failed(folder):
             raise ValueError("no active connection")
 
     told = []
-    task = asyncio.create_task(write_each(folder, told.append, closing))
+    task = asyncio.create_task(write_novels(folder, told.append, closing))
     await begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -213,7 +213,7 @@ def test_what_a_crash_left_behind_was_paid_for_and_is_counted(tmp_path, plan):
 
     failed, rows = tried(refusing(author_replies, after=2))
     assert failed == 1
-    # A process that dies in a step has made calls that are on tape and in no passage of the log: here, the last one.
+    # A process that dies in a step has made calls that are recorded and in no passage of the log: here, the last one.
     with folder.calls(job).open("a") as file:
         file.write(json.dumps(rows[-1]) + "\n")
     failed, rows = tried(author_replies)
@@ -256,7 +256,7 @@ def test_a_folder_of_another_plan_or_version_or_kind_is_a_sentence(folder, tmp_p
 
 
 def test_two_processes_do_not_write_one_run(folder):
-    with folder.alone(), pytest.raises(StudyError, match="written by another process"), folder.alone():
+    with folder.writing_lock(), pytest.raises(StudyError, match="written by another process"), folder.writing_lock():
         pass
 
 

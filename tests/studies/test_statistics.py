@@ -1,11 +1,14 @@
 """Statistics against cases whose answer is known, and by simulation."""
 
+import json
 from bisect import bisect_left
 
 import numpy as np
 import pytest
 from scipy.stats import binom
+from scipy.stats import t as student
 
+from benchmarks.statistics import acceptance, main
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.statistics import (
     FEW,
@@ -196,17 +199,75 @@ def test_the_interval_of_alpha_draws_premises_and_not_their_units():
     assert premises["high"] - premises["low"] > 2 * (units["high"] - units["low"])
 
 
-def test_a_judge_that_labels_like_the_crowd_may_stand_for_it_and_a_contrary_one_not():
-    dealer = np.random.default_rng(7)
-    truth = {f"u{number}": float(dealer.integers(0, 2)) for number in range(80)}
+def published_alt_test(judge, annotators, epsilon=0.1):
+    """Follow the paper's formulas, a unit and an annotator at a time, without this package's code."""
+    p_values = []
+    for name, own in annotators.items():
+        differences = []
+        for unit, label in own.items():
+            others = [labels[unit] for other, labels in annotators.items() if other != name]
+            of_judge = sum(judge[unit] == other for other in others) / len(others)
+            of_annotator = sum(label == other for other in others) / len(others)
+            differences.append((of_annotator >= of_judge) - (of_judge >= of_annotator))
+        n, mean = len(differences), sum(differences) / len(differences)
+        spread = (sum((value - mean) ** 2 for value in differences) / (n - 1)) ** 0.5
+        p_values.append(float(student.cdf((mean - epsilon) / (spread / n**0.5), n - 1)))
+    m = len(p_values)
+    harmonic = sum(1 / rank for rank in range(1, m + 1))
+    passing = [rank for rank, p in enumerate(sorted(p_values), start=1) if p <= 0.05 * rank / (m * harmonic)]
+    return max(passing, default=0) / m >= 0.5
 
-    def labelled(share):
-        return {unit: label if dealer.random() < share else 1 - label for unit, label in truth.items()}
 
-    humans = {name: labelled(0.8) for name in "abc"}
-    good, bad = alt_test(labelled(0.85), humans), alt_test(labelled(0.1), humans)
-    assert good is not None
-    assert good.passes
-    assert bad is not None
-    assert not bad.passes
-    assert alt_test(labelled(0.9), {"a": humans["a"]}) is None
+def test_the_alternative_annotator_test_decides_as_the_published_one():
+    for seed in range(8):
+        dealer = np.random.default_rng(seed)
+        truth = {f"u{number}": float(dealer.integers(0, 2)) for number in range(60)}
+        people = {
+            name: {unit: label if dealer.random() < 0.8 else 1 - label for unit, label in truth.items()}
+            for name in "abcd"
+        }
+        for share in (0.5, 0.6, 0.7, 0.75, 0.8, 0.9):
+            judge = {unit: label if dealer.random() < share else 1 - label for unit, label in truth.items()}
+            found = alt_test(judge, people)
+            assert found is not None
+            assert found.passes == published_alt_test(judge, people), (seed, share)
+
+
+def test_only_a_good_judge_may_stand_for_people():
+    accepted = acceptance(60, 0.8, seed=1)
+    assert accepted.pop("good") >= 0.85
+    assert set(accepted) == {"coin", "always A", "always tie", "contrary"}
+    assert max(accepted.values()) <= 0.05
+
+
+def test_annotators_who_agree_with_nobody_let_no_tie_judge_pass_for_its_ties():
+    people = {name: {f"u{number}": float((number + at) % 2) for number in range(60)} for at, name in enumerate("abc")}
+    found = alt_test({f"u{number}": 0.5 for number in range(60)}, people)
+    assert found is not None
+    assert found.beaten < 2
+
+
+def test_fewer_than_three_annotators_are_too_few_to_be_replaced():
+    labels = {f"u{number}": float(number % 2) for number in range(40)}
+    assert alt_test(labels, {"a": labels, "b": labels}) is None
+    assert alt_test(labels, {"a": labels, "b": labels, "c": labels}).passes
+
+
+def test_few_units_are_tested_by_signed_ranks():
+    labels = {f"u{number}": float(number % 2) for number in range(20)}
+    other = {unit: 1 - label if unit in ("u3", "u8") else label for unit, label in labels.items()}
+    found = alt_test(labels, {"a": labels, "b": other, "c": labels})
+    assert found is not None
+    assert 0 <= found.beaten <= 3
+    assert (
+        alt_test({unit: 1 - label for unit, label in labels.items()}, {"a": labels, "b": other, "c": labels}).beaten
+        == 0
+    )
+
+
+def test_the_simulations_of_all_statistics_are_one_command(capsys, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4"])
+    monkeypatch.setattr("recurrentgpt.studies.judging.statistics.RESAMPLES", 99)
+    main()
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) >= {"false_positives", "power_at_60_percent", "coverage_of_95_percent", "alt_test_acceptance"}

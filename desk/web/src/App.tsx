@@ -1,25 +1,20 @@
 import { useEffect, useState } from "react";
-import { useImport } from "./Import";
-import { Start } from "./Start";
+import { useImport } from "./ImportDialog";
+import { storyInAddress } from "./route";
+import { StartPage } from "./StartPage";
 import { StoryPage } from "./StoryPage";
 
-const storyOf = () => /^#\/story\/([\w-]+)/.exec(location.hash)?.[1] ?? "";
-
-export const goTo = (story: string) => {
-  location.hash = story ? `#/story/${story}` : "#/";
-};
-
 export function App() {
-  const [story, setStory] = useState(storyOf);
+  const [story, setStory] = useState(storyInAddress);
   useEffect(() => {
-    const moved = () => setStory(storyOf());
+    const moved = () => setStory(storyInAddress());
     addEventListener("hashchange", moved);
     return () => removeEventListener("hashchange", moved);
   }, []);
   const { onFile, shown } = useImport();
   return (
     <>
-      {story ? <StoryPage key={story} id={story} /> : <Start onFile={onFile} />}
+      {story ? <StoryPage key={story} id={story} /> : <StartPage onFile={onFile} />}
       {shown}
     </>
   );

@@ -1,28 +1,27 @@
 // The story as a book. Only what is near the screen is in the page: blocks elsewhere keep their place by their height.
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { OnPath, View } from "./api";
-import type { Live, Shelf } from "./live";
-import { PassageView } from "./Passage";
-import { Prose } from "./parts";
-import type { Ask } from "./StoryPage";
+import type { PassageCache } from "./passageCache";
+import type { Live } from "./useStory";
+import { PassageView } from "./PassageView";
+import { Prose } from "./components";
+import type { Ask, Jump, PathEntry, StoryView } from "./types";
 
-export type Jump = { id: string; at: number };
 const BLOCK = 8;
 const HEIGHT_OF_A_WORD = 3.1;
 
-type Shared = { shelf: Shelf; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
+type Shared = { cache: PassageCache; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
 
-export function Manuscript(props: { live: Live; view: View; jump: Jump | null; ask: Ask; onMemory: (id: string) => void }) {
+export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | null; ask: Ask; onMemory: (id: string) => void }) {
   const { view, live } = props;
-  const { doing, shelf } = live;
+  const { job, cache } = live;
   const root = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const draft = useRef<HTMLElement>(null);
-  const drafting = Boolean(doing.draft) && doing.step > 0;
+  const drafting = Boolean(job.draft) && job.step > 0;
   // Another take is written in the place of the one that stands there.
-  const path = drafting && doing.step <= view.step ? view.path.slice(0, doing.step - 1) : view.path;
+  const path = drafting && job.step <= view.step ? view.path.slice(0, job.step - 1) : view.path;
   const blocks = useMemo(() => {
-    const found: OnPath[][] = [];
+    const found: PathEntry[][] = [];
     for (let first = 0; first < path.length; first += BLOCK) found.push(path.slice(first, first + BLOCK));
     return found;
   }, [path]);
@@ -52,15 +51,15 @@ export function Manuscript(props: { live: Live; view: View; jump: Jump | null; a
   const landed = useRef(false);
   useEffect(() => {
     // A manuscript that was read goes on at its end.
-    if (doing.kind !== "import" || doing.busy || landed.current) return;
+    if (job.kind !== "import" || job.busy || landed.current) return;
     landed.current = true;
     const last = view.path.at(-1);
     if (last) void show(last[0], "start");
-  }, [doing.kind, doing.busy, view.path]);
+  }, [job.kind, job.busy, view.path]);
   useLayoutEffect(() => {
     // New words come to the reader once, at their beginning; the page does not run away under whoever reads.
-    if (drafting && (follows.current || doing.asked < 2)) draft.current?.scrollIntoView({ block: "start" });
-  }, [drafting, doing.step]);
+    if (drafting && (follows.current || job.asked < 2)) draft.current?.scrollIntoView({ block: "start" });
+  }, [drafting, job.step]);
   useEffect(() => {
     if (props.jump) void show(props.jump.id, "start", true);
   }, [props.jump]);
@@ -76,12 +75,12 @@ export function Manuscript(props: { live: Live; view: View; jump: Jump | null; a
         {/* Before the first passage the premise is what there is to read. */}
         {view.step === 0 && !drafting && view.premise && <div className="passage begins-with"><Prose text={view.premise} /></div>}
         {blocks.map((entries, number) => (
-          <Block key={number} first={number * BLOCK + 1} entries={entries} shelf={shelf} busy={doing.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
+          <Block key={number} first={number * BLOCK + 1} entries={entries} cache={cache} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
         ))}
         {drafting && (
-          <article ref={draft} className={`passage draft ${doing.step === 1 ? "first" : ""}`} aria-label={`Passage ${doing.step}, being written`} aria-busy={doing.busy}>
-            <span className="number" aria-hidden="true">{doing.step}</span>
-            <Prose text={doing.draft} />
+          <article ref={draft} className={`passage draft ${job.step === 1 ? "first" : ""}`} aria-label={`Passage ${job.step}, being written`} aria-busy={job.busy}>
+            <span className="number" aria-hidden="true">{job.step}</span>
+            <Prose text={job.draft} />
           </article>
         )}
         <div ref={end} className="end" />
@@ -90,7 +89,7 @@ export function Manuscript(props: { live: Live; view: View; jump: Jump | null; a
   );
 }
 
-const Block = memo(function Block(props: Shared & { first: number; entries: OnPath[] }) {
+const Block = memo(function Block(props: Shared & { first: number; entries: PathEntry[] }) {
   const place = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
   const height = useRef(0);
@@ -111,7 +110,7 @@ const Block = memo(function Block(props: Shared & { first: number; entries: OnPa
   }, []);
   const ids = props.entries.map((entry) => entry[0]);
   useEffect(() => {
-    if (near) props.shelf.want(ids);
+    if (near) props.cache.want(ids);
   }, [near, ids.join()]);
   const expected = height.current || props.entries.reduce((sum, entry) => sum + 60 + entry[1] * HEIGHT_OF_A_WORD, 0);
   return (
@@ -121,13 +120,13 @@ const Block = memo(function Block(props: Shared & { first: number; entries: OnPa
   );
 });
 
-const firstOf = (entry: OnPath) => entry[3] ?? entry[0];
+const firstOf = (entry: PathEntry) => entry[3] ?? entry[0];
 
-function Slot(props: Shared & { entry: OnPath; step: number }) {
+function Slot(props: Shared & { entry: PathEntry; step: number }) {
   const [id, words, author] = props.entry;
-  const passage = useSyncExternalStore(props.shelf.subscribe, () => props.shelf.get(id));
+  const passage = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(id));
   if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
-  return <PassageView passage={passage} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} shelf={props.shelf} onMemory={props.onMemory} />;
+  return <PassageView passage={passage} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} onMemory={props.onMemory} />;
 }
 
 const ACTS = ["wheel", "touchstart", "pointerdown", "keydown"];

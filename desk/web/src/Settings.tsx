@@ -1,8 +1,9 @@
 // The settings, drawn from what the server says they are: a new field of the library appears by itself.
 import { useEffect, useState } from "react";
-import { get, send, type Field, type Settings, type Source, type View } from "./api";
-import { mount, useDraft } from "./drafts";
-import { Dialog, Problem, useAttempt } from "./parts";
+import { get, send } from "./api";
+import { mountEditor, useUnsavedText } from "./unsavedText";
+import { Dialog, Problem, useAttempt } from "./components";
+import type { SettingField, Settings, Source, StoryView } from "./types";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
 function useSettings(path: string, machine: boolean) {
@@ -10,9 +11,9 @@ function useSettings(path: string, machine: boolean) {
   const [saved, setSaved] = useState(false);
   const { problem, attempt } = useAttempt();
   // A form that is closed, or that the server refused, is found again as it was left.
-  const draft = useDraft(`form${path}`);
+  const draft = useUnsavedText(`form${path}`);
   const typed = fromJson(draft.text);
-  useEffect(() => mount(draft.key), [draft.key]);
+  useEffect(() => mountEditor(draft.key), [draft.key]);
   useEffect(() => {
     void attempt(async () => setKept(await get<Settings>(path)));
   }, [path]);
@@ -52,7 +53,7 @@ function Left(props: { forget: (() => void) | null }) {
   );
 }
 
-export function StorySettings(props: { view: View; onClose: () => void }) {
+export function StorySettings(props: { view: StoryView; onClose: () => void }) {
   const { view } = props;
   const form = useSettings(`/stories/${view.id}/settings`, false);
   const [machine, setMachine] = useState(false);
@@ -147,11 +148,13 @@ function inForce({ model, base_url: endpoint }: NonNullable<Settings["in_force"]
   return `${writes}${where && ` ${where}`}.${model.source === "environment" || endpoint.source === "environment" ? " What is set here takes its place." : ""}`;
 }
 
-export function Input(props: { field: Field; value: unknown; set: (name: string, value: unknown) => void }) {
+const rangeOf = ({ minimum, maximum, unit }: SettingField) => (minimum === null || maximum === null ? "" : `; ${minimum} to ${maximum.toLocaleString("en-GB")} ${unit}`.trimEnd());
+
+export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void }) {
   const { field, set } = props;
   const value = props.value ?? "";
   const name = field.label;
-  const about = <span className="hint" id={`about-${field.name}`}>{field.description}.</span>;
+  const about = <span className="hint" id={`about-${field.name}`}>{field.description}{rangeOf(field)}.</span>;
   const common = { "aria-describedby": `about-${field.name}`, name: field.name };
   if (field.kind === "roles") {
     const models = (props.value ?? {}) as Record<string, string>;
@@ -188,7 +191,7 @@ export function Input(props: { field: Field; value: unknown; set: (name: string,
       ) : field.kind === "text" ? (
         <input {...common} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, event.target.value)} />
       ) : (
-        <input {...common} type="number" step={field.kind === "integer" ? 1 : "any"} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, number(event.target.value))} />
+        <input {...common} type="number" min={field.minimum ?? undefined} max={field.maximum ?? undefined} step={field.kind === "integer" ? 1 : "any"} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, number(event.target.value))} />
       )}
       {about}
     </label>

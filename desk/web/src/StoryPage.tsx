@@ -1,27 +1,28 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { get, send, type Usage } from "./api";
-import { goTo } from "./App";
-import { lend } from "./drafts";
-import { Export } from "./Export";
-import { Help } from "./Help";
-import { useKeys } from "./keys";
-import { useStory } from "./live";
-import { Manuscript, type Jump } from "./Manuscript";
-import { TreeMap } from "./Map";
-import { MemoryPanel } from "./Memory";
-import { Next } from "./Next";
-import { Unsaved } from "./Offers";
-import { Problem, useAttempt } from "./parts";
-import { Search } from "./Search";
-import { StorySettings } from "./Settings";
-import { count, tokens } from "./words";
+import { get, send } from "./api";
+import { goTo } from "./route";
+import { dropOpening, showServerCopy } from "./unsavedText";
+import { ExportDialog } from "./ExportDialog";
+import { ShortcutsHelp } from "./ShortcutsHelp";
+import { useKeys } from "./shortcuts";
+import { useStory } from "./useStory";
+import { Manuscript } from "./Manuscript";
+import { StoryMap } from "./StoryMap";
+import { MemoryPanel } from "./MemoryPanel";
+import { NextPassage } from "./NextPassage";
+import { UnsavedTexts } from "./PendingWork";
+import { Problem, useAttempt } from "./components";
+import { SearchDialog } from "./SearchDialog";
+import { MachineSettings, StorySettings } from "./Settings";
+import { count, tokens } from "./format";
+import type { Ask, Jump, Usage } from "./types";
 
-type Open = "" | "map" | "search" | "export" | "settings" | "help";
+type Open = "" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
 
 export function StoryPage(props: { id: string }) {
   const live = useStory(props.id);
-  const { view, doing, shelf } = live;
+  const { view, job, cache } = live;
   const [open, setOpen] = useState<Open>("");
   const [jump, setJump] = useState<Jump | null>(null);
   const [memoryAt, setMemoryAt] = useState("");
@@ -50,14 +51,17 @@ export function StoryPage(props: { id: string }) {
 
   useEffect(() => {
     if (view?.title) document.title = `${view.title} · The writing desk`;
-    if (!view?.opened || doing.busy) return;
+    if (!view?.opened || job.busy) return;
     // The cost is counted beside the page: of a long story it takes a moment.
     void get<Usage>(`/stories/${props.id}/usage`).then(setUsage, () => undefined);
     void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values?.budget ?? 0), () => undefined);
-  }, [view?.head, view?.revision, doing.busy, props.id]);
+  }, [view?.head, view?.revision, job.busy, props.id]);
   useEffect(() => setMemoryAt(""), [view?.head]);
+  useEffect(() => {
+    if (view?.step) dropOpening(props.id);
+  }, [props.id, view?.step]);
   const edit = view?.pending_edit;
-  useEffect(() => (edit ? lend(`${props.id}/text/${edit.at}/${edit.step}`, edit.text, edit.at) : undefined), [props.id, edit?.at, edit?.text]);
+  useEffect(() => (edit ? showServerCopy(`${props.id}/text/${edit.at}/${edit.step}`, edit.text, edit.at) : undefined), [props.id, edit?.at, edit?.text]);
 
   const toggle = (what: Open) => setOpen((now) => (now === what ? "" : what));
   useKeys({
@@ -66,7 +70,7 @@ export function StoryPage(props: { id: string }) {
     "/": () => toggle("search"),
     z: () => move("/undo"),
     y: () => move("/redo"),
-    escape: () => doing.busy && void ask("POST", "/stop"),
+    escape: () => job.busy && void ask("POST", "/stop"),
   });
   const showMarks = (on: boolean) => {
     localStorage.setItem(MARKS, on ? "on" : "off");
@@ -89,7 +93,7 @@ export function StoryPage(props: { id: string }) {
     <div className={`desk ${marks ? "marks" : ""}`}>
       <header className="bar">
         <a href="#/" className="home" onClick={() => goTo("")}>Stories</a>
-        <Title title={view.title} disabled={doing.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
+        <Title title={view.title} disabled={job.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
         <p className="figures">
           <span>{count(view.words ?? 0, "word")}</span>
           <span>passage {view.step}</span>
@@ -111,9 +115,9 @@ export function StoryPage(props: { id: string }) {
       <Manuscript live={live} view={view} jump={jump} ask={ask} onMemory={setMemoryAt} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
-        <Unsaved view={view} busy={doing.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
-        <Next live={live} view={view} ask={ask} />
-        {view.opened && <MemoryPanel view={view} busy={doing.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
+        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
+        <NextPassage live={live} view={view} ask={ask} onMachine={() => setOpen("machine")} />
+        {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && (
           <label className="switch">
             <input type="checkbox" checked={marks} onChange={(event) => showMarks(event.target.checked)} />
@@ -124,11 +128,12 @@ export function StoryPage(props: { id: string }) {
       <p className="sr" aria-live="polite">
         {live.written ? `Passage ${live.written.step} is written.` : ""}
       </p>
-      {open === "map" && <TreeMap view={view} shelf={shelf} busy={doing.busy} onClose={() => setOpen("")} onJump={goto} />}
-      {open === "search" && <Search story={props.id} onClose={() => setOpen("")} onJump={goto} />}
-      {open === "export" && <Export story={props.id} onClose={() => setOpen("")} />}
+      {open === "map" && <StoryMap view={view} cache={cache} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "search" && <SearchDialog story={props.id} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "export" && <ExportDialog story={props.id} onClose={() => setOpen("")} />}
       {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
-      {open === "help" && <Help onClose={() => setOpen("")} play={view.mode === "fiction"} />}
+      {open === "machine" && <MachineSettings onClose={() => setOpen("")} />}
+      {open === "help" && <ShortcutsHelp onClose={() => setOpen("")} play={view.mode === "fiction"} />}
     </div>
   );
 }
@@ -158,5 +163,3 @@ function Title(props: { title: string; disabled: boolean; rename: (title: string
     </form>
   );
 }
-
-export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => Promise<boolean>;

@@ -38,7 +38,7 @@ def log() -> Callable[[Story], dict[str, Commit]]:
 
     def read(story: Story) -> dict[str, Commit]:
         async def all_of_them() -> list[Commit]:
-            chronicle = story.library.chronicle
+            chronicle = story.engine.log
             return await chronicle.get_many(story.id, list(await chronicle.links(story.id)))
 
         return {commit["id"]: commit for commit in call(all_of_them)}

@@ -114,10 +114,10 @@ def test_what_no_passage_answers_to_is_one_sentence(written, ref):
 @pytest.mark.parametrize("ref", ["2", 99, "12345678"])
 def test_a_number_is_a_step_and_never_the_beginning_of_an_id(written, ref):
     story = written(1)
-    known = call(lambda: story.library.chronicle.links(story.id))
+    known = call(lambda: story.engine.log.links(story.id))
     elsewhere = {**known, **{key * 8: known[story.head] for key in ("222", "999", "123")}}
     with pytest.raises(StoryNotFound, match=f"has no passage {ref}: its newest is 1.*tree"):
-        call(lambda: resolve(story.library.chronicle, story.id, ref, elsewhere))
+        call(lambda: resolve(story.engine.log, story.id, ref, elsewhere))
 
 
 def test_a_passage_of_another_story_is_none_of_this_one(written):
@@ -128,10 +128,10 @@ def test_a_passage_of_another_story_is_none_of_this_one(written):
 
 def test_a_beginning_that_several_ids_have_lists_them(written):
     story = written(1)
-    known = call(lambda: story.library.chronicle.links(story.id))
+    known = call(lambda: story.engine.log.links(story.id))
     two = {"a" * 12 + end * 12: known[story.head] for end in "bc"}
     with pytest.raises(StoryNotFound, match=r"2 passages begin with 'a{12}': .*step 1.*Give more of the id"):
-        call(lambda: resolve(story.library.chronicle, story.id, "a" * 12, {**known, **two}))
+        call(lambda: resolve(story.engine.log, story.id, "a" * 12, {**known, **two}))
 
 
 def test_a_name_goes_along_with_the_head_that_carries_it(written):
@@ -185,7 +185,7 @@ def test_a_name_that_could_be_taken_for_something_else_is_refused(written, name)
 
 def test_nobody_moves_a_story_that_another_process_is_writing(written):
     story = written(2)
-    with FileLock(story.library.locks / f"{story.id}.lock"):
+    with FileLock(story.engine.locks / f"{story.id}.lock"):
         for move in (
             lambda: story.goto(1),
             story.undo,

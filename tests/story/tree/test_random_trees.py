@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.checkpoints import Persistence
+from recurrentgpt.engine.engine import Engine
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
 from recurrentgpt.memory.pieces import pieces
@@ -66,7 +66,7 @@ def marks(commit):
 
 def everything(story):
     async def read():
-        log = story.library.chronicle
+        log = story.engine.log
         return await log.get_many(story.id, list(await log.links(story.id)))
 
     return {commit["id"]: commit for commit in call(read)}
@@ -112,11 +112,11 @@ def operate(story, data, name, number):
             story.edit_summary(data.draw(st.integers(0, 3), label="step"), f"Zoltan{number} is remembered otherwise.")
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), tier=st.sampled_from(["small", "full"]))
 def test_random_trees(data, tier):
     told = Told(tier)
-    library = Library(Persistence(InMemorySaver(), InMemoryStore(), "memory"))
+    library = Library(Engine(InMemorySaver(), InMemoryStore()))
     story = Story.new(
         "fantasy", "Mira tends a lamp.", library=library, model=told.model, embeddings=embeddings, seed=3,
         new_character=0.0, top_k=2,
@@ -152,11 +152,11 @@ def exact(story, commits, data):
     from recurrentgpt.memory.corrections import read_overlay
 
     head = story.head
-    overlay = call(lambda: read_overlay(story.library.chronicle, story.id, commits[head].get("overlay", "")))
+    overlay = call(lambda: read_overlay(story.engine.log, story.id, commits[head].get("overlay", "")))
     corrected = overlay["summaries"]
     query = data.draw(st.sampled_from([commits[head]["plan"] or "lamp", "Zoltan rode out", "a lamp in the harbour"]))
     count = data.draw(st.integers(1, 5), label="count")
-    recall = Recall(story.library.chronicle, embeddings)
+    recall = Recall(story.engine.log, embeddings)
     hits = call(lambda: recall.search(story.id, head, query, count, without=head, corrected=corrected))
     texts = {}
     for key in story.tree().path():

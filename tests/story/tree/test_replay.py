@@ -236,13 +236,13 @@ def test_edits_need_no_checkpoint(written, library):
     from recurrentgpt.infrastructure.background_loop import call
 
     story = written(4)
-    call(lambda: library.persistence.saver.adelete_thread(story.id))
+    call(lambda: library.engine.saver.adelete_thread(story.id))
     list(story.edit_passage(2, TOLD, replay=True))
-    call(lambda: library.persistence.saver.adelete_thread(story.id))
+    call(lambda: library.engine.saver.adelete_thread(story.id))
     plan = story.passage(1).plans[2]
     assert story.choose(3, at=1) == plan
     assert story.step().plan == plan
-    call(lambda: library.persistence.saver.adelete_thread(story.id))
+    call(lambda: library.engine.saver.adelete_thread(story.id))
     take = story.passage().text
     list(story.retry())
     assert story.passage().plan == plan

@@ -97,7 +97,7 @@ def test_a_crash_between_the_log_and_the_thread_loses_nothing(written, library):
     """The choice is in the thread, the head in the log: with either alone, the story goes on."""
     story = written(3)
     story.choose("Bo hides a spoon.", at=1)
-    call(lambda: library.persistence.saver.adelete_thread(story.id))
+    call(lambda: library.engine.saver.adelete_thread(story.id))
     assert story.waiting_plan is None
     assert story.step().step == 2
     story.choose("Bo hides a spoon.")

@@ -1,0 +1,139 @@
+"""Check the studies' statistics by simulation: `python -m benchmarks.statistics --studies 400`.
+
+False positives and power of the test of preferences, coverage of its intervals, and how often five kinds of judges pass the
+alternative annotator test, of which only the good one should. Needs the extra `study`. Prints JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from recurrentgpt.studies.judging import statistics
+
+ALPHA = 0.05
+COMPARISONS = 10
+"""Of one study: five baselines, two criteria."""
+PREMISES = (20, 120)
+"""Of one genre and of six."""
+TIES = (0.0, 0.2)
+WIN_RATE = 0.6
+ANNOTATORS = 3
+UNITS = 80
+RELIABILITY = (0.7, 0.8, 0.9)
+"""How often an annotator's label is the true one."""
+
+
+def preferences(dealer: np.random.Generator, premises: int, rate: float, ties: float = 0.0) -> list[float]:
+    """Return a study's preferences: 1 with probability `rate` among those that are no tie."""
+    won = (dealer.random(premises) < rate).astype(float)
+    return np.where(dealer.random(premises) < ties, 0.5, won).tolist()
+
+
+def rejections(studies: int, premises: int, rate: float, ties: float, seed: int) -> float:
+    """Return the share of studies whose comparison has p below 0.05."""
+    dealer = np.random.default_rng(seed)
+    drawn = (np.array(preferences(dealer, premises, rate, ties)) for _ in range(studies))
+    return sum(statistics.sign_flip(values) < ALPHA for values in drawn) / studies
+
+
+def family_errors(studies: int, premises: int, seed: int) -> float:
+    """Return the share of studies of ten comparisons without any difference in which Holm leaves one below 0.05."""
+    dealer, wrong = np.random.default_rng(seed), 0
+    for _ in range(studies):
+        values = [np.array(preferences(dealer, premises, 0.5)) for _ in range(COMPARISONS)]
+        wrong += min(statistics.holm([statistics.sign_flip(one) for one in values])) < ALPHA
+    return wrong / studies
+
+
+def coverage(studies: int, premises: int, seed: int) -> float:
+    """Return how often the interval of 95 % holds the true mean of preferences around 0.6, each the mean of some labels."""
+    dealer, held = np.random.default_rng(seed), 0
+    for _ in range(studies):
+        low, high = statistics.interval(np.clip(dealer.normal(WIN_RATE, 0.15, premises), 0, 1))
+        held += low <= WIN_RATE <= high
+    return held / studies
+
+
+def judges(dealer: np.random.Generator, truth: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """Return the labels of five kinds of judges."""
+
+    def right(share: float) -> dict[str, float]:
+        return {unit: label if dealer.random() < share else 1 - label for unit, label in truth.items()}
+
+    return {
+        "good": right(0.9),
+        "coin": right(0.5),
+        "always A": dict.fromkeys(truth, 1.0),
+        "always tie": dict.fromkeys(truth, 0.5),
+        "contrary": right(0.1),
+    }
+
+
+Test = Callable[[Mapping[str, float], Mapping[str, Mapping[str, float]]], bool]
+
+
+def passes(judge: Mapping[str, float], annotators: Mapping[str, Mapping[str, float]]) -> bool:
+    """Tell whether a judge passes this package's test."""
+    found = statistics.alt_test(judge, annotators)
+    return found is not None and found.passes
+
+
+def acceptance(
+    studies: int, reliability: float, seed: int, test: Test = passes, units: int = UNITS
+) -> dict[str, float]:
+    """Return by kind of judge the share of simulated studies in which it passes, with annotators that reliable."""
+    dealer, passed = np.random.default_rng(seed), dict[str, int]()
+    for _ in range(studies):
+        truth = {f"unit {number}": float(dealer.integers(0, 2)) for number in range(units)}
+        annotators = {
+            f"annotator {number}": {
+                unit: label if dealer.random() < reliability else 1 - label for unit, label in truth.items()
+            }
+            for number in range(ANNOTATORS)
+        }
+        for kind, labels in judges(dealer, truth).items():
+            passed[kind] = passed.get(kind, 0) + test(labels, annotators)
+    return {kind: count / studies for kind, count in passed.items()}
+
+
+def measure(studies: int, seed: int) -> dict[str, object]:
+    """Return every figure, by what was simulated."""
+    statistics.RESAMPLES = min(statistics.RESAMPLES, 1999)
+    return {
+        "studies": studies,
+        "seed": seed,
+        "false_positives": {
+            f"{premises} premises, {ties:.0%} ties": rejections(studies, premises, 0.5, ties, seed)
+            for premises in PREMISES
+            for ties in TIES
+        },
+        "false_positives_of_a_family_after_holm": family_errors(max(1, studies // 4), PREMISES[0], seed),
+        "power_at_60_percent": {
+            f"{premises} premises, {ties:.0%} ties": rejections(studies, premises, WIN_RATE, ties, seed)
+            for premises in PREMISES
+            for ties in TIES
+        },
+        "coverage_of_95_percent": {
+            f"{premises} premises": coverage(studies, premises, seed) for premises in (2, 4, 12, 20, 40)
+        },
+        "alt_test_acceptance": {
+            f"annotators right {reliability:.0%}": acceptance(studies, reliability, seed) for reliability in RELIABILITY
+        },
+    }
+
+
+def main() -> None:
+    """Parse the command line, simulate and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    print(json.dumps(measure(options.studies, options.seed), indent=2))
+
+
+if __name__ == "__main__":
+    main()

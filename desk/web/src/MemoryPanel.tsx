@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from "react";
+import { get } from "./api";
+import { useUnsavedText } from "./unsavedText";
+import { Problem, useAttempt, Writing } from "./components";
+import { count, wordsOf } from "./format";
+import { RecalledPassages } from "./RecalledPassages";
+import type { Ask, Memory, StoryView } from "./types";
+
+const MOST_SENTENCES = 20;
+
+export function MemoryPanel(props: { view: StoryView; busy: boolean; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
+  const { view } = props;
+  const id = props.at || view.head;
+  const [full, setFull] = useState<Memory | null>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const place = view.path.findIndex((entry) => entry[0] === id);
+  const root = view.path[place]?.[3] ?? (id === view.head ? view.root : id);
+  const field = useUnsavedText(`${view.id}/memory/${root}/${place < 0 && id === view.head ? view.step : place + 1}`, id);
+  const edited = field.text;
+  const { problem, attempt } = useAttempt();
+  useEffect(() => {
+    // The pieces by which passages were recalled are searched for again, which may take a moment.
+    let here = true;
+    void attempt(async () => {
+      const found = await get<Memory>(`/stories/${view.id}/memory`, { at: id });
+      if (here) setFull(found);
+    });
+    return () => {
+      here = false;
+    };
+  }, [id, view.id, view.revision]);
+  useEffect(() => {
+    if (!props.at) return;
+    heading.current?.scrollIntoView({ block: "nearest" });
+    heading.current?.focus({ preventScroll: true });
+  }, [props.at]);
+  const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
+  const save = () => edited !== null && void props.ask("PUT", "/memory", { text: edited, at: id }).then((done) => done && field.drop());
+  const sentences = edited?.split("\n").filter((line) => line.trim()).length ?? 0;
+  return (
+    <section className="memory" aria-labelledby="memory">
+      <div className="section-head">
+        <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : "Memory"}</h2>
+        {props.at && <button className="quiet" onClick={props.onBack}>Back to now</button>}
+        {edited === null && memory && <button className="quiet" disabled={props.busy} onClick={() => field.open(memory.now.join("\n"))}>Edit</button>}
+      </div>
+      <Problem text={problem} />
+      {edited !== null ? (
+        <Writing label="Short-term memory, one sentence a line" field={field} rows={8} back="#memory" onSubmit={save}>
+          <p className={`hint ${sentences > MOST_SENTENCES ? "too-much" : ""}`}>
+            {count(sentences, "sentence")} of at most {MOST_SENTENCES}, {count(wordsOf(edited), "word")} of at most 500. The next passage is written from it; the plans stay
+            until you ask for new ones. It costs nothing{props.at ? ", and the story goes on from that passage" : ""}.
+          </p>
+          <div className="row">
+            <button className="primary" disabled={props.busy} onClick={save}>Save</button>
+            <button className="quiet" onClick={field.drop}>Cancel</button>
+          </div>
+        </Writing>
+      ) : !memory ? (
+        <p className="hint">Reading</p>
+      ) : (
+        <Shown memory={memory} onJump={props.onJump} />
+      )}
+    </section>
+  );
+}
+
+function Shown({ memory, onJump }: { memory: Memory; onJump: (id: string) => void }) {
+  const why = new Map([...memory.added, ...memory.dropped].map((entry) => [entry.sentence.trim(), entry.why]));
+  const gone = memory.before.filter((line) => !memory.now.includes(line));
+  const told = memory.dropped.map((entry) => entry.sentence.trim());
+  // The model's own list may name in other words what left; both are shown, each once.
+  const dropped = [...gone, ...told.filter((sentence) => !gone.includes(sentence) && !memory.now.includes(sentence))];
+  return (
+    <>
+      <ul className="sentences">
+        {memory.now.map((line, number) => {
+          const fresh = memory.before.length > 0 && !memory.before.includes(line);
+          return (
+            <li key={number} className={fresh ? "added" : ""} dir="auto">
+              {fresh && <span className="tag">new</span>} {line}
+              {fresh && why.get(line.trim()) && <span className="why">{why.get(line.trim())}</span>}
+            </li>
+          );
+        })}
+        {memory.now.length === 0 && <li className="hint">Nothing is remembered.</li>}
+      </ul>
+      {dropped.length > 0 && (
+        <details>
+          <summary>Dropped here ({dropped.length})</summary>
+          <ul className="sentences">
+            {dropped.map((line, number) => (
+              <li key={number} className="dropped" dir="auto">
+                <del>{line}</del>
+                {why.get(line) && <span className="why">{why.get(line)}</span>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {memory.added.some((entry) => !memory.now.includes(entry.sentence.trim())) && (
+        <details>
+          <summary>Why it was changed</summary>
+          <ul className="sentences">
+            {memory.added.map((entry, number) => (
+              <li key={number} dir="auto">
+                {entry.sentence}
+                <span className="why">{entry.why}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {memory.recalled.length > 0 && (
+        <>
+          <h3>Recalled for passage {memory.step}</h3>
+          <RecalledPassages entries={memory.recalled} onJump={onJump} />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,189 @@
+// What happens next: the work in hand, or the choice of a plan.
+import { useEffect, useRef, useState } from "react";
+import { openEditor, useUnsavedText } from "./unsavedText";
+import { useKeys } from "./shortcuts";
+import type { Live } from "./useStory";
+import { PendingWork } from "./PendingWork";
+import { Elapsed, Writing } from "./components";
+import { count, stage, wordsOf } from "./format";
+import type { Ask, StoryView } from "./types";
+
+export function NextPassage(props: Props & { onMachine: () => void }) {
+  const { job } = props.live;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The button that was pressed may be gone; whoever uses the keyboard goes on from here.
+    if (document.activeElement === document.body || !document.activeElement) heading.current?.focus({ preventScroll: true });
+  }, [job.busy, props.view.head]);
+  return (
+    <section className="next" aria-labelledby="next">
+      <h2 id="next" tabIndex={-1} ref={heading}>
+        {job.busy ? (AT_WORK[job.kind] ?? "Being written") : question(props.view)}
+      </h2>
+      {job.error && !job.busy && (
+        <div className="problem" role="alert">
+          <p dir="auto">{job.error}</p>
+          {job.error.includes("Model and endpoint") && <button className="quiet" onClick={props.onMachine}>Model and endpoint</button>}
+        </div>
+      )}
+      {job.note && !job.busy && <p className="hint">{job.note}</p>}
+      {job.busy ? <Busy {...props} /> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
+    </section>
+  );
+}
+
+const AT_WORK: Record<string, string> = { import: "Being read", edit: "Being rewritten", replan: "Being planned" };
+
+/** A story to play begins with the question who plays it. */
+const question = (view: StoryView) => (view.mode !== "fiction" ? "What happens next?" : view.opened && !view.step ? "Who are you?" : "What do you do?");
+
+type Props = { live: Live; view: StoryView; ask: Ask };
+
+function Busy({ live: { job }, ask }: Props) {
+  const words = wordsOf(job.draft);
+  const bytes = job.progress?.total ? job.progress : job.replay;
+  return (
+    <div className="busy">
+      {job.plan && job.kind !== "replan" && <p className="plan-now" dir="auto">{job.plan}</p>}
+      <p className="stage">
+        {stage(job)}
+        {job.attempt > 1 && <> · the model failed, asking again ({job.attempt})</>}
+        {words > 0 && job.stage === "write" && <> · {count(words, "word")}</>}
+        <Elapsed since={job.since} />
+      </p>
+      {bytes && <progress aria-label="Progress" max={bytes.total} value={bytes.done} />}
+      {job.asked > 1 && <p className="hint">{job.done} of {count(job.asked, "passage")} written.</p>}
+      <button className="stop" onClick={() => void ask("POST", "/stop")}>
+        {job.stopping ? "Stop at once" : "Stop"} <kbd>Esc</kbd>
+      </button>
+      <p className="hint">
+        {job.stopping ? "It ends as soon as what is there is saved." : job.stage === "write" ? "Stopping keeps the whole sentences that are there." : ""}
+      </p>
+    </div>
+  );
+}
+
+function Again({ live: { job }, ask }: Props) {
+  return (
+    <div className="row">
+      <button className="primary" onClick={() => void ask("POST", "/write", {})}>
+        {job.error || job.note ? "Try again" : "Write the first passage"}
+      </button>
+    </div>
+  );
+}
+
+function Choices({ live, view, ask }: Props) {
+  const { job } = live;
+  const own = useUnsavedText(`${view.id}/own//`, view.head);
+  const [many, setMany] = useState(3);
+  const at = useRef(1);
+  const play = view.mode === "fiction";
+  const who = play && !view.step;
+  const interrupted = job.draft && job.step > 0;
+  useEffect(() => void (at.current = 1), [view.head]);
+
+  const write = (body: object, drop?: () => void) => void ask("POST", "/write", body).then((done) => done && drop?.());
+  const choose = (number: number) => view.plans[number - 1] !== undefined && write({ number });
+  const keyOf = (number: number) => `${view.id}/plan${number}/${view.root}/${view.step}`;
+  const edit = (number: number) => view.plans[number - 1] !== undefined && openEditor(keyOf(number), view.plans[number - 1]!, view.head);
+  const savePlan = (number: number, text: string, drop: () => void) =>
+    void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
+  const retry = () => view.step > 0 && void ask("POST", "/retry", {});
+  const numbers = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [String(number), () => choose(number)]));
+  useKeys({
+    ...numbers,
+    e: () => edit(at.current),
+    w: () => own.open(),
+    a: retry,
+    n: () => void ask("POST", "/replan", {}),
+    s: () => write({ steps: many }),
+    ...(interrupted ? { k: () => void ask("POST", "/keep") } : {}),
+  });
+
+  return (
+    <>
+      <PendingWork live={live} view={view} ask={ask} onWrite={() => write({})} />
+      {who && <p className="hint">Choose whom you play; the story begins with your choice.</p>}
+      {view.plans.length === 0 && (
+        <p className="hint">{view.status === "finished" ? "The story has ended. It goes on from a plan of your own." : "There are no plans yet: ask for some, or write your own."}</p>
+      )}
+      <ol className="plans" aria-label="Plans for the next passage">
+        {view.plans.map((plan, index) => (
+          <Plan key={index} number={index + 1} plan={plan} draft={keyOf(index + 1)} head={view.head} onChoose={() => choose(index + 1)} onWrite={(text, drop) => write({ number: index + 1, plan: text }, drop)} onSave={(text, drop) => savePlan(index + 1, text, drop)} onAt={() => (at.current = index + 1)} />
+        ))}
+      </ol>
+      {own.text === null ? (
+        <button className="own" onClick={() => own.open()}>
+          {who ? "Be somebody else" : play ? "Do something else" : "Write my own"} <kbd>W</kbd>
+        </button>
+      ) : (
+        <Writing label={who ? "Who are you?" : play ? "What do you do?" : "Your plan for the next passage"} field={own} rows={3} atEnd back=".own" placeholder={who ? "I am the cook of this ship." : play ? "I bribe the guard." : "What the next passage shall do."} onSubmit={() => own.text?.trim() && write({ plan: own.text }, own.drop)}>
+          <div className="row">
+            <button className="primary" disabled={!own.text.trim()} onClick={() => write({ plan: own.text }, own.drop)}>{who ? "Begin" : play ? "Do it" : "Write from it"}</button>
+            <button className="quiet" onClick={own.drop}>Cancel</button>
+            <span className="hint">Ctrl and Enter</span>
+          </div>
+        </Writing>
+      )}
+      <div className="tools" role="group" aria-label="More">
+        <button disabled={!view.step} onClick={retry}>Another take <kbd>A</kbd></button>
+        <button onClick={() => void ask("POST", "/replan", {})}>New plans <kbd>N</kbd></button>
+        <button onClick={() => void ask("POST", "/undo")}>Undo <kbd>Z</kbd></button>
+        <button onClick={() => void ask("POST", "/redo")}>Redo <kbd>Y</kbd></button>
+      </div>
+      <Takes view={view} ask={ask} />
+      <div className="row auto">
+        <button onClick={() => write({ steps: many })}>Let it write <kbd>S</kbd></button>
+        <label>
+          <input type="number" min={1} max={100} value={many} aria-label="How many passages" onChange={(event) => setMany(Math.min(100, Math.max(1, Number(event.target.value) || 1)))} />
+          <span>{many === 1 ? "passage" : "passages"} by itself</span>
+        </label>
+      </div>
+    </>
+  );
+}
+
+function Plan(props: { number: number; plan: string; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
+  const { number, plan } = props;
+  const field = useUnsavedText(props.draft, props.head);
+  const text = field.text;
+  if (text !== null) {
+    const write = () => text.trim() && props.onWrite(text, field.drop);
+    return (
+      <li className="plan">
+        <Writing label={`Plan ${number}`} field={field} rows={3} atEnd back={`#plan-${number}`} onSubmit={write}>
+          <div className="row">
+            <button className="primary" disabled={!text.trim()} onClick={write}>Write from it</button>
+            <button disabled={!text.trim()} onClick={() => props.onSave(text, field.drop)}>Only save it</button>
+            <button className="quiet" onClick={field.drop}>Cancel</button>
+          </div>
+        </Writing>
+      </li>
+    );
+  }
+  return (
+    <li className="plan">
+      <button id={`plan-${number}`} className="card" onClick={props.onChoose} onFocus={props.onAt} onMouseEnter={props.onAt}>
+        <span className="numeral" aria-hidden="true">{number}</span>
+        <span className="sr">{`Plan ${number}: `}</span>
+        <span dir="auto">{plan}</span>
+      </button>
+      <button className="quiet edit" aria-label={`Edit plan ${number}`} onClick={() => field.open(plan)}>Edit</button>
+    </li>
+  );
+}
+
+/** The takes of the newest passage: undo goes along the branch, and another take stands beside it. */
+function Takes({ view, ask }: { view: StoryView; ask: Ask }) {
+  const here = view.takes.indexOf(view.head);
+  if (view.takes.length < 2) return null;
+  const go = (to: number) => void ask("POST", "/goto", { at: view.takes[to] });
+  return (
+    <div className="row takes" role="group" aria-label="Takes of this passage">
+      <span className="hint">Take {here + 1} of {view.takes.length}</span>
+      <button className="quiet" disabled={here < 1} onClick={() => go(here - 1)} aria-label="Back to the take before">Before</button>
+      <button className="quiet" disabled={here >= view.takes.length - 1} onClick={() => go(here + 1)} aria-label="The next take">Next</button>
+    </div>
+  );
+}

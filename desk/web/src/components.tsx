@@ -1,0 +1,122 @@
+// Small parts that every view uses.
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { isWanted, mountEditor, type EditorField } from "./unsavedText";
+
+export function Dialog(props: { title: string; wide?: boolean; onClose: () => void; children: ReactNode }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null;
+    dialog.current?.showModal();
+    return () => before?.focus?.();
+  }, []);
+  return (
+    <dialog ref={dialog} className={props.wide ? "wide" : ""} aria-labelledby="dialog-title" onClose={props.onClose} onCancel={props.onClose}>
+      <header className="dialog-head">
+        <h2 id="dialog-title">{props.title}</h2>
+        <button className="quiet" onClick={props.onClose}>
+          Close <kbd>Esc</kbd>
+        </button>
+      </header>
+      {props.children}
+    </dialog>
+  );
+}
+
+/** Paragraphs of a story: text, whatever it looks like. */
+export function Prose(props: { text: string }) {
+  return props.text
+    .split(/\n{2,}/)
+    .filter((paragraph) => paragraph.trim())
+    .map((paragraph, number) => (
+      <p key={number} dir="auto">
+        {paragraph}
+      </p>
+    ));
+}
+
+/** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards. */
+export function Writing(props: { label: string; field: EditorField; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; children?: ReactNode; onSubmit?: () => void }) {
+  const { field } = props;
+  const area = useRef<HTMLTextAreaElement>(null);
+  const text = field.text ?? "";
+  useLayoutEffect(() => {
+    if (!area.current) return;
+    area.current.style.height = "auto";
+    area.current.style.height = `${area.current.scrollHeight + 2}px`;
+  }, [text]);
+  useEffect(() => {
+    const gone = mountEditor(field.key);
+    const element = area.current!;
+    if (isWanted(field.key)) {
+      element.focus();
+      const caret = props.atEnd ? element.value.length : 0;
+      element.setSelectionRange(caret, caret);
+    }
+    return () => {
+      gone();
+      requestAnimationFrame(() => document.activeElement === document.body && props.back && document.querySelector<HTMLElement>(props.back)?.focus({ preventScroll: true }));
+    };
+  }, [field.key]);
+  return (
+    <div className="writing">
+      <textarea
+        ref={area}
+        aria-label={props.label}
+        dir="auto"
+        rows={props.rows ?? 2}
+        value={text}
+        placeholder={props.placeholder}
+        onChange={(event) => field.change(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) props.onSubmit?.();
+          if (event.key === "Escape") {
+            event.preventDefault();
+            field.close();
+          }
+        }}
+      />
+      {field.kept && <p className="kept">This is your text from before. It is not saved in the story yet.</p>}
+      {props.children}
+    </div>
+  );
+}
+
+export function Problem(props: { text: string; onClose?: () => void }) {
+  if (!props.text) return null;
+  return (
+    <div className="problem" role="alert">
+      <p dir="auto">{props.text}</p>
+      {props.onClose && (
+        <button className="quiet" onClick={props.onClose}>
+          Dismiss
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Run something that may be refused, and keep the reason. */
+export function useAttempt() {
+  const [problem, setProblem] = useState("");
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await work();
+      setProblem("");
+      return true;
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  };
+  return { problem, setProblem, attempt };
+}
+
+export function Elapsed(props: { since: number }) {
+  const [now, setNow] = useState(Date.now() / 1000);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now() / 1000), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.round(now - props.since));
+  return seconds > 2 ? <span aria-hidden="true"> · {seconds} s</span> : null;
+}

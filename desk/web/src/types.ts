@@ -1,0 +1,95 @@
+// What the server sends; desk/schemas.py is the other side.
+
+export type RecalledEntry = { id: string; step: number; score: number; piece: string; summary: string };
+export type Reason = { sentence: string; why: string };
+export type Memory = { id: string; step: number; now: string[]; before: string[]; dropped: Reason[]; added: Reason[]; recalled: RecalledEntry[] };
+/** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
+export type PathEntry = [id: string, words: number, author: string, first?: string];
+
+export type StoryView = {
+  id: string;
+  revision: number;
+  mode: "novel" | "fiction";
+  opened: boolean;
+  title: string;
+  genre: string;
+  premise: string;
+  characters?: string[];
+  outline?: string[];
+  archived?: boolean;
+  head: string;
+  step: number;
+  status?: string;
+  branch?: string;
+  words?: number;
+  path: PathEntry[];
+  plans: string[];
+  waiting_plan?: string | null;
+  memory?: Memory;
+  root?: string;
+  takes: string[];
+  aside: { key: string; step: number; plan: string; text: string }[];
+  pending_edit: { at: string; step: number; text: string } | null;
+  unfinished_import: { done: number; total: number } | null;
+  pending_replay: { step: number; done: number; total: number } | null;
+};
+
+export type Passage = {
+  id: string;
+  parent: string;
+  step: number;
+  plan: string;
+  plan_author: string;
+  author: string;
+  summary: string;
+  text: string;
+};
+
+export type JobState = {
+  busy: boolean;
+  kind: string;
+  stage: string;
+  attempt: number;
+  since: number;
+  step: number;
+  plan: string;
+  draft: string;
+  asked: number;
+  done: number;
+  stopping: boolean;
+  progress: { done: number; total: number; what: string } | null;
+  replay: { done: number; total: number } | null;
+  error: string;
+  note: string;
+  revision: number;
+};
+
+export type Usage = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; passages: number; cost: string | null };
+export type StorySummary = { story: string; title: string; genre: string; step: number; status: string; updated: string; archived: boolean };
+export type TreeNode = { id: string; parent: string; step: number; words: number; author: string; names: string[] };
+export type Branch = { tip: string; left: string; nodes: string[]; words: number; first_step: number; last_step: number; is_head: boolean; names: string[]; superseded: boolean };
+export type Tree = { head: string; names: Record<string, string>; passages: TreeNode[]; branches: Branch[] };
+export type Change = { kind: "same" | "removed" | "added" | "changed"; before: string; after: string };
+export type Diff = { a: string; b: string; plan: Change[]; text: Change[]; memory_dropped: string[]; memory_added: string[] };
+export type Cost = { passages: number; calls: number; input_tokens: number; output_tokens: number; seconds: number };
+export type SettingField = {
+  name: string;
+  label: string;
+  kind: "text" | "long" | "integer" | "number" | "boolean" | "choice" | "roles";
+  description: string;
+  unit: string;
+  minimum: number | null;
+  maximum: number | null;
+  default: string | number | boolean | null;
+  choices: string[];
+  machine: boolean;
+};
+export type Source = { value: string | null; source: "here" | "environment" | "default" | "code"; variable: string };
+export type Settings = { fields: SettingField[]; values: Record<string, unknown>; key?: string; in_force?: Record<"model" | "base_url", Source> };
+export type Preview = { title: string; author: string; language: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
+
+/** Ask the server to change the story in view; false where it refused, and then the page says why. */
+export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => Promise<boolean>;
+
+/** A passage to scroll to; `at` tells one wish from the next. */
+export type Jump = { id: string; at: number };

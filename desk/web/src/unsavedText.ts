@@ -1,0 +1,164 @@
+// What somebody typed and nobody stored yet: kept in the browser, so that a reload, an error or another passage loses none of it.
+import { useSyncExternalStore } from "react";
+
+/** `base` is what is stored, `at` the passage it belongs to, `kept` that it was typed before this editor was
+    opened, `lent` that the server keeps it too. */
+export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean };
+const PREFIX = "desk.draft/";
+const drafts = new Map<string, UnsavedText>();
+const listeners = new Set<() => void>();
+const mounted = new Map<string, number>();
+let version = 0;
+let unsafe = false;
+let wanted = "";
+
+function parsed(stored: string | null): UnsavedText | null {
+  try {
+    const { text, base, at } = JSON.parse(stored ?? "") as UnsavedText;
+    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true } : null;
+  } catch {
+    return null;
+  }
+}
+
+function tell() {
+  version += 1;
+  listeners.forEach((listener) => listener());
+}
+
+/** Change a draft, or take it away; only what differs from what is stored already is worth keeping. */
+export function setUnsaved(key: string, draft: UnsavedText | null) {
+  if (draft) drafts.set(key, draft);
+  else drafts.delete(key);
+  try {
+    if (draft && draft.text !== draft.base) localStorage.setItem(PREFIX + key, JSON.stringify({ text: draft.text, base: draft.base, at: draft.at }));
+    else localStorage.removeItem(PREFIX + key);
+  } catch {
+    unsafe = true;
+  }
+  tell();
+}
+
+try {
+  for (let at = 0; at < localStorage.length; at++) {
+    const name = localStorage.key(at) ?? "";
+    const found = name.startsWith(PREFIX) && parsed(localStorage.getItem(name));
+    if (found) drafts.set(name.slice(PREFIX.length), found);
+  }
+} catch {
+  unsafe = true;
+}
+// Another tab stored the same text, or goes on with it, where no editor is open here; what stands in an open editor stays.
+addEventListener("storage", (event) => {
+  const key = event.key?.startsWith(PREFIX) ? event.key.slice(PREFIX.length) : "";
+  const mine = drafts.get(key);
+  if (!mine || (!mounted.get(key) && mine.text !== parsed(event.oldValue)?.text)) return;
+  const theirs = parsed(event.newValue);
+  if (mounted.get(key)) {
+    // The other tab took its copy away: a reload shall find this one.
+    if (!theirs) setUnsaved(key, mine);
+    return;
+  }
+  if (theirs) drafts.set(key, { ...theirs, open: mine.open });
+  else drafts.delete(key);
+  tell();
+});
+addEventListener("beforeunload", (event) => {
+  const lost = ([key, draft]: [string, UnsavedText]) => draft.text !== draft.base && (unsafe || parsed(localStorage.getItem(PREFIX + key))?.text !== draft.text);
+  if ([...drafts].some(lost)) event.preventDefault();
+});
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** An editor shows a draft, until the returned function is called. */
+export function mountEditor(key: string) {
+  const change = (by: number) => {
+    mounted.set(key, (mounted.get(key) ?? 0) + by);
+    tell();
+  };
+  change(1);
+  return () => {
+    const left = drafts.get(key);
+    if (left) drafts.set(key, { ...left, kept: true });
+    change(-1);
+  };
+}
+
+/** The drafts whose keys begin so and that no editor shows, or one of the manuscript, which may be far from where it was opened. */
+export function useHiddenTexts(prefix: string): [key: string, draft: UnsavedText][] {
+  useSyncExternalStore(subscribe, () => version);
+  return [...drafts].filter(([key, draft]) => key.startsWith(prefix) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
+}
+
+/** Take away all drafts of a story that is no more. */
+export function forget(story: string) {
+  [...drafts.keys()].filter((key) => key.startsWith(`${story}/`) || key.includes(`/stories/${story}/`)).forEach((key) => setUnsaved(key, null));
+}
+
+/** Open the editor of a draft wherever it is shown, with the caret in it. */
+export function openAgain(key: string) {
+  const draft = drafts.get(key);
+  wanted = key;
+  if (draft) setUnsaved(key, { ...draft, open: true });
+}
+
+/** Open the editor of a draft, with what was typed before or else with this text. */
+export function openEditor(key: string, text: string, at: string) {
+  wanted = key;
+  setUnsaved(key, { text, base: text, kept: false, ...drafts.get(key), at, open: true });
+}
+
+/** Whether somebody asked for this editor, rather than a page that was loaded. */
+export function isWanted(key: string) {
+  const is = wanted === key;
+  if (is) wanted = "";
+  return is;
+}
+
+/** Show a text that the server keeps until it can be stored; the returned function takes it back unless it was changed. */
+export function showServerCopy(key: string, text: string, at: string) {
+  if (!drafts.has(key)) setUnsaved(key, { text, base: "", at, open: true, kept: true, lent: true });
+  return () => {
+    if (drafts.get(key)?.text === text) setUnsaved(key, null);
+  };
+}
+
+/** The premise that a story was begun from stays until its first passage is written. */
+export function lendToStory(key: string, story: string) {
+  const text = drafts.get(key);
+  if (text) setUnsaved(key, { ...text, at: story });
+}
+
+export function dropOpening(story: string) {
+  for (const [key, text] of drafts) if (key.startsWith("start/") && text.at === story) setUnsaved(key, null);
+}
+
+/** One field's draft, named by the story, what it is, the passage it belongs to and its number. */
+export function useUnsavedText(key: string, at = "") {
+  useSyncExternalStore(subscribe, () => version);
+  const draft = drafts.get(key);
+  const put = (changes: Partial<UnsavedText>) => setUnsaved(key, { text: "", base: "", open: true, kept: false, ...drafts.get(key), at, ...changes });
+  return {
+    key,
+    /** The text of the open editor; null where there is none. */
+    text: draft?.open ? draft.text : null,
+    /** The story that was begun from it already, of a text of the start page. */
+    begun: draft?.at ?? "",
+    kept: Boolean(draft?.kept && draft.text !== draft.base),
+    lent: draft?.lent ?? false,
+    open: (text = "") => openEditor(key, text, at),
+    change: (text: string) => put({ text, kept: false }),
+    /** Close the editor; what was typed is offered again. */
+    close: () => {
+      const now = drafts.get(key);
+      if (now && now.text !== now.base) put({ open: false, kept: true });
+      else setUnsaved(key, null);
+    },
+    drop: () => setUnsaved(key, null),
+  };
+}
+
+export type EditorField = ReturnType<typeof useUnsavedText>;

@@ -1,0 +1,254 @@
+"""`tree`, `goto`, `undo`, `redo`, `name` and `diff`: look at the branches of a story, and move between them."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recurrentgpt.cli.commands.options import JsonObject, MaybePassageRef, PassageRef, Remote, StoryName
+from recurrentgpt.cli.commands.story_context import reading
+from recurrentgpt.cli.terminal.console import console, emit, note, one_line, print_json, print_text, visible
+from recurrentgpt.schema.errors import SettingsError
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from recurrentgpt.engine.diff import Change, Diff
+    from recurrentgpt.story import Passage, Story
+    from recurrentgpt.story_protocol import StoryProtocol
+
+Count = Annotated[int, typer.Argument(metavar="N", min=1, help="How many steps.")]
+
+
+def tree(
+    story: StoryName,
+    everything: Annotated[bool, typer.Option("--all", help="Draw every branch, however many there are.")] = False,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid flow chart.")] = False,
+    remote: Remote = None,
+    json: JsonObject = False,
+) -> None:
+    """Draw all branches of a story.
+
+    Each line is a branch: where it left another, its steps, its words, its newest passage, its names, and what it tells.
+
+    \b
+    Examples:
+      recurrentgpt tree 3f2a
+      recurrentgpt tree 3f2a --mermaid > tree.mmd
+      recurrentgpt tree 3f2a --json | jq -r '.branches[] | select(.is_head) | .tip'
+    """
+    if mermaid and json:
+        raise SettingsError("A tree is printed as --json or as --mermaid, not as both.")
+    from recurrentgpt.cli.terminal.tree_drawing import draw_tree
+    from recurrentgpt.story import Story
+
+    with _opened(story, remote) as opened:
+        tree, pending = opened.tree(), opened.pending_replay
+        if json:
+            print_json(tree.as_json())
+            return
+        if mermaid:
+            emit(tree.mermaid())
+            return
+        lines = draw_tree(tree, everything=everything)
+        contents = {}
+        if isinstance(opened, Story) and not everything:
+            contents = _contents(opened, (line.passage for line in lines))
+        screen = console(stderr=False)
+        if not screen.is_terminal:
+            rows = [f"{line.stem}{line.text}{contents.get(line.passage, '')}" for line in lines]
+            print_text("\n".join([one_line(tree.title), *rows]))
+        else:
+            from rich.text import Text
+
+            screen.print(Text(one_line(tree.title), style="bold"))
+            for line in lines:
+                text = Text.assemble(
+                    (line.stem, "dim"),
+                    (line.text, "bold" if line.head else ""),
+                    (contents.get(line.passage, ""), "dim"),
+                )
+                # Said to `print`, which joins texts and forgets what one of them says of its own wrapping.
+                screen.print(text, no_wrap=True, overflow="ellipsis")
+        if pending:
+            note(
+                f"An edit of passage {pending.step} is unfinished ({pending.done} of {pending.total} passages). Go on: "
+                f"recurrentgpt edit {opened.id} --resume; or forget it: recurrentgpt edit {opened.id} --drop"
+            )
+
+
+def goto(story: StoryName, passage: PassageRef, remote: Remote = None, json: JsonObject = False) -> None:
+    """Go to another passage or branch, to write on from there.
+
+    \b
+    Examples:
+      recurrentgpt goto 3f2a 3                 the third passage of this branch
+      recurrentgpt goto 3f2a 9c81              the passage whose id begins with 9c81
+      recurrentgpt goto 3f2a "the dark ending" the branch of that name
+
+    Nothing is deleted: `recurrentgpt tree` shows the way back.
+    """
+    _move(story, lambda opened: opened.goto(passage), remote=remote, json=json)
+
+
+def undo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
+    """Take back the newest passage, or the newest edit.
+
+    \b
+    Examples:
+      recurrentgpt undo 3f2a
+      recurrentgpt undo 3f2a 2
+    """
+    _move(story, lambda opened: opened.undo(steps), json=json)
+
+
+def redo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
+    """Do again what was undone last.
+
+    \b
+    Example:
+      recurrentgpt redo 3f2a
+    """
+    _move(story, lambda opened: opened.redo(steps), json=json)
+
+
+def name(
+    story: StoryName,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name.")],
+    passage: MaybePassageRef = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the name away; the passages stay.")] = False,
+) -> None:
+    """Name a branch, to find it again.
+
+    \b
+    Examples:
+      recurrentgpt name 3f2a "the dark ending"
+      recurrentgpt name 3f2a before-the-storm 4
+      recurrentgpt name 3f2a before-the-storm --remove
+
+    `goto` takes a name, and the name goes along as the branch grows.
+    """
+    if remove and passage is not None:
+        raise SettingsError("A name is taken away wherever it is: leave the passage out.")
+    with reading(story) as opened:
+        if remove:
+            opened.remove_name(name)
+            note(f"No branch is called {one_line(name)!r} any more.")
+            return
+        was = {known.casefold(): at for known, at in opened.names().items()}.get(name.strip().casefold())
+        given = opened.name_branch(name, passage)
+        now = opened.passage(given)
+        print_text(f"{given}: {_where(now)}")
+        if was and was != now.id:
+            old = opened.passage(was)
+            note(f"It was the name of passage {old.step} ({was}), which has it no more.")
+
+
+def diff(
+    story: StoryName,
+    a: Annotated[str, typer.Argument(metavar="A", help="A passage, as for `goto`.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    json: JsonObject = False,
+) -> None:
+    """Show what differs between two passages, word by word.
+
+    \b
+    Examples:
+      recurrentgpt diff 3f2a 9c81 77ab
+      recurrentgpt diff 3f2a "the dark ending" 4
+
+    [-What A has alone-] and {+what B has alone+}; then what the memories after them do not share.
+    """
+    with reading(story) as opened:
+        found = opened.diff(a, b)
+    if json:
+        print_json(found.as_json())
+        return
+    text = _marked_up(found)
+    if sys.stdout.isatty():
+        console(stderr=False).print(text, end="", soft_wrap=False)
+    else:
+        emit(text.plain)
+
+
+def _opened(name: str, remote: str | None) -> AbstractContextManager[StoryProtocol]:
+    """Open a story to be looked at or moved in, here or on a server."""
+    if remote is None:
+        return reading(name)
+    from recurrentgpt.cli.commands.remote import opened
+
+    return opened(remote, name, {}, {})
+
+
+def _contents(story: Story, passages: Iterable[str]) -> dict[str, str]:
+    """Return what a branch's first passage tells: its plan, or its own words where the plan does not tell it apart."""
+    from recurrentgpt.infrastructure.background_loop import call
+
+    wanted = [passage for passage in passages if passage]
+    found = call(lambda: story.engine.log.get_many(story.id, wanted))
+    plans = Counter(commit["plan"] for commit in found)
+    texts = {
+        commit["id"]: commit["passage"] if commit["author"] == "edited" or plans[commit["plan"]] > 1 else commit["plan"]
+        for commit in found
+    }
+    return {id: f" · {textwrap.shorten(one_line(text), 80, placeholder=' ...')}" for id, text in texts.items() if text}
+
+
+def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, remote: str | None = None) -> None:
+    """Move where the story stands, and tell where that is now."""
+    with _opened(name, remote) as story:
+        passage = step(story)
+        if json:
+            print_json({"story": story.id, "head": passage.id, "step": passage.step, "text": passage.text})
+            return
+        print_text(_where(passage))
+        on = f"{story.id} --remote {remote}" if remote else f"{story.id}; the plans: recurrentgpt choose {story.id}"
+        note(f"Go on from here: recurrentgpt write {on}")
+
+
+def _where(passage: Passage) -> str:
+    """Return one line that tells which passage this is."""
+    if not passage.step:
+        return f"The opening ({passage.id}); nothing is written yet on this branch."
+    text = one_line(passage.text)
+    return f"Passage {passage.step} ({passage.id}): {text[:97] + '...' if len(text) > 100 else text}"
+
+
+def _marked_up(found: Diff) -> Text:
+    """Return what differs, with signs that are readable without colour."""
+    from rich.text import Text
+
+    def marked(changes: list[Change]) -> Text:
+        text = Text()
+        for change in changes:
+            if change.kind == "same":
+                text.append(visible(change.after))
+                continue
+            for words, left, right, style in ((change.before, "[-", "-]", "red"), (change.after, "{+", "+}", "green")):
+                if words:
+                    stripped = words.rstrip()
+                    text.append(f"{left}{visible(stripped)}{right}", style=style)
+                    text.append(words[len(stripped) :])
+        return text
+
+    text = Text()
+    for label, passage in (("A", found.a), ("B", found.b)):
+        text.append(f"{label}  passage {passage.step} ({passage.id})\n", style="bold")
+    if any(change.kind != "same" for change in found.plan):
+        text.append("\nPlan\n", style="bold").append(marked(found.plan)).append("\n")
+    text.append("\nText\n", style="bold")
+    same = all(change.kind == "same" for change in found.text)
+    text.append("The same, word for word." if same else marked(found.text)).append("\n")
+    changes = [("- ", "red", line) for line in found.memory_dropped]
+    changes += [("+ ", "green", line) for line in found.memory_added]
+    if changes:
+        text.append("\nMemory\n", style="bold")
+        for sign, style, line in changes:
+            text.append(f"{sign}{visible(line)}\n", style=style)
+    return text

@@ -1,0 +1,268 @@
+"""`edit` and its like: another text for a passage, the memory, a plan, a summary or the brief."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recurrentgpt.cli.commands.options import (
+    RUN_OPTIONS,
+    At,
+    File,
+    Json,
+    JsonObject,
+    MaybePassageRef,
+    PassageRef,
+    Settings,
+    StoryName,
+    Text,
+    Yes,
+    with_settings,
+)
+from recurrentgpt.cli.commands.story_context import as_options, confirmed, reading, writing
+from recurrentgpt.cli.terminal.console import note, print_json
+from recurrentgpt.cli.terminal.text_input import TextInput, save_draft
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+
+if TYPE_CHECKING:
+    from recurrentgpt.cli.terminal.renderer import Renderer
+    from recurrentgpt.schema.state import Brief
+    from recurrentgpt.story import Passage, Story
+
+_SAME = "Nothing was changed: it is the same text."
+
+
+@with_settings(RUN_OPTIONS)
+def edit(
+    story: StoryName,
+    passage: MaybePassageRef = None,
+    text: Text = None,
+    file: File = None,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Keep the later passages word for word on top of the edit.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a replay that was interrupted.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Forget a replay that was interrupted.")] = False,
+    yes: Yes = False,
+    json: Json = False,
+    *,
+    settings: Settings,
+) -> None:
+    """Give a passage another text; the memory follows.
+
+    \b
+    Examples:
+      recurrentgpt edit 3f2a 4                          in your editor ($VISUAL or $EDITOR)
+      recurrentgpt edit 3f2a 4 --file chapter.txt
+      recurrentgpt edit 3f2a 4 --file chapter.txt --replay
+      recurrentgpt edit 3f2a --resume                   go on with a replay that was interrupted
+
+    The story goes on from the edited passage; the old one and what followed it stay in the log, and `undo` goes back to
+    them. With --replay the later passages are kept, and the memory is rewritten after each: what that costs is shown first.
+    """
+    if resume or drop:
+        if resume and drop:
+            raise SettingsError("A replay is either gone on with (--resume) or forgotten (--drop).")
+        if passage is not None or text is not None or file is not None:
+            raise SettingsError("The replay knows its passage and its text: leave both out.")
+        if drop:
+            _drop_replay(story)
+        else:
+            _resume_replay(story, settings, json=json)
+        return
+    source = TextInput(text, file)
+    with reading(story) as opened:
+        # The id, as a step means another passage once the head has moved.
+        old, id = opened.passage(passage), opened.id
+        if not old.step:
+            raise StoryError("The opening has no passage to edit; edit the memory, the plans or the brief instead.")
+    new = source.replacing(old.text, "passage")
+    if new is None:
+        note(_SAME)
+        return
+    with writing(id, settings, json=json) as renderer:
+        draft = save_draft(id, new) if source.typed else None
+        given = ["--file", str(draft)] if draft else source.as_options()
+        renderer.again = ["edit", id, old.id, *given, *(["--replay"] if replay else []), *as_options(settings)]
+        if replay:
+            if not _replay_is_wanted(renderer, old.id, yes=yes):
+                note("Nothing was changed." + (f" Your text is in {draft}." if draft else ""))
+                return
+            renderer.again = ["edit", id, "--resume", *as_options(settings)]
+        renderer.work(renderer.story.edit_passage(old.id, new, replay=replay))
+        _tell_edited(renderer, renderer.story.passage(old.id), new)
+        if draft:
+            draft.unlink(missing_ok=True)
+
+
+def edit_memory(
+    story: StoryName, at: At = None, text: Text = None, file: File = None, json: JsonObject = False
+) -> None:
+    """Edit the short-term memory, one sentence a line.
+
+    \b
+    Examples:
+      recurrentgpt edit-memory 3f2a
+      recurrentgpt memory 3f2a --json | jq -r .short_term_memory | recurrentgpt edit-memory 3f2a --file -
+    """
+    with reading(story) as opened:
+        passage = opened.passage(at)
+        new = TextInput(text, file).replacing(passage.short_term_memory, "memory")
+        memory = passage.short_term_memory if new is None else opened.edit_memory(new, passage.id)
+        if json:
+            print_json({"story": opened.id, "step": passage.step, "short_term_memory": memory})
+        else:
+            note(_SAME if new is None else f"The memory after passage {passage.step} is saved. {_standing(opened)}")
+
+
+def edit_plan(
+    story: StoryName,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="Its number.")],
+    at: At = None,
+    text: Text = None,
+    file: File = None,
+    json: JsonObject = False,
+) -> None:
+    """Edit one of the plans that wait for a choice.
+
+    \b
+    Example:
+      recurrentgpt edit-plan 3f2a 2 --text "They turn back before the bridge."
+    """
+    with reading(story) as opened:
+        passage = opened.passage(at)
+        plans = passage.plans
+        if number > len(plans):
+            there = f"they are numbered 1 to {len(plans)}" if plans else "there are none here"
+            raise BadAnswer(f"There is no plan {number}; {there}.")
+        new = TextInput(text, file).replacing(plans[number - 1], "plan")
+        plans = plans if new is None else opened.edit_plan(number, new, passage.id)
+        if json:
+            print_json({"story": opened.id, "step": passage.step, "plans": plans})
+        else:
+            note(_SAME if new is None else f"{_standing(opened)} Choose it: recurrentgpt choose {opened.id} {number}")
+
+
+def edit_summary(
+    story: StoryName, passage: PassageRef, text: Text = None, file: File = None, json: JsonObject = False
+) -> None:
+    """Edit what the long-term memory holds of a passage.
+
+    \b
+    Example:
+      recurrentgpt edit-summary 3f2a 4 --text "Mira hides the key below the ninth stair."
+
+    On this branch it is recalled so from now on.
+    """
+    with reading(story) as opened:
+        found = opened.passage(passage)
+        new = TextInput(text, file).replacing(found.summary, "summary")
+        summary = found.summary if new is None else opened.edit_summary(found.id, new)
+        if json:
+            print_json({"story": opened.id, "step": found.step, "summary": summary})
+        else:
+            note(_SAME if new is None else f"The summary of passage {found.step} is saved. {_standing(opened)}")
+
+
+def edit_brief(story: StoryName, text: Text = None, file: File = None, json: JsonObject = False) -> None:
+    """Edit the premise, characters and outline in every prompt.
+
+    \b
+    Examples:
+      recurrentgpt edit-brief 3f2a
+      recurrentgpt edit-brief 3f2a --file brief.md
+
+    It is a text with the headings # Genre, # Premise, # Characters and # Outline; a heading that is left out stays as it was.
+    """
+    with reading(story) as opened:
+        brief = opened.brief
+        new = TextInput(text, file).replacing(_brief_as_text(brief), "brief")
+        if new is not None:
+            brief = opened.edit_brief(**_parts_of_brief(new))
+        if json:
+            print_json({"story": opened.id, "brief": brief})
+        else:
+            note(_SAME if new is None else f"The brief is saved; what is written from here has it. {_standing(opened)}")
+
+
+def _drop_replay(name: str) -> None:
+    with reading(name) as story:
+        if story.pending_replay is None:
+            raise StoryError("No replay of this story is unfinished.")
+        story.drop_replay()
+        note("Forgotten. The story stands where it stood before the edit.")
+
+
+def _resume_replay(name: str, settings: Settings, *, json: bool) -> None:
+    with writing(name, settings, json=json) as renderer:
+        story = renderer.story
+        renderer.again = ["edit", story.id, "--resume", *as_options(settings)]
+        unfinished = story.pending_replay
+        renderer.work(story.resume_replay())
+        if unfinished:
+            _tell_edited(renderer, story.passage(unfinished.ref), unfinished.text)
+
+
+def _tell_edited(renderer: Renderer, old: Passage, text: str) -> None:
+    """Say that a passage is edited, how to take it back, and what the edit does not reach."""
+    from recurrentgpt.nodes.small.reply_patterns import first_name
+
+    if renderer.json:
+        return
+    story, words = renderer.story, set(re.findall(r"\w+", text))
+    renderer.screen.remark(f"Passage {old.step} is edited. Take it back: recurrentgpt undo {story.id}")
+    names = [name for person in story.brief["characters"] if (name := person.partition(":")[0].strip())]
+    gone = [name for name in names if not words & set(name.split()) and first_name(name) in old.text]
+    still = f"still tells of {', '.join(gone)}" if gone else "is as it was"
+    renderer.screen.remark(f"The brief, which is in every prompt, {still}: recurrentgpt edit-brief {story.id}")
+
+
+def _replay_is_wanted(renderer: Renderer, ref: str, *, yes: bool) -> bool:
+    """Say what a replay costs, and ask."""
+    from recurrentgpt.cli.terminal.renderer import duration
+
+    cost = renderer.story.replay_cost(ref)
+    if renderer.json:
+        print_json({"event": "cost", **cost.as_json()})
+    tokens = cost.input_tokens + cost.output_tokens
+    what = "1 passage" if cost.passages == 1 else f"{cost.passages:,} passages"
+    renderer.screen.remark(
+        f"The memory is rewritten after {what}: about {cost.calls:,} calls, {tokens:,} tokens, {duration(cost.seconds)}.",
+        style="",
+    )
+    return confirmed("Go on?", yes=yes)
+
+
+def _standing(story: Story) -> str:
+    """Say where a correction put the story: on a corrected version, before which nothing is corrected."""
+    at = story.passage()
+    where = f"passage {at.step}" if at.step else "the opening"
+    return f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
+
+
+def _brief_as_text(brief: Brief) -> str:
+    """Return a brief as a text to edit, a heading above each part."""
+    parts = [("Genre", [brief["genre"]]), ("Premise", [brief["premise"]])]
+    parts += [("Characters", brief["characters"]), ("Outline", brief["outline"])]
+    return "\n\n".join("\n".join([f"# {heading}", *lines]) for heading, lines in parts)
+
+
+def _parts_of_brief(text: str) -> dict[str, Any]:
+    """Return the parts of a brief that a text holds; raise SettingsError where it has no headings."""
+    parts: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if heading := re.fullmatch(r"#+\s*(\w+):?\s*", line):
+            name = heading[1].casefold()
+            if name not in ("genre", "premise", "characters", "outline"):
+                raise SettingsError(
+                    f"The brief has no part {heading[1]!r}: there are Genre, Premise, Characters, Outline."
+                )
+            parts[name] = []
+        elif line.strip():
+            if not parts:
+                raise SettingsError("The brief begins with a heading: # Genre, # Premise, # Characters or # Outline.")
+            parts[list(parts)[-1]].append(line.strip().removeprefix("- "))
+    lines = ("genre", "premise")
+    return {name: " ".join(found) if name in lines else found for name, found in parts.items()}

@@ -1,0 +1,290 @@
+"""`import`, `export` and `prompts`: what comes in from files and goes out to them."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recurrentgpt.cli.commands.options import (
+    GROUP,
+    RUN_OPTIONS,
+    STORY_OPTIONS,
+    Genre,
+    Json,
+    Remote,
+    Settings,
+    StoryName,
+    Title,
+    Yes,
+    with_settings,
+)
+from recurrentgpt.cli.commands.story_context import as_options, confirmed, in_library, reading, rendering
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import counted, emit, note, one_line, print_json, print_text, unwritable
+from recurrentgpt.schema.errors import SettingsError, StorageError
+
+if TYPE_CHECKING:
+    from recurrentgpt.library import Library
+    from recurrentgpt.schema.events import Event
+    from recurrentgpt.story import Story
+
+prompts = typer.Typer(**GROUP)
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
+
+
+@with_settings(STORY_OPTIONS | RUN_OPTIONS)
+def import_file(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A book (.txt .md .docx .epub), or a story exported as .json.")
+    ],
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Ask no model: summaries are sentences of the book, and nothing is paid for.")
+    ] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Say what would be imported, and leave.")] = False,
+    copy: Annotated[
+        str, typer.Option("--copy", metavar="NAME", help="Another story of a book that is here already.")
+    ] = "",
+    genre: Genre = None,
+    title: Title = None,
+    yes: Yes = False,
+    json: Json = False,
+    *,
+    settings: Settings,
+) -> None:
+    """Make a story of a book, or restore an export.
+
+    \b
+    Examples:
+      recurrentgpt import dracula.epub                 shows what there is and what it costs, then asks
+      recurrentgpt import dracula.epub --fast          minutes instead of hours; no model is asked
+      recurrentgpt import notes.docx --genre fantasy --title "The Long Way" --yes
+      recurrentgpt import novel.json                   every passage of every branch, as it was
+
+    The book is split into passages, and a summary and the memory are made for each; then the story goes on like any other.
+    Interrupted, the same command goes on where it stopped; a book that is here already is not read again.
+    """
+    path = file.expanduser()
+    wishes = {"genre": genre or "", "title": title or "", "copy": copy}
+    if path.suffix.casefold() == ".json":
+        if fast or preview or any(wishes.values()) or settings:
+            raise SettingsError("A story comes back from JSON as it was: leave the other options out.")
+        _restore(path, json=json)
+        return
+    _tell_preview(path, settings, copy=copy, fast=fast, only=preview, json=json)
+    if preview or not (fast or confirmed("Import it?", yes=yes)):
+        return
+    events: Iterator[Event] = iter(())
+
+    def begin(library: Library) -> Story:
+        nonlocal events
+        from recurrentgpt.story import Story
+
+        found = library.import_book(path, fast=fast, **wishes, **settings)
+        # The story has its id from the book, and says it first.
+        first = next(found)
+        assert first["event"] == "story"
+        events = _with_first(first, found)
+        return Story.open(first["story"], library=library)
+
+    with rendering(in_library(begin), json=json, command="write") as renderer:
+        given = {name: value for name, value in wishes.items() if value}
+        options = [*(["--fast"] if fast else []), "--yes", *as_options(given | settings)]
+        renderer.again = ["import", str(file), *options]
+        renderer.work(events)
+
+
+def export(
+    story: StoryName,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="File to write, or a folder; - is standard output.")
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="md, txt, epub, docx, html or json. [default: by the file's name]"
+        ),
+    ] = None,
+    every: Annotated[
+        int, typer.Option("--every", min=1, metavar="N", help="Passages of a chapter, where no plan begins one.")
+    ] = 8,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    remote: Remote = None,
+) -> None:
+    """Write a story to a file: a book, or JSON with all of it.
+
+    \b
+    Examples:
+      recurrentgpt export 3f2a -o novel.epub
+      recurrentgpt export 3f2a -o novel.docx --every 5
+      recurrentgpt export 3f2a -o ~/books --format html     named after its title
+      recurrentgpt export 3f2a -o backup.json               `recurrentgpt import` restores it
+      recurrentgpt export 3f2a -o - | less
+
+    A chapter begins where a plan says "Chapter: ..." and gives its title, else after every N passages.
+    """
+    kind = (format or "").casefold().lstrip(".") or None
+    if kind is not None and kind not in _formats():
+        raise SettingsError(f"There is no format {format!r}; the formats are {', '.join(_formats())}.")
+    if remote and (kind or Path(output).suffix.casefold()).endswith("json"):
+        raise SettingsError(
+            "JSON holds the whole log, which a server keeps to itself: export a book, such as .epub or .md."
+        )
+    with reading(story, remote) as opened:
+        if output == "-":
+            _to_standard_output(opened, kind or "md", every)
+            return
+        path = _file_to_write(opened, Path(output).expanduser(), kind)
+        if path.exists() and not force:
+            _may_replace(path)
+            force = True
+        note(f"Wrote {opened.export(path, kind, force=force, every=every)}.")
+
+
+@prompts.callback()
+def _prompts() -> None:
+    """Copy and check the templates of all prompts.
+
+    \b
+    Examples:
+      recurrentgpt prompts export my-prompts
+      recurrentgpt prompts check my-prompts
+      recurrentgpt write --prompts my-prompts
+    """
+
+
+@prompts.command("export")
+def prompts_export(folder: Folder) -> None:
+    """Copy every template into a folder, to change there; files are never overwritten.
+
+    \b
+    Example:
+      recurrentgpt prompts export my-prompts
+    """
+    from recurrentgpt.prompts.check import export as export_templates
+
+    files = export_templates(folder.expanduser())
+    note(f"Wrote {len(files)} templates to {folder}. Use them: recurrentgpt write --prompts {folder}")
+
+
+@prompts.command("check")
+def prompts_check(folder: Folder) -> None:
+    """Say what is wrong with the templates in a folder; exits with 1 where something is.
+
+    \b
+    Example:
+      recurrentgpt prompts check my-prompts
+    """
+    from recurrentgpt.prompts.check import problems
+
+    found = list(problems(folder.expanduser()))
+    for problem in found:
+        print_text(problem)
+    if not found:
+        note(f"The templates in {folder} will do.")
+    raise typer.Exit(int(bool(found)))
+
+
+def _with_first(first: Event, rest: Iterator[Event]) -> Iterator[Event]:
+    yield first
+    yield from rest
+
+
+def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only: bool, json: bool) -> None:
+    """Say what an import would make and cost; that is what was asked for, where it is the `only` thing."""
+    from recurrentgpt.cli.terminal.screen import Screen
+    from recurrentgpt.library import Library
+
+    lengths = {name: settings[name] for name in ("min_words", "max_words") if name in settings}
+    with Screen() as screen, Library.open() as library:
+        screen.doing(f"reading {one_line(path.name)}")
+        found = library.import_preview(path, copy=copy, **lengths)
+        known = next((story for story in library.stories(archived=True) if story.story == found.story), None)
+        screen.rest()
+    if json:
+        print_json({"event": "preview", **found.as_json()})
+        return
+    author = f" by {one_line(found.author)}" if found.author else ""
+    tell = print_text if only else note
+    tell(f"{one_line(found.title)}{author} ({found.language}; --language says another)")
+    tell(", ".join(counted(getattr(found, f"{what}s"), what) for what in ("chapter", "passage", "word")))
+    tell(f"It begins: {one_line(found.first)}")
+    if found.encoding:
+        tell(f"It seems to be written in {found.encoding}. Where that reads wrongly, save the file as UTF-8.")
+    if known:
+        tell(
+            f"It is here already, as {one_line(known.title)} ({known.story}); what is missing of it is imported. "
+            "--copy NAME makes another story of it."
+        )
+    elif fast:
+        tell("No model is asked.")
+    else:
+        tokens = found.input_tokens + found.output_tokens
+        tell(f"About {found.calls:,} calls and {tokens:,} tokens; --fast asks no model.")
+
+
+def _restore(path: Path, *, json: bool) -> None:
+    from recurrentgpt.library import Library
+
+    with Library.open() as library:
+        story = library.restore(path)
+        tree = story.tree()
+        count = sum(1 for node in tree.nodes.values() if node.step)
+        if json:
+            print_json({"event": "story", "story": story.id, "title": story.title})
+            print_json({"event": "restored", "story": story.id, "passages": count, "branches": len(tree.branches)})
+            return
+        print_text(story.id)
+        note(
+            f"{one_line(story.title)} is here: {count:,} passages, on all branches. Go on: recurrentgpt write {story.id}"
+        )
+
+
+def _file_to_write(story: Story, path: Path, kind: str | None) -> Path:
+    """Return the file to write: in a folder, one that is named after the story."""
+    from recurrentgpt.books.file_names import safe_name
+
+    if path.is_dir():
+        return path / f"{safe_name(story.title)}.{kind or 'md'}"
+    if kind is None and path.suffix.casefold().lstrip(".") not in _formats():
+        what = (
+            f"{path.suffix!r} is no format that a story can be written in"
+            if path.suffix
+            else "The name has no extension"
+        )
+        raise SettingsError(f"{what}: end it with .{', .'.join(_formats())}, or name one with --format.")
+    return path
+
+
+def _formats() -> list[str]:
+    from recurrentgpt.books.writers import export_formats
+
+    return [*(extension.lstrip(".") for extension in export_formats()), "json"]
+
+
+def _may_replace(path: Path) -> None:
+    if prompt.at_terminal() and confirmed(f"{path} exists. Replace it?", yes=False):
+        return
+    raise StorageError(f"{path} exists; choose another file, or replace it with --force.")
+
+
+def _to_standard_output(story: Story, kind: str, every: int) -> None:
+    if kind in ("epub", "docx") and sys.stdout.isatty():
+        raise SettingsError(f"A terminal cannot show {kind.upper()}: give a file with -o, or send it into one with >.")
+    with tempfile.TemporaryDirectory(prefix="recurrentgpt-") as folder:
+        content = story.export(Path(folder) / f"story.{kind}", kind, every=every).read_bytes()
+    binary = getattr(sys.stdout, "buffer", None)
+    if kind not in ("epub", "docx") or binary is None:
+        emit(content.decode("utf-8", "replace"))
+        return
+    try:
+        binary.write(content)
+        binary.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unwritable(error) from error

@@ -1,0 +1,159 @@
+"""The options and arguments of all commands, each with its help. What is a setting is described by its field of `Context`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+
+Settings: TypeAlias = dict[str, Any]
+"""Some fields of `Context`, by their names."""
+
+Options: TypeAlias = dict[str, Any]
+"""The annotations of options, by the names of the parameters that they are for."""
+
+PLAIN = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
+"""How every command prints its help: as it stands here."""
+
+GROUP: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "context_settings": PLAIN}
+"""How a command is made that only holds others."""
+
+
+def setting_help(name: str, *, default: str | None = None, hint: str = "") -> str:
+    """Return the help of an option for a setting: what it is, and its default where that says something."""
+    usual = SETTINGS[name].default
+    if default is None and usual not in (None, "", 0, "auto"):
+        default = f"{usual:g}" if isinstance(usual, float) else str(usual)
+    parts = [f"{SETTINGS[name].description.rstrip('.')}.", hint, f"[default: {default}]" if default else ""]
+    return " ".join(filter(None, parts))
+
+
+def setting_option(name: str, *, kind: Any = None, default: str | None = None, hint: str = "", **more: Any) -> Any:
+    """Return the option for a setting, with the description, range and choices that its field of `Context` has.
+
+    `hint` says what belongs to the command line alone; `kind` takes the place of the field's own type.
+    """
+    setting = SETTINGS[name]
+    if kind is None:
+        kind = Literal[setting.choices] if setting.choices else setting.kind or str
+    if kind in (int, float):
+        more = {"metavar": setting.unit.upper() or "N", "min": setting.minimum, "max": setting.maximum} | more
+    elif kind is str:
+        more = {"metavar": "TEXT"} | more
+    return Annotated[kind | None, typer.Option(help=setting_help(name, default=default, hint=hint), **more)]
+
+
+# Of many commands
+
+JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
+JsonObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Json = Annotated[bool, typer.Option("--json", help="Print events as JSON Lines.")]
+StoryName = Annotated[str, typer.Argument(metavar="STORY", help="Id, unique prefix of an id, or title.")]
+
+WHICH = "A step of this branch, the beginning of an id, the name of a branch, or `opening`"
+PassageRef = Annotated[str, typer.Argument(metavar="PASSAGE", help=f"{WHICH}.")]
+MaybePassageRef = Annotated[
+    str | None,
+    typer.Argument(metavar="PASSAGE", help=f"{WHICH}. [default: where the story stands]", show_default=False),
+]
+At = Annotated[
+    str | None,
+    typer.Option("--at", metavar="PASSAGE", help="After which passage. [default: where the story stands]"),
+]
+Text = Annotated[str | None, typer.Option(metavar="TEXT", help="The new text, without an editor.")]
+File = Annotated[str | None, typer.Option(metavar="FILE", help="A file with the new text; - reads standard input.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Remote = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL", help="A server that keeps and writes the story; its token is RECURRENTGPT_REMOTE_TOKEN."
+    ),
+]
+
+# Of `write` and `play`
+
+Genre = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="Science fiction, romance, fantasy, horror, mystery, thriller, historical, western, young adult, literary, "
+        "or any other. [default: drawn]",
+    ),
+]
+Premise = Annotated[str | None, typer.Option(metavar="TEXT", help="What the story is about; - reads standard input.")]
+Title = Annotated[str | None, typer.Option(metavar="TEXT", help="Title of a new story.")]
+
+RUN_OPTIONS: Options = {
+    "model": setting_option("model", metavar="NAME"),
+    "base_url": setting_option("base_url", metavar="URL", hint="Its key is OPENAI_API_KEY."),
+    "model_for": Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROLE=NAME", help="Model of one role: writer, memory, planner, simulator, judge. May be repeated."
+        ),
+    ],
+    "tier": setting_option("tier"),
+    "timeout": setting_option("timeout"),
+    "budget_tokens": setting_option("budget_tokens"),
+    "prompts": setting_option(
+        "prompts", kind=Path, exists=True, file_okay=False, metavar="DIR", hint="See `prompts export`."
+    ),
+}
+"""Options of everything that asks a model; they hold for this command."""
+
+STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"}
+"""Options that a new story keeps, and that a story which goes on may be given for one command."""
+
+
+def with_settings(options: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command these options too; those that somebody named reach it as `settings`, fields of `Context`."""
+
+    def give(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [parameter for parameter in signature.parameters.values() if parameter.name != "settings"]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+            for name, option in options.items()
+        ]
+
+        @functools.wraps(command)
+        def run(**values: Any) -> None:
+            given = {name: values.pop(name) for name in options}
+            command(**values, settings=_settings(given))
+
+        # typer reads what a command takes from these two.
+        run.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *more)}
+        return run
+
+    return give
+
+
+def _settings(given: Settings) -> Settings:
+    """Return what was named, as `Context` takes it."""
+    settings = {name: value for name, value in given.items() if value is not None}
+    if pairs := settings.pop("model_for", None):
+        settings["models"] = _roles(pairs)
+    if "prompts" in settings:
+        settings["prompts"] = str(settings["prompts"])
+    return settings
+
+
+def _roles(pairs: list[str]) -> dict[str, str]:
+    from recurrentgpt.models.roles import ROLES
+
+    roles: dict[str, str] = {}
+    for pair in pairs:
+        role, equals, model = pair.partition("=")
+        if not equals or not model.strip() or role not in ROLES:
+            raise typer.BadParameter(
+                f"{pair!r} is not ROLE=NAME with one of the roles {', '.join(ROLES)}.", param_hint="--model-for"
+            )
+        roles[role] = model.strip()
+    return roles

@@ -1,0 +1,252 @@
+"""`play`: a story with its reader as the main character; choices, free actions, and commands that begin with a slash."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recurrentgpt.cli.commands.options import (
+    RUN_OPTIONS,
+    STORY_OPTIONS,
+    Genre,
+    Json,
+    Premise,
+    Remote,
+    Settings,
+    Title,
+    with_settings,
+)
+from recurrentgpt.cli.commands.story_context import StoryRequest
+from recurrentgpt.cli.commands.write import read_premise
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.interactive import converse, numbers, show_plans, show_tree, stand
+from recurrentgpt.cli.terminal.memory_editor import edit_memory
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+
+if TYPE_CHECKING:
+    from recurrentgpt.cli.terminal.renderer import Renderer
+    from recurrentgpt.story_protocol import StoryProtocol
+
+COMMANDS = {
+    "undo": "take back the newest passage (/undo 2 for two)",
+    "redo": "do it again (/redo 2 for two)",
+    "save": "keep this moment as /save NAME",
+    "saves": "list what was saved",
+    "load": "go back to what was saved, /load NAME; what was played since stays in the log",
+    "retry": "tell the newest passage once more, from the same action",
+    "choices": "offer other choices",
+    "memory": "show what the story remembers, and edit it",
+    "tree": "show everything that was played, branch by branch",
+    "auto": "let the simulator play for you (/auto 3 for three passages)",
+    "help": "this help",
+    "quit": "save and leave",
+}
+LETTERS = {"q": "quit", "m": "memory", "?": "help"}
+"""What `write -i` knows and nobody means as an action; `u` may be up, `s` south, and so on."""
+
+_COMMAND = re.compile(r"/\s*([a-z?]*)\s*(.*)", re.DOTALL | re.IGNORECASE)
+
+
+@with_settings(RUN_OPTIONS | STORY_OPTIONS)
+def play(
+    story: Annotated[str | None, typer.Argument(metavar="STORY", help="Play on: id, unique prefix, or title.")] = None,
+    genre: Genre = None,
+    premise: Premise = None,
+    title: Title = None,
+    player: Annotated[
+        str | None,
+        typer.Option("--as", metavar="TEXT", help="Who you are. [default: you choose among three]", show_default=False),
+    ] = None,
+    auto: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Let the simulator play N passages, then leave.")
+    ] = None,
+    remote: Remote = None,
+    json: Json = False,
+    *,
+    settings: Settings,
+) -> None:
+    """Play a story as its main character.
+
+    \b
+    Examples:
+      recurrentgpt play --genre horror
+      recurrentgpt play --genre "science fiction" --as "a reluctant astronaut"
+      recurrentgpt play 3f2a                           play on where you left
+      recurrentgpt play --genre western --auto 5       watch somebody else play
+
+    Type the number of a choice, or whatever you do in your own words ("I bribe the guard"). What begins with a slash is a
+    command: /undo, /redo, /save NAME, /saves, /load NAME, /retry, /memory, /help, /quit. Leave at any moment, with
+    Ctrl-C too: everything is saved.
+    """
+    opening = {"genre": genre, "premise": premise, "title": title, "as": player}
+    settings |= {} if story else {"mode": "fiction"}
+    request = StoryRequest("play", story, opening, settings, remote=remote, json=json)
+    request.check()
+    if premise == "-":
+        opening["premise"] = read_premise(interactive=auto is None)
+    with request.rendering() as renderer:
+        _play(renderer, auto)
+
+
+def _play(renderer: Renderer, auto: int | None) -> None:
+    """Play until somebody leaves; with `auto`, let the simulator play so many passages."""
+    story = renderer.story
+    if story.context.mode != "fiction":
+        raise SettingsError(
+            f"{one_line(renderer.title)!r} is a novel: go on with `recurrentgpt write -i {story.id}`, or make it a story to play "
+            f"with `recurrentgpt set {story.id} mode=fiction`."
+        )
+
+    def write(count: int) -> None:
+        with _saves_stay(story):
+            renderer.write(count)
+
+    if auto:
+        write(auto)
+        return
+    if not renderer.exists():
+        renderer.begin()
+        renderer.look()
+    converse(renderer, None, _turn, write)
+
+
+def understand(line: str, choices: int) -> tuple[str, str]:
+    """Return the command that a line is and what it says: `choose` a number, `act` in these words, or one of `COMMANDS`.
+
+    Raises BadAnswer with the reason where it means nothing.
+    """
+    text = line.strip()
+    if not text:
+        raise BadAnswer("Type the number of a choice, or what you do in your own words; /help shows the commands.")
+    if text.casefold() in LETTERS:
+        return LETTERS[text.casefold()], ""
+    if found := _COMMAND.fullmatch(text):
+        word, rest = found[1].casefold(), found[2].strip()
+        command = LETTERS.get(word, word)
+        if command in COMMANDS:
+            return command, rest
+        near = difflib.get_close_matches(command, COMMANDS, n=1)
+        raise BadAnswer(
+            f"There is no command /{word}; " + (f"did you mean /{near[0]}?" if near else "/help shows them.")
+        )
+    if text.isascii() and text.lstrip("+-").isdigit():
+        if not 1 <= int(text[:9]) <= choices:
+            raise BadAnswer(f"There is no choice {text[:9]}; they are numbered 1 to {choices}.")
+        return "choose", text
+    if len(text) == 1 and text.isascii():
+        raise BadAnswer(f"{text!r} alone is too short for an action: say what you do, or type /help.")
+    return "act", text
+
+
+def _turn(renderer: Renderer, left: int | None) -> int | None:
+    """Let the reader act until there is a passage to write; return how many, None to leave."""
+    story = renderer.story
+    _offer(renderer)
+    while True:
+        plans = len(story.plans)
+        try:
+            command, rest = understand(prompt.ask(f"You? [{numbers(plans)}your own words, /help] "), plans)
+            if command == "quit":
+                return None
+            with nullcontext() if command == "save" else _saves_stay(story):
+                count = _do(renderer, command, rest)
+        except (BadAnswer, SettingsError, StoryError) as problem:
+            renderer.screen.rest()
+            renderer.screen.remark(str(problem), style="yellow")
+            continue
+        except EOFError:
+            return None
+        if count:
+            return count
+        if command in ("undo", "redo", "load", "retry", "choices"):
+            _offer(renderer)
+
+
+def _offer(renderer: Renderer) -> None:
+    show_plans(renderer, "What do you do?" if renderer.step else "Who are you?")
+
+
+def _do(renderer: Renderer, command: str, rest: str) -> int:
+    """Do what was typed; return how many passages to write now."""
+    story = renderer.story
+    match command:
+        case "choose":
+            renderer.choose(int(rest))
+            return 1
+        case "act":
+            renderer.choose({"action": "write", "plan": rest})
+            return 1
+        case "auto":
+            return _number(rest)
+        case "undo":
+            story.undo(_number(rest))
+            stand(renderer)
+        case "redo":
+            story.redo(_number(rest))
+            stand(renderer)
+        case "save":
+            name = story.name_branch(rest or prompt.ask("Save under which name? "))
+            renderer.screen.remark(f"Saved as {name}.")
+        case "saves":
+            _list_saves(renderer)
+        case "load":
+            _load(renderer, rest)
+        case "retry":
+            renderer.retry()
+        case "choices":
+            renderer.replan()
+        case "memory":
+            edit_memory(renderer)
+        case "tree":
+            show_tree(renderer)
+        case "help":
+            _help(renderer)
+    return 0
+
+
+def _load(renderer: Renderer, name: str) -> None:
+    names = {known.casefold(): known for known in renderer.story.names()}
+    name = name or prompt.ask("Load what? ")
+    if name.casefold() not in names:
+        listed = f"there are {', '.join(names.values())}" if names else "/save NAME saves this moment"
+        raise BadAnswer(f"Nothing was saved as {name[:60]!r}; {listed}.")
+    renderer.story.goto(name)
+    stand(renderer)
+
+
+def _list_saves(renderer: Renderer) -> None:
+    tree = renderer.story.tree()
+    lines = [f"  {name}  (passage {tree.nodes[at].step})" for name, at in sorted(tree.names.items())]
+    renderer.screen.remark("\n".join(lines) or "Nothing was saved yet; /save NAME saves this moment.", style="")
+
+
+def _number(text: str) -> int:
+    if not text:
+        return 1
+    if not (text.isascii() and text.isdigit() and len(text) < 5 and int(text)):
+        raise BadAnswer(f"{text[:40]!r} is no number of passages; leave it out for one.")
+    return int(text)
+
+
+def _help(renderer: Renderer) -> None:
+    own = "Type the number of a choice, or what you do in your own words: I bribe the guard."
+    lines = [own, *(f"  /{command:<8} {what}" for command, what in COMMANDS.items())]
+    renderer.screen.remark("\n".join(lines), style="")
+
+
+@contextmanager
+def _saves_stay(story: StoryProtocol) -> Iterator[None]:
+    """Keep what was saved where it is: the name of a branch would go along with whoever plays on from there."""
+    there = story.names() if story.head else {}
+    try:
+        yield
+    finally:
+        for name, moved in (story.names() if there else {}).items():
+            if there.get(name, moved) != moved:
+                story.name_branch(name, there[name])

@@ -1,0 +1,234 @@
+"""`stories`, `show`, `memory` and `recall`: read what was written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName
+from recurrentgpt.cli.commands.story_context import reading
+from recurrentgpt.cli.terminal.console import console, counted, note, one_line, print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from recurrentgpt.schema.log import Commit
+    from recurrentgpt.schema.state import Usage
+    from recurrentgpt.story import Passage
+
+
+def stories(
+    everything: Annotated[bool, typer.Option("--all", help="List the archived too.")] = False,
+    remote: Remote = None,
+    json: JsonLines = False,
+) -> None:
+    """List the stories, the one written last at the end.
+
+    \b
+    Examples:
+      recurrentgpt stories
+      recurrentgpt stories --all
+      recurrentgpt stories --json | jq -r .title
+    """
+    if remote is not None:
+        from recurrentgpt.cli.commands.remote import list_stories
+
+        list_stories(remote, json=json)
+        return
+    from recurrentgpt.library import Library
+
+    with Library.open() as library:
+        found = library.stories(archived=everything)
+        hidden = 0 if everything or found else len(library.stories(archived=True))
+    if json:
+        for summary in found:
+            print_json(dict(vars(summary)))
+        return
+    if not found:
+        note(
+            f"No story is listed, and {hidden:,} archived: `recurrentgpt stories --all` lists them."
+            if hidden
+            else "There are no stories yet. Begin one: recurrentgpt write --genre mystery"
+        )
+        return
+    rows = [
+        (
+            summary.story,
+            summary.title + (" (archived)" if summary.archived else ""),
+            summary.genre,
+            str(summary.step),
+            summary.updated[:16].replace("T", " "),
+        )
+        for summary in found
+    ]
+    print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4))
+
+
+def show(
+    story: StoryName,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="PASSAGE", help=f"Read the branch up to here. {WHICH}.", show_default=False),
+    ] = None,
+    settings: Annotated[bool, typer.Option("--settings", help="Print how the story is told instead.")] = False,
+    remote: Remote = None,
+    json: JsonObject = False,
+) -> None:
+    """Print a story, and what each passage cost.
+
+    \b
+    Examples:
+      recurrentgpt show "The Lantern Keeper" | less
+      recurrentgpt show 3f2a --at "the dark ending"
+      recurrentgpt show 3f2a --settings
+      recurrentgpt show 3f2a --json | jq -r '.passages[-1].text'
+
+    Prices are told where the file prices.toml in your data folder (`recurrentgpt config path`) says what a million tokens
+    cost: currency, input, cached_input and output.
+    """
+    if settings:
+        from recurrentgpt.cli.commands.manage import print_settings
+
+        if at is not None:
+            raise typer.BadParameter("The settings are those of the whole story: leave --at out.", param_hint="--at")
+        with reading(story, remote) as opened:
+            print_settings(opened, opened.settings, json=json)
+        return
+    with reading(story, remote) as opened:
+        if remote and at is not None:
+            from recurrentgpt.cli.commands.remote import id_in_copy
+
+            at = id_in_copy(opened, at)
+        id, title, passages = opened.id, opened.title, opened.passages(at)
+        head, usage = (opened.head, opened.usage) if at is None else (opened.resolve(at), opened.usage_at(at))
+        whole = opened.whole_usage
+        names: dict[str, list[str]] = {}
+        for branch, place in opened.names().items():
+            names.setdefault(place, []).append(branch)
+    if json:
+        shown = [{**_fields(passage), "names": names.get(passage.id, [])} for passage in passages]
+        print_json({"story": id, "title": title, "head": head, "passages": shown, "usage": usage, "whole": whole})
+        return
+    headings = [
+        " · ".join([str(passage.step), *map(one_line, names.get(passage.id, [])), _cost(passage.usage)])
+        for passage in passages
+    ]
+    total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
+    if whole != usage:
+        total += f"\nWith its other branches: {_cost(whole)}"
+    _print_story(title, list(zip(headings, (passage.text for passage in passages), strict=True)), total)
+
+
+def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) -> None:
+    """Print what a story remembers, and why.
+
+    That is its short-term memory, what the newest passage added and dropped, and which passages were recalled for it.
+
+    \b
+    Examples:
+      recurrentgpt memory 3f2a
+      recurrentgpt memory 3f2a --json | jq -r .short_term_memory
+    """
+    from recurrentgpt.infrastructure.background_loop import call
+
+    with reading(story, remote) as opened:
+        log = opened.engine.log
+        commit = call(lambda: log.get(opened.id, head)) if (head := opened.head) else None
+        recalled = commit["recalled"] if commit else []
+        earlier = call(lambda: log.get_many(opened.id, [entry["id"] for entry in recalled]))
+    assert commit is not None  # a story is found by its record, and that is written with its first commit
+    if json:
+        print_json(
+            {
+                "story": opened.id,
+                "step": commit["step"],
+                "short_term_memory": commit["short_term_memory"],
+                "dropped": commit["rationale"]["dropped"],
+                "added": commit["rationale"]["added"],
+                "recalled": recalled,
+            }
+        )
+        return
+    print_text("\n".join(_memory_lines(commit, earlier)))
+
+
+def recall(
+    story: StoryName,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words of its meaning.")],
+    k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="Most passages to find.")] = 5,
+    json: JsonLines = False,
+) -> None:
+    """Search a story by meaning, best first.
+
+    \b
+    Examples:
+      recurrentgpt recall 3f2a "who has the key?"
+      recurrentgpt recall 3f2a "a storm at sea" -k 3 --json | jq -r .summary
+    """
+    from recurrentgpt.cli.terminal.screen import Screen
+
+    with Screen() as screen, reading(story) as opened:
+        screen.doing("searching")
+        found = opened.search(query, k)
+        screen.rest()
+    for hit in found:
+        if json:
+            print_json(dict(vars(hit)))
+            continue
+        piece = one_line(hit.piece)
+        summary = "" if one_line(hit.summary) in piece else f"\n   {one_line(hit.summary)}"
+        print_text(
+            f"{hit.step:>2}  {hit.score:.2f}  {hit.id}{summary}\n   {piece[:300]}{'...' if len(piece) > 300 else ''}"
+        )
+    if not found and not json:
+        note("Nothing is written yet to search in.")
+
+
+def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> None:
+    """Print passages, each with its heading; at a terminal, broken at words."""
+    screen = console(stderr=False)
+    if not screen.is_terminal:
+        parts = [part for passage in passages for part in passage]
+        print_text("\n\n".join([one_line(title), *parts, total]))
+        return
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from recurrentgpt.cli.terminal.screen import WIDEST, wrap
+
+    screen.print(Text(one_line(title), style="bold"))
+    for heading, text in passages:
+        screen.print(Padding(Text(heading, style="dim"), (1, 0)))
+        lines, last = wrap(text, min(screen.width - 1, WIDEST))
+        print_text("\n".join([*lines, last]))
+    screen.print(Padding(Text(total, style="dim"), (1, 0, 0, 0)))
+
+
+def _cost(usage: Usage) -> str:
+    """Return what something cost: calls, tokens, and money where the person keeps prices."""
+    from recurrentgpt.models.prices import price
+
+    calls, tokens = usage["calls"], usage["input_tokens"] + usage["output_tokens"]
+    parts = [counted(calls, "call"), f"{tokens:,} tokens"]
+    return " · ".join([*parts, *([paid] if (paid := price(usage)) else [])])
+
+
+def _fields(passage: Passage) -> dict[str, Any]:
+    names = ("id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage")
+    return {name: getattr(passage, name) for name in names}
+
+
+def _memory_lines(commit: Commit, earlier: list[Commit]) -> list[str]:
+    lines = [f"Short-term memory after passage {commit['step']}", ""]
+    lines += [f"  {number:>2}  {line}" for number, line in enumerate(commit["short_term_memory"].splitlines(), 1)]
+    for heading, sentences in (("Added", commit["rationale"]["added"]), ("Dropped", commit["rationale"]["dropped"])):
+        if sentences:
+            lines += ["", heading, ""]
+            lines += [
+                f"  - {entry['sentence']}" + (f" ({entry['why']})" if entry["why"] else "") for entry in sentences
+            ]
+    if earlier:
+        lines += ["", "Recalled from the long-term memory", ""]
+        for entry, passage in zip(commit["recalled"], earlier, strict=True):
+            what = passage["summary"] or passage["passage"]
+            lines.append(f"  - passage {entry['step']} ({entry['score']:.2f}): {one_line(what)}")
+    return lines

@@ -1,0 +1,339 @@
+"""`study`: run the systems of the paper, measure them and compare them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recurrentgpt.cli.commands.options import GROUP, JsonLines, JsonObject
+from recurrentgpt.cli.commands.story_context import confirmed
+from recurrentgpt.cli.terminal.console import counted, note, print_json, print_table, print_text
+from recurrentgpt.schema.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from recurrentgpt.studies.runs.folder import RunFolder
+    from recurrentgpt.studies.runs.plan import Job, Plan
+    from recurrentgpt.studies.runs.runner import Outcome, Progress, Report
+
+study = typer.Typer(**GROUP)
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")]
+
+
+@study.callback()
+def _study() -> None:
+    """Run the systems of the paper, and compare them.
+
+    \b
+    Examples:
+      recurrentgpt study systems
+      recurrentgpt study run toy
+      recurrentgpt study report toy -o toy-report
+    """
+
+
+@study.command()
+def systems(json: JsonLines = False) -> None:
+    """List the systems, with calls and tokens per 1,000 words of a novel of 3,000.
+
+    \b
+    Example:
+      recurrentgpt study systems
+    """
+    from recurrentgpt.studies.baselines.catalogue import all_systems
+    from recurrentgpt.studies.runs.costs import per_1000_words
+
+    known = all_systems()
+    costs = {name: per_1000_words(name) for name in known}
+    if json:
+        for system in known.values():
+            print_json({"system": system.name, "what": system.description, **costs[system.name].__dict__})
+        return
+    rows = [
+        (name, f"{cost.calls:g}", f"{cost.input_tokens:,.0f}", f"{cost.output_tokens:,.0f}", known[name].description)
+        for name, cost in costs.items()
+    ]
+    print_table(("System", "Calls", "Tokens in", "Tokens out", "What"), rows, uncut=(0, 1, 2, 3))
+
+
+@study.command()
+def run(
+    plan: Annotated[str, typer.Argument(metavar="PLAN", help="TOML file, or toy, table1, table2.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="RUN", help="Folder of the run; the plan's name if left out."),
+    ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Ask the model, where the plan has recorded calls.")] = False,
+    remote: Annotated[
+        str | None,
+        typer.Option(
+            "--remote",
+            metavar="URL",
+            help="A server with the graphs of langgraph-studies.json that writes the novels; its token is "
+            "RECURRENTGPT_REMOTE_TOKEN.",
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL",
+            help="A model that compares the novels, beside the plan's own judges; asked at the generator's address. May be "
+            "given again.",
+        ),
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
+) -> None:
+    """Write the novels of a plan, and let its judges compare them.
+
+    A run that was stopped goes on where it was; finished novels are never written again.
+
+    \b
+    Examples:
+      recurrentgpt study run toy                 from recorded calls, without a model
+      recurrentgpt study run table1 --judge gpt-4o --estimate
+      recurrentgpt study run my-plan.toml -o my-run --yes
+      recurrentgpt study run my-plan.toml -o my-run --remote http://127.0.0.1:2024
+    """
+    from recurrentgpt.studies.runs.folder import RunFolder
+    from recurrentgpt.studies.runs.plan import Judge, read_plan
+
+    judges = judge or []
+    read = read_plan(plan)
+    known = {one.model for one in read.judges}
+    added = [Judge(model=model) for model in dict.fromkeys(judges) if model not in known]
+    wanted = read.model_copy(update={"judges": [*read.judges, *added]} | ({"replay": ""} if live else {}))
+    target = output or Path(wanted.name)
+    if estimate:
+        RunFolder(target).check(wanted)
+        jobs, cost = _left(wanted, RunFolder(target))
+        note(_summary(wanted, jobs, cost))
+        print_json(cost)
+        return
+    try:
+        _run(wanted, target, remote, yes=yes)
+    except KeyboardInterrupt:
+        given = [("-o", output), ("--remote", remote), *(("--judge", model) for model in judges)]
+        options = [part for option, value in given if value is not None for part in (option, str(value))]
+        again = shlex.join(["recurrentgpt", "study", "run", plan, *options, *(["--live"] if live else [])])
+        note("Stopped. What was finished is kept, and so is every passage of the others.")
+        note(f"Continue: {again}")
+        raise typer.Exit(130) from None
+
+
+@study.command()
+def report(
+    run: RunPath,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write.")],
+) -> None:
+    """Write tables, tests and plots of a run, as HTML, Markdown, JSONL and CSV.
+
+    \b
+    Example:
+      recurrentgpt study report toy -o toy-report
+    """
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    folder = RunFolder.open(run)
+    try:
+        from recurrentgpt.studies.report.write_report import write_report
+    except ModuleNotFoundError as error:
+        raise MissingExtra("A report needs SciPy and Matplotlib: pip install 'recurrentgpt[study]'") from error
+    write_report(folder, output, note)
+    print_text(str(output / "report.html"))
+
+
+@study.command()
+def annotate(
+    run: RunPath,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8765,
+) -> None:
+    """Serve a blind reading page on this machine, and store its labels.
+
+    \b
+    Example:
+      recurrentgpt study annotate toy
+    """
+    from recurrentgpt.studies.judging.annotate import serve
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    serve(RunFolder.open(run), port, lambda address: note(f"Read at {address} and stop with Ctrl-C."))
+
+
+@study.command()
+def recall(
+    distance: Annotated[
+        int, typer.Option("--distance", min=1, max=1024, help="Greatest distance, in passages.")
+    ] = 1024,
+    facts: Annotated[int, typer.Option("--facts", min=1, max=250, help="Facts per distance.")] = 200,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--system", help="Let this system write, and measure its memory, prompts and text too; repeatable."
+        ),
+    ] = None,
+    json: JsonObject = False,
+) -> None:
+    """Measure how far back a planted fact is found.
+
+    Without --system it is the long-term memory alone that is asked, for many facts per distance. It needs no model but
+    the embedder, the default one or that of RECURRENTGPT_EMBEDDER.
+
+    \b
+    Examples:
+      recurrentgpt study recall --distance 64
+      RECURRENTGPT_EMBEDDER=hash-256 recurrentgpt study recall
+      recurrentgpt study recall --system recurrentgpt --system rolling_1024
+    """
+    if system:
+        _measure_systems(system, distance, json=json)
+    else:
+        _measure_memory(distance, facts, json=json)
+
+
+def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.measures.planted import measure
+    from recurrentgpt.studies.runs.endpoints import asks_paid_model, check_keys
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    run_novels = _runner(plan, remote)
+    RunFolder(target).check(plan)
+    if not plan.replay:
+        check_keys(plan)
+    jobs, cost = _left(plan, RunFolder(target))
+    note(_summary(plan, jobs, cost))
+    asked = cost["calls"] > 0 and (asks_paid_model(plan) or remote is not None)
+    if asked and not confirmed("Go on, and have tokens spent?", yes=yes):
+        raise StudyError("Nothing was spent; --yes goes on without asking.")
+    folder = RunFolder.create(target, plan)
+
+    def tell(event: Progress) -> None:
+        words = f", {event.words:,} words" if event.words else ""
+        note(f"[{event.done}/{event.total}] {event.job.id}: {event.what}{words}")
+
+    outcome = run_novels(folder, tell)
+    if plan.recall:
+        measure(folder, note)
+    silent = _judge(folder)
+    print_text(str(folder.path))
+    failures = folder.failures()
+    for row in failures:
+        note(f"{row['novel']} failed: {row['error']}")
+    if failures:
+        raise StudyError(
+            f"{len(failures)} of {outcome.finished + outcome.kept + outcome.failed} novels failed: run the plan again to try "
+            "them again; the others are kept."
+        )
+    if silent:
+        raise StudyError(
+            f"{counted(silent, 'judge')} of {len(plan.judges)} failed: run the plan again to ask again; novels and verdicts "
+            "that are there are kept."
+        )
+
+
+def _judge(folder: RunFolder) -> int:
+    """Let the judges of a run compare its novels, where it has any of both; return how many failed."""
+    if not folder.plan.judges:
+        return 0
+    from recurrentgpt.studies.judging.judge_runner import judge_run
+    from recurrentgpt.studies.judging.pairwise import pairs
+
+    if not pairs(folder):
+        note("No premise has two finished novels, so there is nothing to judge.")
+        return 0
+    return judge_run(folder, note)
+
+
+def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Outcome]:
+    """Return what runs the plan: this machine, or a server, which has to answer."""
+    if remote is None:
+        from recurrentgpt.studies.runs.runner import run
+
+        return run
+    from recurrentgpt.cli.commands.remote import TOKEN
+    from recurrentgpt.studies.runs.remote_runner import check_server, run_remote
+
+    token = os.environ.get(TOKEN)
+    check_server(plan, remote, token)
+    return partial(run_remote, url=remote, token=token)
+
+
+def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
+    """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
+    from recurrentgpt.studies.judging.pairwise import Qualification, verdict_key
+    from recurrentgpt.studies.runs.costs import CORRUPTION_KINDS, estimate, judging_cost
+
+    known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
+    qualified = {name: one.qualified for name, one in known.items()}
+    pairs = {name: one.pairs // CORRUPTION_KINDS for name, one in known.items()}
+    done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
+    jobs = [job for job in plan.jobs() if folder.novel(job) is None]
+    cost = estimate(jobs, plan, judging_cost(plan, done, qualified, pairs))
+    if plan.replay:
+        cost = {name: amount if name in ("novels", "words") else 0 for name, amount in cost.items()}
+    return jobs, cost
+
+
+def _summary(plan: Plan, jobs: list[Job], cost: dict[str, float]) -> str:
+    """Return in one line what there is to do and what it costs about."""
+    if plan.replay:
+        return f"{counted(len(jobs), 'novel')}, {cost['words']:,.0f} words, from recorded calls: no model is asked."
+    money = f", {cost['money']:,.2f} at the plan's price" if "money" in cost else ""
+    judging = "" if len(plan.systems) < 2 else "; no judge is named (--judge MODEL), so there will be no preferences"
+    if plan.judges:
+        judging = (
+            f"; {cost['judges_calls']:,.0f} of the calls and {cost['judges_input_tokens']:,.0f} of the tokens in are of "
+            f"{counted(len(plan.judges), 'judge')}, qualification included"
+        )
+    return (
+        f"{counted(len(jobs), 'novel')}, {cost['words']:,.0f} words: about {cost['calls']:,.0f} calls, "
+        f"{cost['input_tokens']:,.0f} tokens in and {cost['output_tokens']:,.0f} out{money}{judging}"
+    )
+
+
+def _measure_memory(distance: int, facts: int, *, json: bool) -> None:
+    """Print hit@4 at every distance."""
+    from recurrentgpt.models.embeddings import default_embeddings
+    from recurrentgpt.studies.measures.planted import retrieval
+
+    note(f"embedding {distance + facts:,} passages; this takes minutes")
+    found = retrieval(default_embeddings(), distance, facts=facts)
+    if json:
+        print_json({"facts": facts, "hit_at_4": {str(way): rate for way, rate in found.items()}})
+        return
+    print_table(("Distance", "Found in the first 4"), [(str(way), f"{rate:.3f}") for way, rate in found.items()])
+
+
+def _measure_systems(systems: list[str], distance: int, *, json: bool) -> None:
+    """Print how often planted facts were there when each system needed them, at four levels and every distance."""
+    from dataclasses import asdict
+
+    from recurrentgpt.models.embeddings import default_embeddings
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.measures.planted import levels, measurable_systems, window_reach
+    from recurrentgpt.studies.measures.world_author import memory_half_life
+    from recurrentgpt.studies.report.sections import recall_section
+
+    known = measurable_systems()
+    if unknown := [name for name in systems if name not in known]:
+        raise StudyError(f"Facts are not planted for {unknown[0]}: one of {', '.join(known)}.")
+    found = []
+    for name in systems:
+        note(f"{name} writes until facts are {distance:,} passages old; this takes minutes")
+        found.append(asdict(levels(name, distance, embeddings=default_embeddings())))
+    edges = {name: round(at, 1) for name in systems if (at := window_reach(name)) is not None}
+    if json:
+        print_json({"levels": found, "half_life": round(memory_half_life(), 2), "edges": edges})
+        return
+    for table in recall_section(found).tables:
+        print_table(tuple(table.headings), [tuple(row) for row in table.rows])
+    note(f"The scripted author's memory has a half-life of {memory_half_life():.1f} passages.")
+    for name, at in edges.items():
+        note(f"{name} reaches {at:.1f} passages back.")

@@ -1,0 +1,98 @@
+"""What goes to the terminal: errors, notes, tables and JSON, never interpreted as markup."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recurrentgpt.schema.errors import StorageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.style import Style
+
+# C0 without tab and newline, DEL, C1: what could move the cursor, change colours or retitle the window.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    """Return `text` without control characters other than newline and tab."""
+    return _CONTROLS.sub("", text.replace("\r\n", "\n"))
+
+
+def one_line(text: str) -> str:
+    """Return `text` on one line, without control characters."""
+    return " ".join(visible(text).split())
+
+
+def console(*, stderr: bool = True) -> Console:
+    """Return a console that prints text as it is; NO_COLOR and width come from the environment."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def complain(message: str) -> None:
+    """Print an error in one line on standard error."""
+    print(f"Error: {one_line(message)}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def note(message: str, style: str | Style = "dim") -> None:
+    """Print a remark on standard error."""
+    screen = console()
+    # A file or a pipe gets each remark on one line.
+    screen.print(visible(message), style=style, soft_wrap=not screen.is_terminal)
+
+
+def emit(text: str) -> None:
+    """Write text to standard output, at once; raise BrokenPipeError where nobody reads it any more, else StorageError."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unwritable(error) from error
+
+
+def unwritable(error: OSError) -> StorageError:
+    """Return what to tell about standard output that cannot be written."""
+    why = error.strerror or "it is closed"
+    return StorageError(f"Standard output cannot be written ({why}): send it to a place that takes it, and run again.")
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print one line of JSON on standard output, at once."""
+    line = json.dumps(value, ensure_ascii=False)
+    # Half a surrogate pair is a legal Python string and no legal text.
+    emit(line.encode("utf-8", "replace").decode() + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print text on standard output; a terminal gets no control characters."""
+    emit((visible(text) if sys.stdout.isatty() else text) + "\n")
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, uncut: Sequence[int] = (0,)) -> None:
+    """Print a table on standard output; columns in `uncut` are never cut, and a pipe gets all of every cell."""
+    from rich.table import Table
+
+    screen = console(stderr=False)
+    if not screen.is_terminal:
+        for row in (headings, *rows):
+            print_text("\t".join(one_line(cell) for cell in row))
+        return
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for number, heading in enumerate(headings):
+        table.add_column(heading, no_wrap=number in uncut, overflow="fold")
+    for row in rows:
+        table.add_row(*(one_line(cell) for cell in row))
+    screen.print(table)
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, in the plural where it is not one."""
+    return f"{number:,} {what}" + ("" if number == 1 else "s")

@@ -1,0 +1,248 @@
+"""`recurrentgpt write -i`: after each passage, ask what happens next."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.memory_editor import edit_memory, nothing
+from recurrentgpt.schema.errors import BadAnswer, StoryError
+
+if TYPE_CHECKING:
+    from recurrentgpt.cli.terminal.renderer import Renderer
+
+KEYS = {
+    "e": "edit a plan, then write from it (`e 2` for the second)",
+    "w": "write your own plan; a sentence without any key does the same",
+    "a": "another take of this passage, from the same plan",
+    "m": "show the short-term memory, and edit it",
+    "s": "let the simulator choose for a while (`s 5` for five passages)",
+    "r": "other plans",
+    "u": "undo the newest passage or edit (`u 2` for two); `recurrentgpt redo` does it again",
+    "t": "show the tree of all branches",
+    "g": "go to another passage or branch (`g 3`, `g NAME`), and write on from there",
+    "q": "save and leave",
+    "?": "this help",
+}
+_WORDS = {
+    "edit": "e",
+    "write": "w",
+    "another": "a",
+    "take": "a",
+    "memory": "m",
+    "simulator": "s",
+    "replan": "r",
+    "plans": "r",
+    "quit": "q",
+    "exit": "q",
+    "help": "?",
+    "h": "?",
+    "undo": "u",
+    "tree": "t",
+    "goto": "g",
+}
+_KEY_AND_NUMBER = re.compile(r"([esu])\s+(\d{1,4})")
+_KEY_AND_TEXT = re.compile(r"([wg])\s+(\S.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What was typed: a key of `KEYS` or `1` for a choice, and what came with it."""
+
+    key: str
+    number: int | None = None
+    text: str = ""
+
+
+def understand(line: str, plans: int) -> Reply:
+    """Return what a line means; raise BadAnswer with the reason when it means nothing."""
+    from recurrentgpt.prose.sentences import count_words
+
+    text = line.strip()
+    word = _WORDS.get(text.casefold(), text.casefold())
+    if word in KEYS:
+        return Reply(word)
+    if text.isascii() and text.lstrip("+-").isdigit():
+        number = int(text[:9])
+        if not 1 <= number <= plans:
+            raise BadAnswer(f"There is no plan {number}; they are numbered 1 to {plans}.")
+        return Reply("1", number)
+    if found := _KEY_AND_NUMBER.fullmatch(text.casefold()):
+        return Reply(found[1], int(found[2]))
+    if found := _KEY_AND_TEXT.fullmatch(text):
+        return Reply(found[1], text=found[2])
+    if count_words(text) > 1 or (not text.isascii() and len(text) > 3):
+        return Reply("w", text=text)
+    if not text:
+        raise BadAnswer("Type a number, a key, or a plan in your own words; ? shows the keys.")
+    raise BadAnswer(
+        f"{one_line(text)[:40]!r} is neither a key nor a plan: a plan takes more than one word; ? shows the keys."
+    )
+
+
+Turn = Callable[["Renderer", int | None], int | None]
+"""Let somebody act until there is something to write; return how many passages, or None to leave."""
+
+
+def converse(
+    renderer: Renderer, steps: int | None, turn: Turn | None = None, write: Callable[[int], None] | None = None
+) -> None:
+    """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written."""
+    ending, budget = renderer.story.context.ending, renderer.story.context.budget_tokens
+    left = steps
+    if renderer.waits:
+        remind(renderer)
+    while left is None or left > 0:
+        count = 1
+        if renderer.waits:
+            answered = (turn or _turn)(renderer, left)
+            if answered is None:
+                return
+            count = answered
+        # One passage is a bounded run of its own, and only the last of them may end the story.
+        last = left is not None and left <= count
+        unspent = budget and max(budget - renderer.tokens, 1)
+        renderer.story.context = dataclasses.replace(
+            renderer.story.context, ending=ending and last, budget_tokens=unspent
+        )
+        (write or renderer.write)(count)
+        if renderer.stopped:
+            return
+        left = None if left is None else left - count
+
+
+def remind(renderer: Renderer) -> None:
+    """Show how the passage ends where the story stands, to somebody who comes back to it."""
+    if renderer.json:
+        return
+    passage = renderer.story.passage()
+    if passage.text:
+        renderer.screen.remark(f"\n{passage.step}  … {one_line(passage.text.splitlines()[-1])}")
+
+
+def show_tree(renderer: Renderer) -> None:
+    """Show all branches, apart from the story."""
+    from recurrentgpt.cli.terminal.tree_drawing import draw_tree
+
+    for line in draw_tree(renderer.story.tree()):
+        renderer.screen.remark(line.stem + line.text, style="bold" if line.head else "", cut=True)
+
+
+def _turn(renderer: Renderer, left: int | None) -> int | None:
+    """Let the person act until a plan is chosen; return how many passages to write, None to leave."""
+    show_plans(renderer)
+    plans = len(renderer.story.plans)
+    while True:
+        try:
+            reply = understand(prompt.ask(f"Next? [{numbers(plans)}e, w, a, m, s, r, u, t, g, q, ?] "), plans)
+            count = _act(renderer, reply)
+        except (BadAnswer, StoryError) as problem:
+            renderer.screen.rest()
+            renderer.screen.remark(str(problem), style="yellow")
+            continue
+        except EOFError:
+            return None
+        if reply.key == "q":
+            return None
+        if count:
+            return count if left is None else min(count, left)
+        if reply.key in ("a", "r", "u", "g"):
+            show_plans(renderer)
+            plans = len(renderer.story.plans)
+
+
+def _act(renderer: Renderer, reply: Reply) -> int:
+    """Do what was asked; return how many passages to write now, 0 for none."""
+    story = renderer.story
+    match reply.key:
+        case "1":
+            renderer.choose(reply.number)
+        case "e":
+            number = _which(reply.number, len(story.plans))
+            renderer.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
+        case "w":
+            renderer.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or nothing()})
+        case "s":
+            return _how_many(reply.number)
+        case "a":
+            renderer.retry()
+        case "r":
+            renderer.replan()
+        case "m":
+            edit_memory(renderer)
+        case "u":
+            story.undo(reply.number or 1)
+            stand(renderer)
+        case "t":
+            show_tree(renderer)
+        case "g":
+            story.goto(reply.text or prompt.ask("Go to which passage? ") or nothing())
+            stand(renderer)
+        case "?":
+            _help(renderer)
+    return int(reply.key in ("1", "e", "w"))
+
+
+def stand(renderer: Renderer) -> None:
+    """Read where the story stands after a move, and show it."""
+    renderer.look()
+    remind(renderer)
+
+
+def numbers(plans: int) -> str:
+    """Return how the plans are numbered, for a question."""
+    return {0: "", 1: "1, "}.get(plans, f"1-{plans}, ")
+
+
+def show_plans(renderer: Renderer, question: str = "What happens next?") -> None:
+    """Show the plans to choose from."""
+    renderer.offer()
+    if renderer.json:
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 1))
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold", max_width=96)
+    for number, plan in enumerate(renderer.story.plans, 1):
+        table.add_row(Text(str(number), style="bold"), Text(one_line(plan)))
+    renderer.screen.remark(f"\n{question}", style="bold")
+    renderer.screen.remark(table, style="")
+
+
+def _help(renderer: Renderer) -> None:
+    lines = [
+        f"  1-{len(renderer.story.plans)}  choose that plan",
+        *(f"  {key:<3}  {what}" for key, what in KEYS.items()),
+    ]
+    renderer.screen.remark("\n".join(lines), style="")
+
+
+def _which(number: int | None, plans: int) -> int:
+    if number is None:
+        answer = "1" if plans == 1 else prompt.ask(f"Edit which plan? [1-{plans}] ")
+        number = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 10 else 0
+    if not 1 <= number <= plans:
+        raise BadAnswer(f"The plans are numbered 1 to {plans}; nothing was changed.")
+    return number
+
+
+def _how_many(number: int | None) -> int:
+    if number is None:
+        answer = prompt.ask("How many passages? [3] ") or "3"
+        number = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 5 else 0
+    if number < 1:
+        raise BadAnswer("The simulator writes a whole number of passages, 1 or more; nothing was changed.")
+    return number
+
+
+def _edited(text: str, about: str) -> str:
+    if prompt.editor():
+        return prompt.edit(text, about) or nothing()
+    return prompt.ask("Plan: ", prefill=text) or nothing()

@@ -1,0 +1,69 @@
+"""Show and edit the short-term memory in the middle of an interactive run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.console import visible
+from recurrentgpt.schema.errors import BadAnswer
+
+if TYPE_CHECKING:
+    from recurrentgpt.cli.terminal.renderer import Renderer
+
+
+def edit_memory(renderer: Renderer) -> None:
+    """Show the memory and take changes until an empty line; they are saved together."""
+    before = renderer.story.memory
+    if prompt.editor():
+        _list(renderer, before.splitlines())
+        if not prompt.ask("Edit it? [y/N] ").casefold().startswith("y"):
+            return
+        edited = prompt.edit(before, "memory") or nothing()
+        _remember(renderer, edited)
+        return
+    lines = before.splitlines()
+    _list(renderer, lines)
+    try:
+        while answer := prompt.ask("Memory [number: edit, + sentence: add, - number: drop, Enter: done] "):
+            try:
+                _change(lines, answer)
+            except BadAnswer as problem:
+                renderer.screen.remark(str(problem), style="yellow")
+            else:
+                _list(renderer, lines)
+    finally:
+        if lines != before.splitlines():
+            _remember(renderer, "\n".join(lines))
+
+
+def _change(lines: list[str], answer: str) -> None:
+    """Change the sentences of a memory in place."""
+    found = re.fullmatch(r"([+-]?)\s*(.*)", answer, re.DOTALL)
+    sign, rest = found.groups() if found else ("", "")
+    if sign == "+" and rest:
+        lines.append(rest)
+        return
+    number = int(rest) if rest.isascii() and rest.isdigit() and len(rest) < 10 else 0
+    if not 1 <= number <= len(lines):
+        raise BadAnswer(f"Type the number of a sentence, 1 to {len(lines)}, or + and a new one.")
+    if sign == "-":
+        del lines[number - 1]
+    elif changed := prompt.ask("Sentence: ", prefill=lines[number - 1]):
+        lines[number - 1] = changed
+
+
+def _list(renderer: Renderer, lines: list[str]) -> None:
+    numbered = "\n".join(f"{number:>3}  {visible(line)}" for number, line in enumerate(lines, 1))
+    renderer.screen.remark(numbered or "(Nothing is remembered.)", style="")
+
+
+def _remember(renderer: Renderer, text: str) -> None:
+    renderer.story.edit_memory(text)
+    renderer.screen.remark("The memory is saved.")
+
+
+def nothing() -> str:
+    """Raise BadAnswer: an answer that was left empty changes nothing."""
+    raise BadAnswer("Nothing was changed.")

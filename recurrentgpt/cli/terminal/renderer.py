@@ -1,0 +1,276 @@
+"""What a command writes: turn what happens in the story into prose on standard output, or into JSON Lines."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any, cast
+
+from recurrentgpt.cli.terminal.console import counted, one_line, print_json, visible
+from recurrentgpt.cli.terminal.passage_printer import PassagePrinter
+from recurrentgpt.cli.terminal.screen import Screen
+from recurrentgpt.models.calls import total_usage
+from recurrentgpt.schema.errors import BadAnswer
+from recurrentgpt.schema.events import Event, ImportEvent, PassageEvent, ReplayEvent
+from recurrentgpt.story_protocol import StoryProtocol
+
+_ACTIVITIES = {
+    "open_story": "imagining the story",
+    "retrieve": "recalling earlier passages",
+    "write": "writing passage {step}",
+    "update_memory": "updating the memory",
+    "propose_plans": "proposing plans",
+    "commit": "saving to the long-term memory",
+    "simulator": "choosing the next plan",
+}
+_EVENT_FIELDS = {
+    "story": ("event", "story", "title"),
+    "passage": ("event", "story", "id", "parent", "step", "plan", "text"),
+    "memory": ("event", "step", "short_term_memory", "dropped", "added", "recalled"),
+    "plans": ("event", "step", "plans", "chosen", "plan"),
+}
+_USAGE = ("calls", "input_tokens", "cached_tokens", "output_tokens")
+
+
+class Renderer:
+    """What was written since the command started, and how it is shown."""
+
+    def __init__(
+        self, story: StoryProtocol, screen: Screen, *, json: bool, options: Sequence[str], command: str = "write"
+    ) -> None:
+        self.story, self.screen, self.json = story, screen, json
+        self.options, self.command = list(options), command
+        self.again: list[str] = []
+        """What goes on with work that stopped short, where it is another command than `resume`."""
+        self.began = time.monotonic()
+        self.steps = self.words = 0
+        self.usage = total_usage([])
+        self.title = ""
+        self.step, self.plan = 0, ""
+        """The passage that is to be written next, less one, and its plan as far as it is known."""
+        self._announced = self._offered = False
+        self._count = ""
+        self.stopped: str | None = None
+        """Why the newest run ended before what was asked of it."""
+        self._printer: PassagePrinter | None = None
+        self._since, self._first = 0.0, 0
+        self._printed = False
+
+    # The story's place
+
+    def prepare(self, memory: str | None, plan: str | None) -> None:
+        """Give a story that has begun another memory or its next plan, before it goes on."""
+        if memory is not None:
+            self.story.edit_memory(memory)
+        if plan is not None:
+            self.choose(plan)
+
+    def look(self) -> None:
+        """Read where the story stands."""
+        if self.exists():
+            self.step, self.title = self.story.passage().step, self.story.title
+            self.plan = self.story.waiting_plan or ""
+            self.announce()
+
+    def exists(self) -> bool:
+        """Tell whether anything of the story is in the log."""
+        return bool(self.story.head)
+
+    @property
+    def tokens(self) -> int:
+        """Return how many tokens were read and written since the command started."""
+        return self.usage["input_tokens"] + self.usage["output_tokens"]
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether the story waits for a choice."""
+        return not self.plan and self.exists() and bool(self.step or self.story.plans)
+
+    @property
+    def resume(self) -> str:
+        """Return the command that goes on with this story as it was begun."""
+        return shlex.join(["recurrentgpt", self.command, self.story.id, *self.options])
+
+    def announce(self) -> None:
+        """Say which story this is, once."""
+        if self._announced:
+            return
+        self._announced = True
+        if self.json:
+            print_json({"event": "story", "story": self.story.id, "title": visible(self.title)})
+        else:
+            self.screen.remark(f"{one_line(self.title)}  {self.story.id}", style="bold")
+
+    # Writing
+
+    def write(self, steps: int) -> None:
+        """Write passages and show them."""
+        self._follow(self.story.stream(steps))
+
+    def begin(self) -> None:
+        """Open a new story, up to its first choice."""
+        self._follow(self.story.begin())
+
+    def retry(self, ref: str | None = None) -> None:
+        """Write a passage (the newest, if none is named) once more and show it."""
+        passage, before = self.story.passage(ref), (self.plan, self.step)
+        self.plan, self.step = passage.plan, passage.step - 1
+        try:
+            self._follow(self.story.retry(ref), remark="another take")
+        except BaseException:
+            self.plan, self.step = before
+            raise
+
+    def replan(self, ref: str | None = None) -> None:
+        """Ask for other plans."""
+        self._follow(self.story.replan(ref), quiet=True)
+
+    def work(self, events: Iterator[Event]) -> None:
+        """Follow work of which nothing is prose to show, as an edit or an import."""
+        self._follow(events, quiet=True)
+        self.look()
+
+    def offer(self) -> None:
+        """Tell whoever reads JSON which plans wait for a choice, where no run has told it."""
+        if not self._offered:
+            self._tell_plans(self.story.plans, None)
+
+    def choose(self, answer: object) -> str:
+        """Choose the next plan, tell it to whoever reads JSON, and return it."""
+        plans = self.story.plans
+        if not plans and str(answer).strip().isdecimal():
+            raise BadAnswer("This story has ended and has no plans to choose from: say in words what is to happen.")
+        self.plan = plan = self.story.choose(answer)
+        self._tell_plans(plans, plan)
+        return plan
+
+    def _tell_plans(self, plans: list[str], plan: str | None) -> None:
+        chosen = plans.index(plan) if plan in plans else None
+        self._tell({"event": "plans", "step": self.step, "plans": plans, "chosen": chosen, "plan": plan})
+
+    def close(self) -> None:
+        """Say what was done, what it cost, and how to go on."""
+        usage = {name: self.usage[name] for name in _USAGE}  # type: ignore[literal-required]
+        if self.json:
+            done = {"event": "done", "story": self.story.id, "steps": self.steps, "usage": usage}
+            self._tell({**done, "stopped": self.stopped})
+            return
+        if self.stopped == "budget":
+            self.screen.remark("Stopped here: the next passage might use more than the --budget-tokens that are left.")
+        tokens = self.tokens
+        seconds = time.monotonic() - self.began
+        parts = [f"{one_line(self.title)} ({self.story.id})", *([f"{self.words:,} words"] if self.words else [])]
+        parts += [counted(self.usage["calls"], "call"), f"{tokens:,} tokens", f"{seconds:.0f} s"]
+        if self._printed:
+            self.screen.remark("")
+        self.screen.remark(" · ".join(parts))
+        self.screen.remark(f"Continue: {self.resume}")
+
+    def _follow(self, events: Iterator[Event], remark: str = "", *, quiet: bool = False) -> None:
+        """Show what happens; with `quiet`, no prose and no heading."""
+        self._printer = None
+        # An interrupt in here must stop the writing too, not only the reading.
+        with closing(cast("Generator[Event]", events)) as found:
+            for event in found:
+                match event["event"]:
+                    case "stage" if event["node"] == "write" and not quiet:
+                        self._begin_passage(remark)
+                    case "stage" if doing := _ACTIVITIES.get(event["node"]):
+                        self.screen.doing(doing.format(step=self.step + 1) + self._count)
+                    case "prose" if self._printer is not None:
+                        final = self._printer.write(event["text"], event["settled"])
+                        if final and not self.json:
+                            self.screen.put(final)
+                    case "retract" if self._printer is not None:
+                        self._printer.buffer.retract(event["length"])
+                    case "story":
+                        self.title = event["title"]
+                        self.announce()
+                    case "passage":
+                        self._tell(event)
+                        if not quiet:
+                            self._end_passage(event, remark)
+                            remark = ""
+                    case "memory":
+                        self._tell(event)
+                    case "plans":
+                        self.plan = event["plan"] or ""
+                        self._tell(event)
+                    case "replay" | "import":
+                        self._progress(event)
+                    case "done":
+                        self.usage = total_usage([self.usage, event["usage"]])
+                        self.stopped = event.get("stopped")
+        self._count = ""
+        self.screen.rest()
+
+    def _progress(self, event: ReplayEvent | ImportEvent) -> None:
+        """Say how far work on many passages is, and about how long the rest will take."""
+        self._tell(event)
+        done, total = event["done"], event["total"]
+        if done == 1 or event["kept"]:
+            self._since, self._first = time.monotonic(), done
+        each = (time.monotonic() - self._since) / max(done - self._first, 1)
+        left = f", about {duration(each * (total - done))} left" if done > self._first and done < total else ""
+        self._count = f" ({done:,} of {total:,} passages{left})"
+        # Where no status can stand, every tenth of the way is a line.
+        if not self.screen.animated and not self.json and done * 10 // total > (done - 1) * 10 // total:
+            self.screen.remark(f"{done:,} of {total:,} passages")
+        self.screen.doing(f"remembering{self._count}")
+
+    def _begin_passage(self, remark: str) -> None:
+        if self._printer is not None and self._printer.shown:
+            self.screen.remark("(The model was cut off; this passage begins again.)")
+        elif self._printer is None and not self.json:
+            self._heading(remark)
+        self._printer = printer = self._new_printer()
+        self.screen.doing(_ACTIVITIES["write"].format(step=self.step + 1), lambda: printer.words)
+
+    def _new_printer(self) -> PassagePrinter:
+        context = self.story.context
+        return PassagePrinter(min_words=context.min_words, language=context.language)
+
+    def _heading(self, remark: str = "") -> None:
+        """Show which passage comes now and what it is to tell, apart from the story."""
+        if self._printed:
+            self.screen.put("\n")
+        if not self.plan and self._announced:
+            self.plan = self.story.waiting_plan or ""
+        number = f"{self.step + 1}" + (f" ({remark})" if remark else "")
+        plan = f"  {one_line(self.plan)}" if self.plan else ""
+        self.screen.remark(("" if self._printed else "\n") + f"{number}{plan}" + ("\n" if self.screen.terminal else ""))
+
+    def _end_passage(self, event: PassageEvent, remark: str) -> None:
+        """Print what is not printed yet of a finished passage; one of a step that is over was printed before."""
+        finished = event["step"] > self.step
+        if finished and not self.json:
+            if self._printer is None:
+                # It was written before a crash, and only saved now.
+                self.plan = event["plan"]
+                self._heading(remark)
+                self._printer = self._new_printer()
+            rest, kept = self._printer.finish(event["text"])
+            self.screen.put(rest + "\n")
+            self._printed = True
+            if not kept:
+                self.screen.remark(f"(Its last words were revised; `recurrentgpt show {self.story.id}` has them.)")
+        if finished:
+            self.steps += 1
+            self.words += len(event["text"].split())
+        self.step, self._printer, self.plan = event["step"], None, ""
+
+    def _tell(self, event: Mapping[str, Any]) -> None:
+        """Print an event with the fields that are promised, where JSON is wanted."""
+        self._offered = event["event"] == "plans" and event["plan"] is None
+        if self.json:
+            names = _EVENT_FIELDS.get(event["event"], tuple(event))
+            print_json({name: event[name] for name in names})
+
+
+def duration(seconds: float) -> str:
+    """Return about how long something takes, in words."""
+    if seconds < 90:
+        return counted(max(round(seconds), 1), "second")
+    return counted(round(seconds / 60), "minute") if seconds < 5400 else f"{seconds / 3600:.1f} hours"

@@ -1,0 +1,81 @@
+"""What stories are read and written with: the log, the graphs of a timestep and of an edit, and the locks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+from langgraph.types import RetryPolicy
+
+from recurrentgpt.graph.rewrite import build_rewrite_graph
+from recurrentgpt.graph.story import RETRY, build_story_graph
+from recurrentgpt.infrastructure.lock import writing
+from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.log import StoryRecord
+
+
+class Engine:
+    """A saver, a store and the graphs over them, made once for all stories that are kept there.
+
+    Used in the event loop in which its databases were opened. `retry` says how often a model's passing faults are tried
+    again; `description` says where the stories are and carries no secret.
+    """
+
+    def __init__(
+        self,
+        saver: BaseCheckpointSaver[Any],
+        store: BaseStore,
+        *,
+        locks: Path | None = None,
+        retry: RetryPolicy = RETRY,
+        description: str = "",
+    ) -> None:
+        self.saver, self.description = saver, description
+        self.log = Chronicle(store)
+        self.graph = build_story_graph(checkpointer=saver, store=store, retry=retry)
+        self.rewrite_graph = partial(build_rewrite_graph, store=store, retry=retry)
+        """Makes the graph that an edit runs for a passage; see `build_rewrite_graph`."""
+        self.locks = locks
+        """Folder of one lock file per story, so that two processes do not write the same one; None for no locks."""
+        self.resources = AsyncExitStack()
+        """What `close` lets go of."""
+
+    def writing(self, story: str) -> AbstractAsyncContextManager[None]:
+        """Hold the right to write a story; raise StoryBusy where another process or object holds it."""
+        return writing(self.locks, story)
+
+    async def find(self, name: str) -> StoryRecord:
+        """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
+        wanted = name.strip().casefold()
+        records = await self.log.records()
+        tests: list[Callable[[StoryRecord], bool]] = [
+            lambda record: record["story"] == wanted,
+            lambda record: record["title"].casefold() == wanted,
+            lambda record: record["story"].startswith(wanted),
+            lambda record: record["title"].casefold().startswith(wanted),
+        ]
+        for fits in tests:
+            found = [record for record in records if wanted and fits(record)]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                which = ", ".join(f"{record['story']} ({record['title']})" for record in found[:5])
+                raise StoryNotFound(f"{len(found)} stories answer to {name!r}: {which}. Name one by its id.")
+        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.")
+
+    async def erase(self, story: str) -> None:
+        """Delete every row and checkpoint of a story; raise StoryBusy where it is being written."""
+        async with self.writing(story):
+            # The log last: a story without checkpoints is whole, and checkpoints without a story would never be found.
+            await self.saver.adelete_thread(story)
+            await self.log.erase(story)
+
+    async def close(self) -> None:
+        """Close the databases; a second call does nothing."""
+        await self.resources.aclose()

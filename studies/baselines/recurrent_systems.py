@@ -1,0 +1,63 @@
+"""recurrentgpt and its ablations as systems of the comparison: each differs from the first in one thing."""
+
+from __future__ import annotations
+
+from recurrentgpt.studies.baselines import opening, recurrent, variants
+from recurrentgpt.studies.baselines.runtime import PROMPTS
+from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
+
+SYSTEMS = (
+    System(
+        name="recurrentgpt",
+        description="this project, the simulator choosing the plans",
+        build=recurrent.recurrentgpt,
+        cost=linear_cost(Cost(12.3, 19000, 2300)),
+        recurrent=True,
+        remembers=True,
+        recalls=True,
+        plants_facts=True,
+    ),
+    System(
+        name="no_short_term_memory",
+        description="recurrentgpt without the short-term memory, in prompts and replies",
+        build=lambda: recurrent.recurrentgpt(
+            opening=opening.open_unremembered,
+            remember=variants.summarise,
+            templates=variants.WithoutShortTerm.of,
+        ),
+        cost=linear_cost(Cost(12.3, 17000, 1600)),
+        prompts=PROMPTS / "no_short_term_memory",
+        recurrent=True,
+        recalls=True,
+        plants_facts=True,
+    ),
+    System(
+        name="no_long_term_memory",
+        description="recurrentgpt that recalls nothing of earlier passages but the last",
+        build=lambda: recurrent.recurrentgpt(recall=variants.recall_nothing, templates=variants.WithoutLongTerm.of),
+        cost=linear_cost(Cost(12.3, 14500, 2300)),
+        recurrent=True,
+        remembers=True,
+        plants_facts=True,
+    ),
+    System(
+        name="bare",
+        description="recurrentgpt without outline and cast in any prompt of a passage",
+        build=lambda: recurrent.recurrentgpt(opening=opening.open_bare),
+        cost=linear_cost(Cost(12.3, 16500, 2300)),
+        recurrent=True,
+        remembers=True,
+        recalls=True,
+        plants_facts=True,
+    ),
+    System(
+        name="single_call",
+        description="passage, memory and plans in one call, with recurrentgpt's outline and cast",
+        build=lambda: recurrent.single_call(variants.step),
+        cost=linear_cost(Cost(7.2, 11500, 2300)),
+        prompts=PROMPTS / "single_call",
+        recurrent=True,
+        remembers=True,
+        recalls=True,
+    ),
+)

@@ -1,0 +1,149 @@
+"""What every step kept of its contract, and whether prompts grow with the story."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import linregress, t
+
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
+from recurrentgpt.studies.baselines.system import System
+from recurrentgpt.studies.measures.measure import Measure
+from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord
+
+FEWEST_SENTENCES = 10
+PASSAGE_WORDS = (200, 400)
+PLANS = 3
+FEWEST_STEPS = 10
+"""Steps of a novel below which its prompts have no slope to speak of."""
+
+
+@dataclass(frozen=True)
+class Contract:
+    """How many steps of one novel kept each clause; what a system does not have is None."""
+
+    steps: int
+    passage: int | None
+    """Passages of 200 to 400 words, None for systems whose passages have other lengths; the last, which fills what is
+    left, is not counted."""
+    memory: int | None
+    """Memories of at most 20 sentences and 500 words, and 10 sentences at least from the sixth step on."""
+    plans: int | None
+    """Steps with exactly three plans; after the last there are none."""
+    first_try: float
+    """Share of calls whose reply was usable at once."""
+    retries: int
+
+
+@dataclass(frozen=True)
+class Slope:
+    """How prompt tokens go with the step."""
+
+    per_step: float
+    low: float
+    high: float
+    """The interval of 95 %."""
+    mean: float
+    steps: int
+
+    @property
+    def flat(self) -> bool:
+        """Tell whether nothing speaks against a slope of 0."""
+        return self.low <= 0 <= self.high
+
+
+def contract(novel: NovelRecord, *, recurrent: bool, remembers: bool, paced: bool) -> Contract:
+    """Return how a finished novel kept the contract of each step."""
+    passages = novel["passages"]
+    low, high = PASSAGE_WORDS
+    calls, retries = novel["usage"]["calls"], novel["usage"]["resamples"]
+    return Contract(
+        steps=len(passages),
+        passage=sum(low <= passage["words"] <= high for passage in passages[:-1]) if paced else None,
+        memory=sum(_memory_fits(passage) for passage in passages) if remembers else None,
+        plans=sum(passage["plans"] == PLANS for passage in passages[:-1]) if recurrent else None,
+        first_try=1 - retries / calls if calls else 1.0,
+        retries=retries,
+    )
+
+
+def _memory_fits(passage: PassageRecord) -> bool:
+    memory = passage["short_term_memory"]
+    lines = [line for line in memory.splitlines() if line.strip()]
+    enough = len(lines) >= FEWEST_SENTENCES or passage["step"] < 6
+    return enough and len(lines) <= MEMORY_SENTENCES and count_words(memory) <= MEMORY_WORDS
+
+
+def slope(values: Sequence[float], *, warm_up: int = 0) -> Slope:
+    """Return the least-squares slope of `values` against their step, the first `warm_up` left out.
+
+    Neighbouring steps are alike, so the interval counts as many independent values as their correlation leaves (lag 1).
+    """
+    kept = np.asarray(values[warm_up:], dtype=float)
+    if len(kept) < 3:
+        return Slope(0.0, float("-inf"), float("inf"), float(kept.mean()) if len(kept) else 0.0, len(kept))
+    steps = np.arange(len(kept), dtype=float)
+    fit = linregress(steps, kept)
+    rest = kept - (fit.intercept + fit.slope * steps)
+    spread = float((rest**2).sum())
+    if spread <= 1e-9:
+        # All on one line: there is no noise, and rounding leaves a slope that is not quite 0.
+        steepness = round(float(fit.slope), 9)
+        return Slope(steepness, steepness, steepness, float(kept.mean()), len(kept))
+    alike = float((rest[1:] * rest[:-1]).sum() / spread)
+    alike = min(0.99, max(0.0, alike))
+    independent = max(3.0, len(kept) * (1 - alike) / (1 + alike))
+    error = float(fit.stderr) * (len(kept) / independent) ** 0.5
+    reach = float(t.ppf(0.975, max(1.0, independent - 2))) * error
+    return Slope(float(fit.slope), float(fit.slope) - reach, float(fit.slope) + reach, float(kept.mean()), len(kept))
+
+
+def prompt_tokens(novel: NovelRecord) -> list[int]:
+    """Return the prompt tokens per call of every step."""
+    return [
+        round(passage["usage"]["input_tokens"] / max(1, passage["usage"]["calls"])) for passage in novel["passages"]
+    ]
+
+
+def _contract_columns(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    found = contract(novel, recurrent=system.recurrent, remembers=system.remembers, paced=system.paced)
+    return {
+        "steps": found.steps,
+        "passages_in_length": found.passage,
+        "memories_in_ceilings": found.memory,
+        "steps_with_3_plans": found.plans,
+        "first_try": round(found.first_try, 4),
+        "retries": found.retries,
+    }
+
+
+CONTRACT = Measure(
+    name="contract",
+    description="The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
+    "blank.",
+    columns=("steps", "passages_in_length", "memories_in_ceilings", "steps_with_3_plans", "first_try", "retries"),
+    compute=_contract_columns,
+)
+
+
+def _growth_columns(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    grows = slope(prompt_tokens(novel), warm_up=min(3, len(novel["passages"]) // 4))
+    known = grows.steps >= FEWEST_STEPS
+    return {
+        "prompt_slope": round(grows.per_step, 3) if known else None,
+        "prompt_slope_low": round(grows.low, 3) if known else None,
+        "prompt_slope_high": round(grows.high, 3) if known else None,
+        "prompt_mean": round(grows.mean, 1),
+    }
+
+
+PROMPT_GROWTH = Measure(
+    name="prompt growth",
+    description="Prompt tokens per call against the step, with the interval of 95 %: 0 in it is a prompt that does not grow. "
+    f"Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
+    columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean"),
+    compute=_growth_columns,
+)

@@ -1,0 +1,96 @@
+"""What a writer typed outlives a failed first call, a second tab and a crowd of tabs, and the page says what is so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.desk.conftest import Served, begin, there_are, written
+from tests.desk.test_drafts import MINE, button, opened
+from tests.desk.test_faults import held_draft
+
+PREMISE = "Mira tends a lamp."
+
+
+def test_a_failed_first_call_costs_no_premise(page: Any, own_desk: Served) -> None:
+    (own_desk.home / "refuse").touch()
+    page.goto(own_desk.address)
+    page.get_by_label("What is it about?").fill(PREMISE)
+    button(page, "Begin").click()
+    page.get_by_text("Here they are under Settings, Model and endpoint.").wait_for()
+    assert page.locator(".begins-with").inner_text() == PREMISE
+    button(page, "Model and endpoint").click()
+    page.get_by_label("Key of the endpoint").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Stories").click()
+    story = page.get_by_role("link", name=PREMISE)
+    story.wait_for()
+    assert page.get_by_text("not written yet").first.is_visible()
+    assert page.get_by_label("What is it about?").input_value() == PREMISE
+    (own_desk.home / "refuse").unlink()
+    own_desk.end()
+    own_desk.start()
+    page.reload()
+    story.click()
+    button(page, "Write the first passage").click()
+    written(page, 1)
+    page.get_by_role("link", name="Stories").click()
+    page.get_by_role("heading", name="Your stories").wait_for()
+    assert page.get_by_label("What is it about?").input_value() == ""
+
+
+def test_a_story_that_was_never_written_can_be_erased(page: Any, own_desk: Served) -> None:
+    (own_desk.home / "refuse").touch()
+    page.goto(own_desk.address)
+    page.get_by_label("What is it about?").fill(PREMISE)
+    button(page, "Begin").click()
+    button(page, "Model and endpoint").wait_for()
+    page.get_by_role("link", name="Stories").click()
+    button(page, f"Erase {PREMISE}").click()
+    button(page, "Erase it").click()
+    there_are(page.get_by_role("link", name=PREMISE), 0)
+
+
+def test_a_save_in_one_tab_leaves_the_open_editor_of_another(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    mine = opened(page, "memory")
+    mine.fill(MINE)
+    other = page.context.new_page()
+    other.goto(page.url)
+    theirs = other.get_by_label("Short-term memory")
+    theirs.wait_for()
+    assert theirs.input_value() == MINE
+    button(other.locator(".memory"), "Save").click()
+    there_are(theirs, 0)
+    page.locator(".memory").get_by_text("The next passage is written from it").wait_for()
+    page.wait_for_function("() => Object.keys(localStorage).some((key) => key.includes('/memory/'))")
+    assert mine.input_value() == MINE
+    mine.press("End")
+    page.keyboard.type(" More.")
+    page.reload()
+    mine.wait_for()
+    assert mine.input_value() == f"{MINE} More."
+
+
+def test_many_tabs_of_one_desk_all_answer(open_page: Callable[..., Any], desk: Served) -> None:
+    first = open_page()
+    begin(first, desk.address)
+    tabs = [first.context.new_page() for _ in range(7)]
+    for tab in tabs:
+        tab.goto(first.url)
+        written(tab, 1)
+    tabs[-1].locator(".plans .card").first.click()
+    for tab in (tabs[-1], first, tabs[0]):
+        written(tab, 2)
+
+
+def test_on_a_phone_stop_is_in_sight_while_it_writes(open_page: Callable[..., Any], own_desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    begin(page, own_desk.address, 3)
+    held_draft(page, own_desk)
+    page.evaluate("scrollTo(0, 0)")
+    box = button(page, "Stop").bounding_box()
+    assert box
+    assert 0 <= box["y"] <= 844 - box["height"]
+    own_desk.hold.unlink()
+    written(page, 4)

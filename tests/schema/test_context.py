@@ -1,0 +1,99 @@
+"""The settings: one source for what Python, the command line and every form show and refuse."""
+
+import math
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from recurrentgpt import Context, SettingsError
+from recurrentgpt.graph.context_middleware import RefuseUnknownSettings
+from recurrentgpt.graph.story import novel
+from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+
+PROPERTIES = novel.get_context_jsonschema()["properties"]
+
+
+def bound(schema, key):
+    """Return a bound of a property, also of one that may be left empty."""
+    return next((part[key] for part in [schema, *schema.get("anyOf", [])] if key in part), None)
+
+
+def test_a_form_shows_what_the_field_says():
+    assert set(PROPERTIES) == {name for name, setting in SETTINGS.items() if setting.scope != "code"}
+    for name, schema in PROPERTIES.items():
+        setting = SETTINGS[name]
+        assert schema["description"] == setting.description
+        assert schema.get("unit", "") == setting.unit
+        assert tuple(schema.get("enum", ())) == setting.choices
+        assert bound(schema, "minimum") == setting.minimum
+        assert bound(schema, "exclusiveMinimum") == setting.above
+        assert bound(schema, "maximum") == setting.maximum
+        assert bound(schema, "maxLength") == setting.most_characters
+
+
+@pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.kind in (int, float)])
+def test_a_number_is_refused_just_outside_its_range(name):
+    setting = SETTINGS[name]
+    for edge, step in ((setting.minimum, -1), (setting.maximum, 1)):
+        if edge is not None:
+            assert setting.checked(edge) == edge
+            with pytest.raises(SettingsError, match=f"{name} is a"):
+                Context(**{name: edge + step})
+    if setting.above is not None:
+        with pytest.raises(SettingsError, match=f"{name} is a"):
+            Context(**{name: setting.above})
+    if setting.kind is float:
+        with pytest.raises(SettingsError, match=f"{name} is a"):
+            Context(**{name: math.nan})
+
+
+@pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.most_characters])
+def test_a_text_is_one_line_of_its_length(name):
+    most = SETTINGS[name].most_characters
+    assert getattr(Context(**{name: " a \n" + "b" * (most - 2)}), name) == "a " + "b" * (most - 2)
+    with pytest.raises(SettingsError, match=f"at most {most} fit"):
+        Context(**{name: "b" * (most + 1)})
+    with pytest.raises(SettingsError, match="control character"):
+        Context(**{name: "a\x07b"})
+
+
+def test_a_story_keeps_its_own_settings_and_no_address():
+    assert {"language", "pace", "min_words", "seed", "temperature"} <= set(STORY_SETTINGS)
+    assert not {"model", "base_url", "steps", "budget_tokens", "embeddings"} & set(STORY_SETTINGS)
+
+
+async def served(path, body):
+    async def echo(request: Request) -> JSONResponse:
+        return JSONResponse({"received": await request.json()})
+
+    app = Starlette(routes=[Route("/{path:path}", echo, methods=["POST"])])
+    transport = httpx.ASGITransport(RefuseUnknownSettings(app, frozenset({"novel"})))
+    async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
+        return await client.post(path, json=body)
+
+
+@pytest.mark.parametrize("path", ["/threads/t/runs", "/runs/stream", "/runs/wait", "/threads/t/runs/crons"])
+async def test_a_server_refuses_an_unknown_setting(path):
+    for assistant in ("novel", "5d40e2d5-ac2c-5d38-8d34-7a4b5d1c7f9e"):
+        answer = await served(path, {"assistant_id": assistant, "context": {"plnas": 5}})
+        assert answer.status_code == 422
+        assert "did you mean plans?" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/runs/wait", {"assistant_id": "novel", "context": {"plans": 5}, "input": {"premise": "x" * 100_000}}),
+        ("/runs/wait", {"assistant_id": "somebody_elses", "context": {"plnas": 5}}),
+        ("/runs/wait", {"assistant_id": "novel", "context": None}),
+        ("/threads", {"assistant_id": "novel", "context": {"plnas": 5}}),
+        ("/runs/batch", [{"assistant_id": "novel"}, "odd"]),
+    ],
+)
+async def test_a_server_is_given_every_other_request_as_it_was_sent(path, body):
+    answer = await served(path, body)
+    assert (answer.status_code, answer.json()) == (200, {"received": body})

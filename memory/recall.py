@@ -185,12 +185,12 @@ class Recall:
         return (self.chronicle.root, story, self.model_id)
 
 
-def _fits(row: dict[str, Any], index: StoryIndex) -> bool:
+def _fits(row: Mapping[str, Any], index: StoryIndex) -> bool:
     """Tell whether a stored row is of this embedding model's width and of today's form; one that is not is made again."""
     return row["dimension"] == index.dimension and "words" in row and "int8" in row
 
 
-def _add_row(index: StoryIndex, commit: str, row: dict[str, Any]) -> None:
+def _add_row(index: StoryIndex, commit: str, row: Mapping[str, Any]) -> None:
     """Add a row to an index, always from its stored form, so that a warm index and one that is read later find the same."""
     words = [line.split() for line in row["words"]]
     index.add(commit, row["parent"], row["step"], unpack(row["int8"], row["dimension"]), words)

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
-from training.conversation import KNOWN_MOVES, exchanges
+from training.conversation import KNOWN_MOVES, writing
 from training.data import DATA, ENDING_SENTENCES, MEMORY_SENTENCES, Premise, Scene, read_premises, read_scenes
 from training.measures import clauses, cliches, measure, new_names, plan_carried_out, vocabulary
 from training.product import (
@@ -43,7 +43,7 @@ REACH = 0.35
 _ASCII = re.compile(r"[^\n\x20-\x7e]")
 _SINGLE = re.compile(r"(?:^|[\s(])'(?=[A-Z])[^'\n]{3,}[,.!?]'")
 _PRONOUN = re.compile(r"^(?:He|She|It|They|His|Her|Their|Its|This|That|There it)\b")
-_ARTICLE = re.compile(r"^(?:The|Mr\.|Mrs\.|Ms\.|Old|Young) ")
+_TITLE = re.compile(r"^(?:The|Mr\.|Mrs\.|Ms\.|Old|Young|Cousin|Auntie|Uncle|Doctor|Captain|Sergeant|Master) ")
 _VAGUE = re.compile(r"\b(?:decides? to|realizes? that|is unable to|tries to find out)\b")
 
 
@@ -136,7 +136,7 @@ def premise_faults(premise: Premise) -> Iterator[str]:
     names = [character.partition(":")[0].strip() for character in premise.characters]
     if not 2 <= len(names) <= 4 or any(": " not in character for character in premise.characters):
         yield "there are not two to four characters, each `Name: who they are`"
-    letters = [_ARTICLE.sub("", name)[:1] for name in names]
+    letters = [_TITLE.sub("", name)[:1] for name in names]
     if len(set(letters)) != len(letters):
         yield f"names begin alike: {', '.join(names)}"
     if not 3 <= len(premise.turns) <= 8:
@@ -196,8 +196,8 @@ def faults(scenes: Sequence[Scene], premises: Sequence[Premise], held_out: Seque
         for fault in premise_faults(premise):
             yield f"{premise.story}: {fault}"
     kept_apart = {premise.story for premise in held_out}
-    for story in sorted(kept_apart & ({premise.story for premise in premises} | set(stories))):
-        yield f"{story}: it is held out, and must not be learnt from"
+    for name in sorted(kept_apart & ({premise.story for premise in premises} | set(stories))):
+        yield f"{name}: it is held out, and must not be learnt from"
 
 
 def losses(scenes: Sequence[Scene], model: Path, scores: Path | None) -> dict[str, float]:
@@ -211,7 +211,7 @@ def losses(scenes: Sequence[Scene], model: Path, scores: Path | None) -> dict[st
     if missing:
         tokens, base = tokenizer(model), load(model)
         for number, scene in enumerate(missing, 1):
-            example = encode(tokens, scene.story, scene.mode, exchanges(scene)[:1], 4096)
+            example = encode(tokens, scene.story, scene.mode, [writing(scene)], 4096)
             found[text_key(scene)] = round(mean_loss(base, [example]), 4)
             print(
                 f"{number} of {len(missing)}: {scene.story} scene {scene.step}: {found[text_key(scene)]:.2f}",
@@ -224,7 +224,7 @@ def losses(scenes: Sequence[Scene], model: Path, scores: Path | None) -> dict[st
 
 def text_key(scene: Scene) -> str:
     """Return what tells a passage in its context from all others."""
-    return hashlib.sha256(json.dumps([exchanges(scene)[0].prompt, scene.passage]).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps([writing(scene).prompt, scene.passage]).encode()).hexdigest()[:16]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from training.data import Mode, Premise, Scene
-from training.product import CLOSING_MOVES, MOVES, READERS_MOVES, Prompts
+from training.product import CLOSING_MOVES, MOVES, READERS_MOVES, Prompts, SettingsError
 
 MIN_WORDS, MAX_WORDS = 200, 320
 """Words of a scene; the prompt names the number half way."""
@@ -48,19 +48,25 @@ def system(mode: Mode) -> str:
     return prompts(mode).fill("system", **_voice(mode))
 
 
-def exchanges(scene: Scene) -> list[Exchange]:
-    """Return the calls of one step in their order, as far as the scene has their replies; the first is always there."""
-    fill = prompts(scene.mode).fill
-    shared = {**_voice(scene.mode), "brief": _brief(scene), "finale": scene.finale}
-    asked = fill(
+def writing(scene: Scene) -> Exchange:
+    """Return the call that asks for the scene itself, the first of its step."""
+    asked = prompts(scene.mode).fill(
         "write",
-        **shared,
+        **_voice(scene.mode),
+        brief=_brief(scene),
+        finale=scene.finale,
         memory=scene.memory,
         recalled=[{"summary": summary} for summary in scene.recalled],
         ending=scene.ending,
         plan=scene.plan,
     )
-    found = [Exchange("write", asked, scene.passage)]
+    return Exchange("write", asked, scene.passage)
+
+
+def exchanges(scene: Scene) -> list[Exchange]:
+    """Return the calls of one step in their order, as far as the scene has their replies; the first is always there."""
+    fill = prompts(scene.mode).fill
+    found = [writing(scene)]
     if scene.summary:
         found.append(Exchange("facts", fill("facts"), _json({"summary": scene.summary, "facts": scene.facts})))
     if scene.plans:
@@ -76,6 +82,8 @@ def exchanges(scene: Scene) -> list[Exchange]:
 def plans_prompt(scene: Scene, moves: Sequence[str]) -> str:
     """Return the call for plans of the scene after `scene`, one for each of `moves`."""
     left = len(scene.outline) - scene.step - 1
+    if unknown := [name for name in moves if name not in KNOWN_MOVES]:
+        raise SettingsError(f"{scene.story} scene {scene.step} plans by moves that no story has: {', '.join(unknown)}.")
     return prompts(scene.mode).fill(
         "plans",
         **_voice(scene.mode),

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from training.check import context as told
 from training.client import Completion, Endpoint, complete
-from training.conversation import Exchange, exchanges, messages, plans_prompt, prompts
+from training.conversation import Exchange, messages, plans_prompt, prompts, writing
 from training.data import DATA, Premise, Scene, read_premises, read_scenes
 from training.measures import Measures, measure, vocabulary
 from training.product import (
@@ -74,7 +74,7 @@ def write(server: Endpoint, context: Scene, seed: int, way: str, known: frozense
         made.append(complete(server, messages(context.mode, done), seed=seed + len(done), **sampling))
         return made[-1].text
 
-    first = exchanges(context)[0]
+    first = writing(context)
     passage = ask([first], PROSE)
     scene = context.model_copy(update={"passage": passage})
     talk = [Exchange("write", first.prompt, passage or "."), Exchange("facts", prompts(context.mode).fill("facts"), "")]

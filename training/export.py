@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ def export(checkpoint: Path, model: Path, output: Path, *, kind: str) -> dict[st
     `kind` is f16 or q8_0; tensors whose rows Q8_0 cannot hold (those of a rank that is no multiple of 32) stay in f16.
     """
     state, metadata = read_checkpoint(checkpoint)
-    settings = json.loads(metadata["settings"])
+    settings, progress = json.loads(metadata["settings"]), json.loads(metadata["progress"])
     base = sha256(model)
     if settings["base"] != base:
         raise SettingsError(f"The adapter was trained on another file than {model.name}: name that one with --model.")
@@ -73,7 +74,8 @@ def export(checkpoint: Path, model: Path, output: Path, *, kind: str) -> dict[st
         "type": kind,
         "code": code_fingerprint(),
         "settings": settings,
-        "progress": {key: value for key, value in json.loads(metadata["progress"]).items() if key != "history"},
+        "steps": progress["step"],
+        "held_out_loss": progress["best"] if math.isfinite(progress["best"]) else None,
     }
     output.with_suffix(".json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     return manifest

@@ -65,6 +65,11 @@ _COMMON = frozenset({
     "goes", "went", "come", "comes", "came",
 })  # fmt: skip
 
+_CALENDAR = frozenset({
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "may",
+    "june", "july", "august", "september", "october", "november", "december", "christmas", "easter", "god", "english",
+})  # fmt: skip
+
 _PAST = {
     "says": "said", "finds": "found", "gives": "gave", "takes": "took", "sees": "saw", "goes": "went", "comes": "came",
     "tells": "told", "gets": "got", "makes": "made", "puts": "put", "brings": "brought", "holds": "held", "keeps": "kept",
@@ -211,7 +216,7 @@ def cliches(passage: str) -> list[str]:
 
 def new_names(passage: str, context: Iterable[str]) -> list[str]:
     """Return the capitalised words inside sentences that nothing in `context` mentions."""
-    told = {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
+    told = _CALENDAR | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
     seen = set()
     for match in re.finditer(r"[A-Z][a-z]{2,}", passage):
         before = passage[: match.start()].rstrip(" ")

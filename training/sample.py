@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from training.client import Endpoint, complete
-from training.conversation import exchanges, messages, templates_fingerprint
+from training.conversation import messages, templates_fingerprint, writing
 from training.data import DATA, Premise, Scene, Source, append, read_premises, read_scenes
 from training.product import WRITER, ModelUnavailable, RecurrentGPTError, embedded_server, fetch, sha256, stop_servers
 
@@ -54,10 +54,10 @@ def draft(
     server: Endpoint, context: Scene, seed: int, *, temperature: float, model: str, shown: Scene | None = None
 ) -> Scene:
     """Return `context` with the passage that the model writes for it; `shown` is a scene that it sees as an example."""
-    example = exchanges(shown)[:1] if shown else []
+    example = [writing(shown)] if shown else []
     reply = complete(
         server,
-        messages(context.mode, [*example, exchanges(context)[0]]),
+        messages(context.mode, [*example, writing(context)]),
         seed=1_000 * seed + context.step,
         temperature=temperature,
         **SAMPLING,
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m training.sample", description=__doc__.split("\n\n")[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(prog="python -m training.sample", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "premises", nargs="*", type=Path, default=[DATA / "premises"], help="files or folders of stories laid out"
     )

@@ -132,7 +132,8 @@ def _weights(
         weight = torch.from_numpy(numbers).reshape([int(size) for size in reversed(tensor.shape)])
         parts = tensor.name.split(".")
         if parts[0] == "blk" and parts[2] in NAMES:
-            weight = order.get(parts[2], lambda rows: rows)(weight)
+            if (reorder := order.get(parts[2])) is not None:
+                weight = reorder(weight)
             found[f"model.layers.{parts[1]}.{NAMES[parts[2]]}.{parts[3]}"] = weight.to(dtype)
         elif parts[0] in _OUTSIDE:
             found[f"{_OUTSIDE[parts[0]]}.{parts[1]}"] = weight.to(dtype)

@@ -123,6 +123,7 @@ def test_the_manifest_says_what_the_adapter_was_made_from(tmp_path: Path, capsys
     assert manifest == json.loads(capsys.readouterr().out)
     assert manifest["settings"]["base"] == settings(model, 4).base
     assert manifest["settings"]["data"] == "data"
+    assert (manifest["steps"], manifest["held_out_loss"]) == (0, None)
     assert manifest["code"] == code_fingerprint()
     assert manifest["bytes"] == (tmp_path / "out" / "teller.gguf").stat().st_size
     reader = gguf.GGUFReader(tmp_path / "out" / "teller.gguf")

@@ -7,12 +7,13 @@ STAMPS := .stamps
 PYTHON312 ?= python3.12
 SERVER := .venv-server/bin
 STEPS ?= 3
+RUNS ?= 10
 GENRE ?= fantasy
 CONFIG ?= langgraph.json
 # A file's tests stay together, and the browser's come last.
 PARALLEL ?= -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: story studio server test lint bench setup clean
+.PHONY: story studio server test fuzz flake lint bench setup clean
 
 story: $(STAMPS)/run  ## Write the first passages of a novel.
 	@$(BIN)/recurrentgpt write --genre "$(GENRE)" --steps $(STEPS)
@@ -26,6 +27,18 @@ server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and
 
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
 	$(BIN)/pytest $(PARALLEL)
+
+fuzz: $(STAMPS)/dev  ## Ask the property tests with many random examples, other ones each time.
+	$(BIN)/pytest $(PARALLEL) -m hypothesis --hypothesis-profile=random
+
+flake: $(STAMPS)/dev  ## Run the tests RUNS times in a row, every second time with one core kept busy; stop at the first that fails.
+	@for run in $$(seq $(RUNS)); do \
+	  burner=; if [ $$((run % 2)) = 0 ]; then while :; do :; done & burner=$$!; fi; \
+	  echo "Run $$run of $(RUNS)$${burner:+, one core busy}"; \
+	  $(BIN)/pytest $(PARALLEL) -q; status=$$?; \
+	  if [ -n "$$burner" ]; then kill $$burner; fi; \
+	  [ $$status = 0 ] || exit $$status; \
+	done
 
 lint: $(STAMPS)/dev  ## Check style and types.
 	$(BIN)/ruff check .

@@ -8,30 +8,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
+from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.infrastructure.settings import home, resolve
 from recurrentgpt.schema.errors import SettingsError
 
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.store.base import BaseStore
-
 __all__ = ["Persistence", "open_persistence"]
-
-
-@dataclass(frozen=True)
-class Persistence:
-    """An open saver and store; compile and invoke graphs with `durability="sync"` so that a crash loses one call.
-
-    `description` says where they are and carries no secret.
-    """
-
-    saver: BaseCheckpointSaver[Any]
-    store: BaseStore
-    description: str
 
 
 @asynccontextmanager

@@ -10,8 +10,8 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.store.base import Op, Result
 
-from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.schema.errors import MissingExtra, SettingsError, StorageError
 
@@ -81,6 +81,34 @@ WHERE thread_id = %(thread)s AND checkpoint_ns = ANY(%(gone)s) AND NOT EXISTS (
     SELECT 1 FROM checkpoints c WHERE c.thread_id = %(thread)s AND c.checkpoint_ns = b.checkpoint_ns
 )
 """
+
+
+# What is left of a thread is what it was before the runs: of what they wrote on an older checkpoint, only its question stays.
+_DELETE_RUNS = (
+    """
+DELETE FROM checkpoint_writes w USING checkpoints c
+WHERE c.metadata ->> 'run_id' = ANY(%(runs)s) AND w.thread_id = c.thread_id AND w.checkpoint_ns = c.checkpoint_ns
+  AND (w.checkpoint_id = c.checkpoint_id OR w.checkpoint_id = c.parent_checkpoint_id AND w.channel != '__interrupt__')
+""",
+    "DELETE FROM checkpoints WHERE metadata ->> 'run_id' = ANY(%(runs)s)",
+)
+_COPY = (
+    """
+INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+SELECT %(target)s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata
+FROM checkpoints WHERE thread_id = %(source)s ON CONFLICT DO NOTHING
+""",
+    """
+INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+SELECT %(target)s, checkpoint_ns, channel, version, type, blob
+FROM checkpoint_blobs WHERE thread_id = %(source)s ON CONFLICT DO NOTHING
+""",
+    """
+INSERT INTO checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)
+SELECT %(target)s, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob
+FROM checkpoint_writes WHERE thread_id = %(source)s ON CONFLICT DO NOTHING
+""",
+)
 
 
 @contextmanager
@@ -160,6 +188,33 @@ class RetainingPostgresSaver(Retaining, AsyncPostgresSaver):
             values["gone"] = sorted({row["checkpoint_ns"] for row in await cur.fetchall()})
             for statement in (_PRUNE_WRITES, _PRUNE_BLOBS, _PRUNE_CALL_BLOBS):
                 await cur.execute(statement, values)
+
+    async def prune_to_latest(self, thread_id: str) -> None:
+        """Delete all but the newest checkpoint of each namespace of a thread, and what only they used."""
+        await AsyncPostgresSaver.aprune(self, [thread_id], strategy="keep_latest")
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete what runs saved, so that their threads are as before them."""
+        await self._execute(*_DELETE_RUNS, runs=[str(run) for run in run_ids])
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy every checkpoint of a thread, and what belongs to it, to another thread."""
+        await self._execute(*_COPY, source=str(source_thread_id), target=str(target_thread_id))
+
+    async def newest_id(self, thread_id: str) -> str | None:
+        """Return the greatest id of a thread's checkpoints."""
+        async with self._cursor() as cur:
+            await cur.execute(
+                'SELECT max(checkpoint_id COLLATE "C") AS newest FROM checkpoints WHERE thread_id = %s', (thread_id,)
+            )
+            row = await cur.fetchone()
+        return row["newest"] if row else None
+
+    async def _execute(self, *statements: str, **values: str | list[str]) -> None:
+        with storage_errors(self.place):
+            async with self._cursor() as cur, cur.connection.transaction():
+                for statement in statements:
+                    await cur.execute(statement.encode(), values)
 
 
 class StoryPostgresStore(AsyncPostgresStore):

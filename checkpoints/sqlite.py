@@ -7,6 +7,7 @@ deleted without a thought.
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
@@ -22,10 +23,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from recurrentgpt.checkpoints import Persistence
-
 # Absolute, as langgraph.json loads this file a second time, outside its package.
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
 from recurrentgpt.infrastructure.settings import home
@@ -58,6 +58,33 @@ DELETE FROM writes WHERE thread_id = :thread AND (
     ) OR checkpoint_ns LIKE '%:%' AND checkpoint_id < (
         SELECT min(checkpoint_id) FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = ''
     )
+)"""
+
+# What is left of a thread is what it was before the runs: of what they wrote on an older checkpoint, only its question stays.
+_DELETE_RUNS = (
+    """
+DELETE FROM writes WHERE EXISTS (
+    SELECT 1 FROM checkpoints c
+    WHERE json_extract(CAST(c.metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(:runs))
+      AND c.thread_id = writes.thread_id AND c.checkpoint_ns = writes.checkpoint_ns
+      AND (c.checkpoint_id = writes.checkpoint_id
+           OR c.parent_checkpoint_id = writes.checkpoint_id AND writes.channel != '__interrupt__')
+)""",
+    """
+DELETE FROM checkpoints
+WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(:runs))""",
+)
+_COPY = """
+INSERT OR REPLACE INTO checkpoints
+SELECT :target, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata
+FROM checkpoints WHERE thread_id = :source"""
+_COPY_WRITES = """
+INSERT OR REPLACE INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)
+SELECT :target, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value
+FROM writes WHERE thread_id = :source"""
+_PRUNE_ORPHANS = """
+DELETE FROM writes WHERE thread_id = :thread AND (checkpoint_ns, checkpoint_id) NOT IN (
+    SELECT checkpoint_ns, checkpoint_id FROM checkpoints WHERE thread_id = :thread
 )"""
 
 _writing: ContextVar[bool] = ContextVar("_writing", default=False)
@@ -105,9 +132,33 @@ class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
 
         SQLite reuses the freed pages, so the file stops growing; no vacuum is needed.
         """
-        values = {"thread": thread_id, "keep": self.keep}
+        await self._execute(_PRUNE_BY_AGE, _PRUNE_CALLS, _PRUNE_WRITES, thread=thread_id, keep=self.keep)
+
+    async def prune_to_latest(self, thread_id: str) -> None:
+        """Delete all but the newest checkpoint of each namespace of a thread, and their writes."""
+        async with self._all_or_nothing():
+            await self._execute(_PRUNE_BY_AGE, _PRUNE_ORPHANS, thread=thread_id, keep=1)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete what runs saved, so that their threads are as before them."""
+        async with self._all_or_nothing():
+            await self._execute(*_DELETE_RUNS, runs=json.dumps([str(run) for run in run_ids]))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy every checkpoint of a thread, and its writes, to another thread."""
+        async with self._all_or_nothing():
+            await self._execute(_COPY, _COPY_WRITES, source=str(source_thread_id), target=str(target_thread_id))
+
+    async def newest_id(self, thread_id: str) -> str | None:
+        """Return the greatest id of a thread's checkpoints."""
+        query = "SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = ?"
+        async with self.lock, self.conn.execute(query, (thread_id,)) as cursor:
+            row = await cursor.fetchone()
+        return row[0] if row else None
+
+    async def _execute(self, *statements: str, **values: str | int) -> None:
         async with self.lock:
-            for statement in (_PRUNE_BY_AGE, _PRUNE_CALLS, _PRUNE_WRITES):
+            for statement in statements:
                 await self.conn.execute(statement, values)
             await self.conn.commit()
 

@@ -9,14 +9,34 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
+from typing_extensions import TypedDict
+
+from recurrentgpt.desk.job_state import Progress
 from recurrentgpt.schema.errors import SettingsError, StorageError
+from recurrentgpt.schema.state import StoryInput
 
 MACHINE = "desk"
 """The name under which is kept what holds for every story."""
 LONGEST_KEY = 500
 _KEY = "OPENAI_API_KEY"
+
+
+class Saved(TypedDict, total=False):
+    """What one file holds: settings and the key of the machine, or all that a story has beside its log."""
+
+    settings: Mapping[str, Any]
+    api_key: str
+    opening: StoryInput
+    """What a story that is not in the log yet is to begin from."""
+    draft: Mapping[str, Any]
+    """The words of the passage in the making; see `Draft`."""
+    aside: list[Mapping[str, Any]]
+    edit: Mapping[str, Any]
+    """The text of an edit that is not in the log; see `Edit`."""
+    unread: Progress
+    """How far an import came that was stopped."""
 
 
 class DiskStore:
@@ -27,12 +47,12 @@ class DiskStore:
         self._environment_key = os.environ.get(_KEY)
         self._lock = Lock()
 
-    def read(self, name: str) -> dict[str, Any]:
+    def read(self, name: str) -> Saved:
         """Return what is kept under a name; nothing where there is nothing, or nothing that can be read."""
-        return _object(self._path(name))
+        return _read(self._path(name))
 
-    def write(self, name: str, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Merge changes into what is kept under a name, and return all of it; None takes an entry away. Not for an event loop."""
+    def write(self, name: str, changes: Mapping[str, Any]) -> None:
+        """Merge changes into what is kept under a name; None takes an entry away. Not for an event loop."""
         with self._lock:
             value = {key: entry for key, entry in {**self.read(name), **changes}.items() if entry is not None}
             path = self._path(name)
@@ -49,28 +69,26 @@ class DiskStore:
                 raise StorageError(
                     f"Cannot write in {self.folder} ({error.strerror}): check its permissions."
                 ) from error
-        return value
 
     def remove(self, name: str) -> None:
         """Take away all that is kept under a name. Not for an event loop."""
         with self._lock, suppress(FileNotFoundError):
             self._path(name).unlink()
 
-    def settings(self, name: str = MACHINE) -> dict[str, Any]:
+    def settings(self, name: str = MACHINE) -> Mapping[str, Any]:
         """Return the settings of a story, or of the machine."""
-        found: dict[str, Any] = self.read(name).get("settings", {})
-        return found
+        return self.read(name).get("settings", {})
 
     def write_settings(self, name: str, settings: Mapping[str, Any]) -> None:
         """Replace the settings that are kept under a name; None is no choice. Not for an event loop."""
         self.write(name, {"settings": {key: value for key, value in settings.items() if value is not None}})
 
-    def openings(self) -> list[tuple[dict[str, Any], float]]:
-        """Return what each story that was begun here was to begin from, and when that was written. Not for an event loop."""
+    def openings(self) -> list[tuple[StoryInput, float]]:
+        """Return what each story that is not in the log yet is to begin from, and since when. Not for an event loop."""
         found = []
         for path in self.folder.glob("[!.]*.json"):
             with suppress(OSError):
-                if opening := _object(path).get("opening"):
+                if opening := _read(path).get("opening"):
                     found.append((opening, path.stat().st_mtime))
         return found
 
@@ -103,9 +121,9 @@ class DiskStore:
         return self.folder / f"{re.sub(r'[^0-9A-Za-z_-]', '_', name)[:64]}.json"
 
 
-def _object(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Saved:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return cast(Saved, found) if isinstance(found, dict) else {}

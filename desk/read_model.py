@@ -34,7 +34,7 @@ async def story_view(jobs: StoryJobs) -> StoryView:
         "revision": revision,
         "mode": jobs.story.context.mode,
         "opened": brief is not None,
-        "title": now.title or opening.get("title", ""),
+        "title": now.title,
         "genre": brief["genre"] if brief else opening.get("genre", ""),
         "premise": brief["premise"] if brief else opening.get("premise", ""),
         "characters": brief["characters"] if brief else [],

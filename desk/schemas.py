@@ -162,6 +162,9 @@ class SettingField(TypedDict):
     label: str
     kind: str
     description: str
+    unit: str
+    minimum: float | None
+    maximum: float | None
     default: Any
     choices: list[str]
     machine: bool

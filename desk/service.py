@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.library import Library, StorySummary, default_library
-from recurrentgpt.models.embedded.fetch import set_progress
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.state import StoryInput
@@ -37,27 +35,14 @@ class Desk:
         self._opening = asyncio.Lock()
 
     async def start(self) -> None:
-        """Use the kept key, and listen for models that are fetched."""
+        """Use the kept key."""
         await asyncio.to_thread(self.disk.apply_key)
-        loop = asyncio.get_running_loop()
-
-        def hook(done: int, total: int, what: str) -> None:
-            with suppress(RuntimeError):  # the server may be gone before a download is
-                loop.call_soon_threadsafe(self._fetching, done, total, what)
-
-        set_progress(hook)
 
     async def stop(self) -> None:
         """Let every page go and end all jobs."""
-        set_progress(None)
         for jobs in self.stories.values():
             jobs.close()
         await asyncio.gather(*(jobs.ended() for jobs in self.stories.values()))
-
-    def _fetching(self, done: int, total: int, what: str) -> None:
-        for jobs in self.stories.values():
-            if jobs.busy:
-                jobs.update(progress={"done": done, "total": total, "what": what})
 
     async def library(self) -> Library:
         """Return the library, opened at the first call."""
@@ -98,7 +83,11 @@ class Desk:
         if story in self.stories:  # somebody else was faster
             return self.stories[story]
         own = record["settings"] if record is not None else {}
-        jobs = StoryJobs(Story(library.engine, story, self.context(story, own), opening), self.disk, opening)
+        jobs = StoryJobs(
+            Story(library.engine, story, self.context(story, own), opening),
+            self.disk,
+            opening if head is None else None,
+        )
         jobs.record_settings = own
         jobs.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
@@ -135,7 +124,7 @@ class Desk:
         """Return the settings that hold for a story: the machine's, those of its record, then those changed since."""
         return make_context(self._given, self.disk.settings(), record_settings, self.disk.settings(story))
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Mapping[str, Any]:
         """Return the settings that hold for every story: those that code gave, then the machine's."""
         return {name: value for name, value in {**self._given, **self.disk.settings()}.items() if value is not None}
 

@@ -52,27 +52,14 @@ _LABELS = {
     "tier": "Capability",
     "prompts": "Folder of prompts",
 }
-_ABOUT = {
-    "model": "Name of the model that writes, as the endpoint knows it, or the path of a .gguf file",
-    "models": "Another model for one part of the work; where it is empty, the model above does it",
-    "base_url": "Address of a server that speaks OpenAI’s protocol, such as http://127.0.0.1:11434/v1",
-    "tier": "How capable the model is: auto finds out by its name",
-    "timeout": "Seconds to wait for a model that says nothing",
-    "temperature": "How freely the prose is worded, 0 to 2; empty for what suits the model",
-    "top_k": "Earlier passages to read again before each new one",
-    "plans": "How many plans to choose from after each passage",
-    "new_character": "How likely a passage is to bring somebody new, from 0 (never) to 1 (always)",
-    "seed": "The same number draws the same characters and settings again; empty for another each time",
-    "point_of_view": "Who tells it; auto is the third person in a novel, the second in a story to play",
-    "tense": "Past or present; auto is the past in a novel, the present in a story to play",
-    "style": "A manner, a model, what to avoid",
-    "note": "What the next passages should keep in mind",
-}
 _BUDGET: SettingField = {
     "name": BUDGET,
     "label": "Budget of tokens",
     "kind": "integer",
     "description": "Most tokens that this story may use in all; writing stops before it. 0 for no limit",
+    "unit": "tokens",
+    "minimum": 0,
+    "maximum": None,
     "default": 0,
     "choices": [],
     "machine": False,
@@ -88,7 +75,10 @@ def fields() -> list[SettingField]:
             "name": item.name,
             "label": label(item.name),
             "kind": _kind(item.name, hints[item.name]),
-            "description": _ABOUT.get(item.name) or item.metadata.get("description", ""),
+            "description": item.metadata["description"],
+            "unit": item.metadata.get("unit", ""),
+            "minimum": item.metadata.get("ge"),
+            "maximum": item.metadata.get("le"),
             "default": item.default if isinstance(item.default, (str, int, float, bool)) else None,
             "choices": [*get_args(hints[item.name])] if get_origin(hints[item.name]) is Literal else [],
             "machine": item.name in OF_THE_MACHINE,
@@ -126,7 +116,7 @@ def _kind(name: str, hint: Any) -> str:
     return "long" if name in LONG else found
 
 
-def checked_settings(given: Mapping[str, Any], *, machine: bool) -> dict[str, Any]:
+def checked_settings(given: Mapping[str, Any], *, machine: bool) -> Mapping[str, Any]:
     """Return settings as they may be kept; None means the default. Raises SettingsError for what cannot be used."""
     allowed = {field["name"]: field for field in fields() if field["machine"] == machine}
     for name, value in given.items():

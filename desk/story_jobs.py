@@ -20,9 +20,12 @@ from recurrentgpt.desk.disk_store import DiskStore
 from recurrentgpt.desk.job_state import JobKind, JobState, Progress
 from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, write_draft
 from recurrentgpt.desk.settings_form import page_message
+from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
+from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput, Usage
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
 log = logging.getLogger(__name__)
@@ -39,7 +42,7 @@ class StoryJobs:
     def __init__(self, story: Story, disk: DiskStore, opening: StoryInput | None = None) -> None:
         self.story, self.disk = story, disk
         self.opening = opening or StoryInput()
-        """What a story that was begun here is to begin from, or began from."""
+        """What a story is to begin from; empty once it is opened."""
         self.state = JobState()
         self.draft: Draft | None = None
         self.aside: list[Draft] = []
@@ -58,6 +61,7 @@ class StoryJobs:
         self._count = 0
         self._news = asyncio.Event()
         self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
+        self._stream = StreamBuffer()
         self._attempts: Counter[str] = Counter()
         self._job: asyncio.Task[None] | None = None
         self._save_timer: asyncio.TimerHandle | None = None
@@ -144,7 +148,8 @@ class StoryJobs:
         self.draft = draft
         self.state = JobState(revision=self.state.revision)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
-        self._job = asyncio.create_task(self._run(events))
+        with showing_progress(self._fetch_progress()):
+            self._job = asyncio.create_task(self._run(events))
         self._job.add_done_callback(self._finished)
 
     def stop(self) -> None:
@@ -152,6 +157,16 @@ class StoryJobs:
         if self.busy:
             (self._stop_now if self._stop.is_set() else self._stop).set()
             self.update(stopping=True)
+
+    def _fetch_progress(self) -> FetchProgress:
+        """Return what shows a fetch of the job's models; it is called from other threads."""
+        loop = asyncio.get_running_loop()
+
+        def show(done: int, total: int, what: str) -> None:
+            with suppress(RuntimeError):  # the server may be gone before a download is
+                loop.call_soon_threadsafe(lambda: self.update(progress={"done": done, "total": total, "what": what}))
+
+        return show
 
     async def _run(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
         try:
@@ -200,6 +215,10 @@ class StoryJobs:
     def _apply(self, event: Event | DraftEvent) -> None:
         if event["event"] not in ("stage", "prose", "retract"):
             self._attempts.clear()
+        if event["event"] in ("passage", "plans"):
+            # It is in the log now: were it erased there, nothing of it shall be found here.
+            self.opening = StoryInput()
+        self._stream.apply(event)
         match event["event"]:
             case "stage":
                 node = event["node"]
@@ -208,10 +227,10 @@ class StoryJobs:
                 fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
                 self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
             case "prose":
-                self._set_words(self.state.draft + event["text"])
+                self._set_words(self._stream.text)
                 self.publish({"event": "prose", "text": event["text"]})
             case "retract":
-                self._set_words(self.state.draft[: event["length"]])
+                self._set_words(self._stream.text)
                 # A browser counts in units of UTF-16.
                 self.publish({"event": "retract", "length": len(self.state.draft.encode("utf-16-le")) // 2})
             case "story" | "memory":
@@ -296,6 +315,7 @@ class StoryJobs:
             "aside": [asdict(draft) for draft in self.aside] or None,
             "edit": asdict(self.edit) if self.edit else None,
             "unread": self.unfinished_import,
+            "opening": self.opening or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

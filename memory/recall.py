@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict, cast
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
@@ -28,6 +28,16 @@ from recurrentgpt.models.embeddings import embedding_id
 WALK = 64
 """Most commits that are fetched one by one; with more missing, all vectors are read at once."""
 KEPT_INDEXES = 64
+
+
+class VectorRow(TypedDict):
+    """What the store holds of a commit: the vectors of its pieces and its summary, packed, and the rare words of each."""
+
+    parent: str
+    step: int
+    dimension: int
+    int8: str
+    words: list[str]
 
 
 @dataclass
@@ -118,7 +128,7 @@ class Recall:
                 # In the order of the story, as they were added while it was written: it decides between equal scores.
                 for key, row in sorted(rows.items(), key=lambda item: int(item[1]["step"])):
                     if _fits(row, kept.index):
-                        _add_row(kept.index, key, row)
+                        _add_row(kept.index, key, cast(VectorRow, row))
 
         await asyncio.to_thread(add_all)
 
@@ -147,8 +157,10 @@ class Recall:
             commit = with_summary(await self.chronicle.get(story, commit_id), corrected)
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
-            row = await self.chronicle.value(self._namespace(story), key)
-            if row is None or not _fits(row, kept.index):
+            stored = await self.chronicle.value(self._namespace(story), key)
+            if stored is not None and _fits(stored, kept.index):
+                row = cast(VectorRow, stored)
+            else:
                 row = await self._row_of(entry)
                 operations.append(self._put(entry, row))
             with kept.lock:
@@ -157,26 +169,26 @@ class Recall:
             await self.chronicle.batch(operations)
         return instead
 
-    async def _row_of(self, commit: Commit) -> dict[str, Any]:
+    async def _row_of(self, commit: Commit) -> VectorRow:
         """Return what is stored of a commit: the vectors of its pieces and its summary, and the words of each."""
         texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
         # An opening has no text: no rows, of the right width.
         vectors = await self._embed(texts) if texts else (await self._embed([" "]))[:0]
-        return {
-            "parent": commit["parent"],
-            "step": commit["step"],
-            "dimension": vectors.shape[1],
-            "int8": pack(vectors),
-            "words": [" ".join(terms(text)) for text in texts],
-        }
+        return VectorRow(
+            parent=commit["parent"],
+            step=commit["step"],
+            dimension=vectors.shape[1],
+            int8=pack(vectors),
+            words=[" ".join(terms(text)) for text in texts],
+        )
 
     async def _embed(self, texts: list[str]) -> Matrix:
         # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.
         found = await asyncio.to_thread(self.embeddings.embed_documents, texts)
         return unit(np.asarray(found, dtype=np.float32))
 
-    def _put(self, commit: Commit, row: dict[str, Any]) -> PutOp:
-        return PutOp(self._namespace(commit["story"]), commit["id"], row, index=False)
+    def _put(self, commit: Commit, row: VectorRow) -> PutOp:
+        return self.chronicle.put(self._namespace(commit["story"]), commit["id"], row)
 
     def _namespace(self, story: str) -> tuple[str, ...]:
         return (*self.chronicle.root, "vectors", story, self.model_id)
@@ -190,7 +202,7 @@ def _fits(row: Mapping[str, Any], index: StoryIndex) -> bool:
     return row["dimension"] == index.dimension and "words" in row and "int8" in row
 
 
-def _add_row(index: StoryIndex, commit: str, row: Mapping[str, Any]) -> None:
+def _add_row(index: StoryIndex, commit: str, row: VectorRow) -> None:
     """Add a row to an index, always from its stored form, so that a warm index and one that is read later find the same."""
     words = [line.split() for line in row["words"]]
     index.add(commit, row["parent"], row["step"], unpack(row["int8"], row["dimension"]), words)

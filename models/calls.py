@@ -5,25 +5,28 @@ Both calls stream, so that "the model said nothing for too long" is noticed by t
 
 from __future__ import annotations
 
-import re
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast, overload
-from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
 from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from recurrentgpt.models.endpoint_errors import is_context_overflow, is_transient, status_of, translate
-from recurrentgpt.models.json_replies import describe, json_schema, read
+from recurrentgpt.models.endpoint_errors import is_transient, refused_field, translate
+from recurrentgpt.models.json_replies import JsonSchema, describe, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
+from recurrentgpt.models.profiles import THINKING_TOKENS
+from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
+
+log = logging.getLogger(__name__)
 
 M = TypeVar("M", bound=BaseModel)
 Check = Callable[[Any], str | None]
@@ -45,7 +48,7 @@ class _Request:
     seed: int | None = None
     stop: Sequence[str] | None = None
     sampling: Mapping[str, Any] | None = None
-    schema: dict[str, Any] | None = None
+    schema: JsonSchema | None = None
 
 
 async def write_stream(
@@ -61,8 +64,9 @@ async def write_stream(
 ) -> AsyncGenerator[str]:
     """Yield the reply in pieces as they arrive; `aclose()` ends the call at the server too.
 
-    `sampling` holds llama.cpp's own fields (`dry_multiplier`, `min_p`, ...) and reaches the embedded server only. Raises
-    ModelUnavailable for faults that may pass (a cut or empty reply among them), ModelRefused for the others.
+    `sampling` holds further fields (`dry_multiplier`, `min_p`, ...), of which the endpoint gets those that its profile
+    names. A model's reasoning is no part of the reply. Raises ModelUnavailable for faults that may pass (a cut, empty or
+    endless reply among them), ModelRefused for the others.
     """
     request = _Request(max_tokens, temperature, seed, stop, sampling)
     async with aclosing(_pieces(model, list(messages), request, meter)) as pieces:
@@ -90,7 +94,7 @@ async def ask(
 async def ask(
     model: ResolvedModel,
     messages: Sequence[BaseMessage],
-    schema: dict[str, Any],
+    schema: JsonSchema,
     *,
     max_tokens: int,
     meter: Meter,
@@ -105,7 +109,7 @@ async def ask(
 async def ask(
     model: ResolvedModel,
     messages: Sequence[BaseMessage],
-    schema: type[BaseModel] | dict[str, Any],
+    schema: type[BaseModel] | JsonSchema,
     *,
     max_tokens: int,
     meter: Meter,
@@ -147,113 +151,145 @@ async def ask(
 async def _pieces(
     model: ResolvedModel, messages: list[BaseMessage], request: _Request, meter: Meter
 ) -> AsyncGenerator[str]:
-    """Yield one reply. A field that the server does not know is left out, for this call and every later one."""
-    rejected = _REJECTED.setdefault((getattr(model.chat, "openai_api_base", None), model.name), set())
+    """Yield one reply, asked for again without a field that the endpoint's error calls unsupported.
+
+    The field is remembered where that helps. Where it does not, the first error is the one that is raised.
+    """
+    left_out, first = set[str](), None
     while True:
+        fields, stop = _fields(model, request, model.refused | left_out)
         try:
-            async with aclosing(_attempt(model, messages, request, meter, frozenset(rejected))) as pieces:
+            async with aclosing(_attempt(model, messages, request, fields, stop, meter)) as pieces:
                 async for piece in pieces:
+                    _remember(model, left_out)
                     yield piece
             return
         except Exception as error:
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
-            field_name = _rejected_field(error) if model.speaks_openai and not model.embedded else None
-            if field_name is not None and field_name not in rejected:
-                rejected.add(field_name)
+            asked_again = model.speaks_openai and not model.embedded
+            field_name = refused_field(error, [*fields, *(["stop"] if stop else [])]) if asked_again else None
+            first = first or error
+            if field_name is not None:
+                left_out.add(field_name)
                 continue
-            if (fault := translate(error, model)) is None:
-                raise
+            fault = translate(error, model)
+            if first is not error and not isinstance(fault, ModelUnavailable):
+                error, fault = first, translate(first, model)
+            if fault is None:
+                raise error from None
             # The client's exception quotes the response and knows the request's headers: it is not shown.
             raise fault from None
 
 
+def _remember(model: ResolvedModel, left_out: set[str]) -> None:
+    """Keep which fields an endpoint refuses, now that it has answered without them."""
+    for name in sorted(left_out - model.refused):
+        log.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
+    model.refused.update(left_out)
+
+
 async def _attempt(
-    model: ResolvedModel, messages: list[BaseMessage], request: _Request, meter: Meter, rejected: frozenset[str]
+    model: ResolvedModel,
+    messages: list[BaseMessage],
+    request: _Request,
+    fields: dict[str, Any],
+    stop: list[str] | None,
+    meter: Meter,
 ) -> AsyncGenerator[str]:
     from langgraph.constants import TAG_NOSTREAM
 
-    arguments, native = _arguments(model, request, rejected)
-    sent = messages if native or request.schema is None else describe(messages, request.schema)
-    meter.reserve(sent, request.max_tokens)
+    held_to_schema = fields.get("response_format", {}).get("type") == "json_schema"
+    sent = messages if request.schema is None or held_to_schema else describe(messages, request.schema)
+    meter.reserve(sent, _limit(model, request))
     if model.snapshots is not None:
         meter.input_tokens += await model.snapshots.keep(cast("Any", model.chat).root_async_client, messages)
+    arguments: dict[str, Any] = fields
+    if model.speaks_openai:
+        # In the body as they are: langchain-openai renames some, and would parse a reply to a schema itself.
+        arguments = {"extra_body": {**(getattr(model.chat, "extra_body", None) or {}), **fields}}
     # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
-    tally, whole, config = Tally(), False, RunnableConfig(tags=[TAG_NOSTREAM])
-    stop = list(request.stop) if request.stop else None
+    tally, ended, config = Tally(), False, RunnableConfig(tags=[TAG_NOSTREAM])
+    clock, tags = StreamClock(model.name, model.timeout), ThinkTagFilter()
     stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, config, stop=stop, **arguments))
     try:
         async with aclosing(stream) as chunks:
-            async for chunk in chunks:
+            while chunk := await clock.next(chunks):
                 if usage := chunk.usage_metadata:
                     # OpenAI's way is one report at the end, or a running total; other clients report in portions.
                     tally.usage = usage if model.speaks_openai else add_usage(tally.usage, usage)
+                    if model.embedded:
+                        clock.saw_reasoning()  # a long prompt is read with reports on how far it is
                 if reason := chunk.response_metadata.get("finish_reason"):
                     tally.finish_reason = str(reason)
-                if text := str(chunk.text):
+                reasoned = tags.reasoning
+                text = tags.feed(str(chunk.text)) if model.profile.think_tags else str(chunk.text)
+                reasoned = tags.reasoning - reasoned + len(chunk.additional_kwargs.get("reasoning", ""))
+                if reasoned:
+                    tally.reasoning += reasoned
+                    clock.saw_reasoning()
+                if tags.unopened and request.schema is None:
+                    raise ModelRefused(
+                        f"{model.name} sends its reasoning as if it were the story: let its server keep the two apart (vLLM: "
+                        "--reasoning-parser, llama.cpp: --reasoning-format), or take a model that does not think."
+                    )
+                if text:
+                    clock.saw_reply()
                     tally.characters += len(text)
                     yield text
-                if tally.characters > request.max_tokens * LONGEST_TOKEN:
+                if (
+                    tally.characters > request.max_tokens * LONGEST_TOKEN
+                    or tally.reasoning > (request.max_tokens + THINKING_TOKENS) * LONGEST_TOKEN
+                ):
                     # A server that heeds no limit: nobody needs more than was asked for.
                     tally.finish_reason = "length"
                     break
-        whole = True
+        if rest := tags.close():
+            tally.characters += len(rest)
+            yield rest
+        ended = True
     finally:
-        if whole or tally.characters:
+        if ended or tally.characters:
             meter.add(tally, sent)
     if model.speaks_openai and not tally.finish_reason:
         raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; try again.")
     if tally.characters == 0:
         if tally.finish_reason == "length":
             raise ModelRefused(
-                f"{model.name} spent all of {request.max_tokens} tokens before it wrote a word: take a model that thinks less."
+                f"{model.name} spent all of {_limit(model, request)} tokens before it wrote a word: take a model that "
+                "thinks less."
             )
         raise ModelUnavailable(f"{model.name} sent an empty reply; try again.")
 
 
-def _arguments(model: ResolvedModel, request: _Request, rejected: frozenset[str]) -> tuple[dict[str, Any], bool]:
-    """Return the call's keyword arguments, and whether the server itself holds the reply to the schema."""
-    wanted = {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
-    arguments = {name: value for name, value in wanted.items() if value is not None and name not in rejected}
+def _limit(model: ResolvedModel, request: _Request) -> int:
+    """Return the tokens that a reply and the reasoning before it may take together."""
+    return request.max_tokens + model.profile.thinking_tokens(model.name)
+
+
+def _fields(model: ResolvedModel, request: _Request, left_out: set[str]) -> tuple[dict[str, Any], list[str] | None]:
+    """Return the fields of a request as the endpoint calls them, without those left out, and the strings that end a reply."""
+    profile, stop = model.profile, list(request.stop) if request.stop else None
     if not model.speaks_openai:
+        wanted = {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
         known = type(model.chat).model_fields
-        return {name: value for name, value in arguments.items() if name in known}, False
-    extra: dict[str, Any] = dict(getattr(model.chat, "extra_body", None) or {})
-    if model.embedded:
-        extra.update(request.sampling or {})
-        extra["return_progress"] = True
-    if not _wants_new_limit(getattr(model.chat, "openai_api_base", None)) and "max_tokens" in arguments:
-        extra["max_tokens"] = arguments.pop("max_tokens")
-    elif "max_tokens" in rejected:
-        arguments["max_completion_tokens"] = request.max_tokens
-    native = request.schema is not None and "response_format" not in rejected
-    if native:
-        # As an extra field, since langchain-openai would otherwise parse the reply itself, with errors of its own.
-        extra["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "reply", "schema": request.schema, "strict": True},
-        }
-    return (arguments | {"extra_body": extra} if extra else arguments), native
-
-
-def _wants_new_limit(base_url: str | None) -> bool:
-    """Tell whether the limit is called `max_completion_tokens`: at OpenAI it is, many compatible servers ignore that name."""
-    host = urlsplit(base_url or "").hostname or "api.openai.com"
-    return host.endswith(("openai.com", "azure.com"))
-
-
-_REJECTED: dict[tuple[str | None, str], set[str]] = {}
-"""Fields that a server has refused, per endpoint and model, so that each is offered only once in a process."""
-
-_REJECTION = (
-    ("max_tokens", re.compile(r"max_completion_tokens")),
-    ("response_format", re.compile(r"response_format|json_schema|schema|grammar")),
-    ("temperature", re.compile(r"temperature")),
-    ("seed", re.compile(r"\bseed\b")),
-)
-
-
-def _rejected_field(error: Exception) -> str | None:
-    if status_of(error) not in (400, 422) or is_context_overflow(error):
-        return None
-    words = str(error).lower()
-    return next((name for name, sign in _REJECTION if sign.search(words)), None)
+        return {name: value for name, value in wanted.items() if value is not None and name in known}, stop
+    fields: dict[str, Any] = {
+        name: value for name, value in (request.sampling or {}).items() if name in profile.sampling
+    }
+    if profile.prompt_progress:
+        fields["return_progress"] = True
+    names = sorted(
+        ("max_tokens", "max_completion_tokens"), key=lambda name: (name in left_out, name != profile.reply_limit)
+    )
+    fields[names[0]] = _limit(model, request)
+    if request.temperature is not None and profile.temperature is not None:
+        fields["temperature"] = min(request.temperature, profile.temperature)
+    if request.seed is not None and profile.seed is not None:
+        fields[profile.seed] = request.seed
+    if request.schema is not None and profile.structured == "json_schema":
+        schema = {"name": "reply", "schema": request.schema, "strict": True}
+        fields["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.schema is not None and profile.structured == "json_object":
+        fields["response_format"] = {"type": "json_object"}
+    kept = {name: value for name, value in fields.items() if name not in left_out}
+    return kept, stop if profile.stop and "stop" not in left_out else None

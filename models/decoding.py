@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-_CONTEXT = 8192
+from recurrentgpt.models.profiles import EMBEDDED
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ _DRY = {
     "dry_multiplier": 0.8,
     "dry_base": 1.75,
     "dry_allowed_length": 5,
-    "dry_penalty_last_n": _CONTEXT,
+    "dry_penalty_last_n": EMBEDDED.context_window,
     "dry_sequence_breakers": ["\n"],
 }
 

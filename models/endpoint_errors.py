@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from langchain_core.exceptions import ContextOverflowError, ModelAPIError, ModelConnectionError, ModelTimeoutError
 from pydantic import SecretStr
 
 from recurrentgpt.models.roles import ResolvedModel
@@ -28,6 +31,12 @@ _ADVICE = {
     403: "check that OPENAI_API_KEY may use this model",
     404: "check RECURRENTGPT_MODEL or --model, and OPENAI_BASE_URL (it often ends in /v1)",
 }
+_UNSUPPORTED = re.compile(
+    r"unsupported|(?:not|n['’]t) (?:be )?(?:support|permit|allow|available|implemented|recogni[sz]ed)|unknown|unrecogni[sz]ed|"
+    r"unexpected|cannot find field|deprecated|invalid (?:field|parameter|argument)",
+    re.IGNORECASE,
+)
+_ALSO_CALLED = {"response_format": ("json_schema", "json_object", "structured output", "structured outputs")}
 _PASSING = {408, 409, 425, 429}
 SHORTEST_KEY = 4
 _KEYLIKE = re.compile(r"\b(?:sk|pk)-[\w*-]{6,}|\bBearer\s+\S+")
@@ -39,19 +48,20 @@ def is_transient(error: BaseException) -> bool:
 
 
 def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
-    """Return `error` as one sentence that says what to do, or None when it is not a failure of a model call.
-
-    It knows statuses and kinds rather than classes, so that any provider's client is understood.
-    """
-    if isinstance(error, ModelError):
-        return error
-    status = status_of(error)
-    detail = _detail(error, model)
-    names = {base.__name__ for base in type(error).__mro__}
+    """Return `error` as one sentence that says what to do, or None when it is not a failure of a model call."""
+    causes = list(_causes(error))
+    if ours := next((cause for cause in causes if isinstance(cause, ModelError)), None):
+        return ours
+    status, detail = status_of(error), _detail(error, model)
     if is_context_overflow(error):
         return ModelRefused(
             f"The prompt is longer than {model.name} can read: shorten the brief, lower top_k, or take a model with a longer "
             f"context{detail}."
+        )
+    if status is not None and 300 <= status < 400:
+        return ModelRefused(
+            f"The server of {model.name} redirects{_destination(error)}, an address that nobody named, and nothing was sent "
+            "there: set OPENAI_BASE_URL to it if it is the right one."
         )
     if status is not None and status < 400:
         return _unintelligible(model, detail)
@@ -61,20 +71,37 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
     if status is not None:
         advice = _ADVICE.get(status, "check the settings of the model")
         return ModelRefused(f"The server of {model.name} refused the request with status {status}: {advice}{detail}.")
-    if isinstance(error, TimeoutError) or names & {"APITimeoutError", "TimeoutException", "ModelTimeoutError"}:
+    if any(isinstance(cause, (TimeoutError, ModelTimeoutError, *_of_http("TimeoutException"))) for cause in causes):
         return ModelUnavailable(f"{model.name} said nothing for too long: try again, or raise the timeout of the run.")
-    if model.embedded and names & {"APIConnectionError", "APIError"}:
+    disconnected = any(
+        isinstance(cause, (ConnectionError, ModelConnectionError, *_of_http("TransportError"))) for cause in causes
+    ) or _is_openai(error, "APIConnectionError")
+    broke_off = isinstance(error, ModelAPIError) or _is_openai(error, "APIError")
+    if model.embedded and (disconnected or broke_off):
         why = _root(error) or detail
         return ModelUnavailable(f"The embedded model {model.name} stopped; try again to start it anew{why}.")
-    if isinstance(error, ConnectionError) or names & {"APIConnectionError", "TransportError", "ModelConnectionError"}:
+    if disconnected:
         return ModelUnavailable(
             f"The connection to the server of {model.name} failed: check that it runs and that OPENAI_BASE_URL is its "
             f"address{_root(error)}."
         )
-    if names & {"APIError", "ModelAPIError"}:
+    if broke_off:
         return ModelUnavailable(f"The server of {model.name} failed while it answered; try again{detail}.")
     if model.speaks_openai and isinstance(error, ValueError | KeyError | TypeError | AttributeError):
         return _unintelligible(model, detail)
+    return None
+
+
+def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
+    """Return which of a request's fields the server's error calls unsupported, in one sentence; None where it does not."""
+    if status_of(error) not in (400, 422) or is_context_overflow(error):
+        return None
+    for sentence in re.split(r"(?<=[.!?])\s|\\n|\n", str(error)):
+        if _UNSUPPORTED.search(sentence):
+            for field in fields:
+                spellings = "|".join(map(re.escape, (field, *_ALSO_CALLED.get(field, ()))))
+                if re.search(rf"(?<![\w-])(?:{spellings})(?![\w-])", sentence, re.IGNORECASE):
+                    return field
     return None
 
 
@@ -86,9 +113,35 @@ def status_of(error: BaseException) -> int | None:
 
 def is_context_overflow(error: Exception) -> bool:
     """Return whether the server refused because the prompt does not fit."""
-    if any(base.__name__ == "ContextOverflowError" for base in type(error).__mro__):
+    if isinstance(error, ContextOverflowError):
         return True
     return status_of(error) in (400, 413, 422) and any(sign in str(error).lower() for sign in _TOO_LONG)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from."""
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__
+
+
+def _of_http(kind: str) -> list[type[BaseException]]:
+    """Return the classes of this name of those HTTP libraries that are loaded; a client that failed has loaded its own."""
+    return [getattr(sys.modules[name], kind) for name in ("httpx", "httpx2") if name in sys.modules]
+
+
+def _is_openai(error: Exception, kind: str) -> bool:
+    """Tell whether an error is one of the OpenAI client's, which is not loaded where another is used."""
+    openai = sys.modules.get("openai")
+    return openai is not None and isinstance(error, getattr(openai, kind))
+
+
+def _destination(error: Exception) -> str:
+    """Return where a redirect leads, without the path."""
+    response = getattr(error, "response", None)
+    following = getattr(response, "next_request", None)
+    return f" to {following.url.scheme}://{following.url.netloc.decode()}" if following is not None else ""
 
 
 def _unintelligible(model: ResolvedModel, detail: str) -> ModelUnavailable:

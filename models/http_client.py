@@ -1,12 +1,27 @@
-"""An HTTP client that survives a change of event loop."""
+"""An HTTP client that survives a change of event loop, stays at the address it was given, and bounds what it reads."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import importlib
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 
 import openai
+
+from recurrentgpt.schema.errors import ModelUnavailable
+
+_AsyncClient = next(base for base in openai.DefaultAsyncHttpxClient.__mro__ if base.__name__ == "AsyncClient")
+http: Any = importlib.import_module(_AsyncClient.__module__.partition(".")[0])
+"""The HTTP library of the installed OpenAI client: httpx, or its successor httpx2."""
+
+MOST_BYTES = 64_000_000
+"""Bytes of one reply: a hundred times the longest, with all that a stream puts around its words."""
+
+MOST_REDIRECTS = 5
+
+_AS_IT_IS = {"accept-encoding": "identity"}
+"""No compression: a few bytes of it may stand for any number, which the limit could not see."""
 
 
 class LoopClient(openai.DefaultAsyncHttpxClient):
@@ -17,15 +32,32 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(**options, headers=_AS_IT_IS)
         self._options = options
         self._clients: dict[asyncio.AbstractEventLoop, openai.DefaultAsyncHttpxClient] = {}
         self._lifetimes: dict[asyncio.AbstractEventLoop, AsyncGenerator[None]] = {}
 
     async def send(self, request: Any, **options: Any) -> Any:
-        """Send `request` through this loop's own pool of connections."""
-        client = await self._of_this_loop()
-        return await client.send(request, **options)
+        """Send `request` through this loop's own pool of connections.
+
+        A redirect is followed at the same address only, for a prompt goes to nobody who was not named; another is the
+        response. Raises ModelUnavailable for a reply that is compressed; reading one that is too long raises it too.
+        """
+        client = await self._client_of_this_loop()
+        options["follow_redirects"] = False
+        response = await client.send(request, **options)
+        for _ in range(MOST_REDIRECTS):
+            following = response.next_request
+            if following is None or _origin(following.url) != _origin(request.url):
+                break
+            await response.aclose()
+            response = await client.send(following, **options)
+        if response.headers.get("content-encoding", "identity") != "identity":
+            await response.aclose()
+            raise ModelUnavailable("The server sent a compressed reply, which nobody asked for: check OPENAI_BASE_URL.")
+        if not response.is_stream_consumed and isinstance(response.stream, http.AsyncByteStream):
+            response.stream = _BoundedStream(response.stream)
+        return response
 
     async def aclose(self) -> None:
         """Close this loop's pool, and the unused one of this object."""
@@ -33,13 +65,13 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
             await lifetime.aclose()
         await super().aclose()
 
-    async def _of_this_loop(self) -> openai.DefaultAsyncHttpxClient:
+    async def _client_of_this_loop(self) -> openai.DefaultAsyncHttpxClient:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             # Loading the certificates reads files, which is not for the loop's own thread.
-            made = await asyncio.to_thread(lambda: openai.DefaultAsyncHttpxClient(**self._options))
-            if self._clients.setdefault(loop, made) is made:
-                self._lifetimes[loop] = self._close_with_loop(loop, made)
+            client = await asyncio.to_thread(lambda: openai.DefaultAsyncHttpxClient(**self._options))
+            if self._clients.setdefault(loop, client) is client:
+                self._lifetimes[loop] = self._close_with_loop(loop, client)
                 await anext(self._lifetimes[loop])
         return self._clients[loop]
 
@@ -53,3 +85,25 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
             self._clients.pop(loop, None)
             self._lifetimes.pop(loop, None)
             await client.aclose()
+
+
+class _BoundedStream(http.AsyncByteStream):  # type: ignore[misc]
+    """The bytes of a response, up to the limit."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        received = 0
+        async for piece in self._stream:
+            received += len(piece)
+            if received > MOST_BYTES:
+                raise ModelUnavailable(f"The server sent more than {MOST_BYTES / 1e6:g} MB for one reply; try again.")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _origin(url: Any) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port

@@ -6,18 +6,20 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
+
+JsonSchema: TypeAlias = dict[str, Any]
+"""A JSON schema of an object."""
 
 SCHEMA_HEADING = "JSON schema:"
 
 
-def json_schema(schema: type[BaseModel] | dict[str, Any]) -> dict[str, Any]:
+def json_schema(schema: type[BaseModel] | JsonSchema) -> JsonSchema:
     """Return the JSON schema of a Pydantic class as strict servers want it, or the given schema itself.
 
     Strict means that every property is required and no other is allowed.
@@ -37,24 +39,26 @@ def _strict(node: Any) -> Any:
     return node
 
 
-def describe(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> list[BaseMessage]:
+def describe(messages: Sequence[BaseMessage], schema: JsonSchema) -> list[BaseMessage]:
     """Return the messages with the schema in words at the end of the last one, for a server that takes no schema."""
     *before, last = messages
-    wish = (
+    request = (
         "Answer with one JSON object and nothing else, no explanation. It must fit this "
         f"{SCHEMA_HEADING}\n{json.dumps(schema, ensure_ascii=False)}"
     )
     return (
-        [*before, HumanMessage(f"{last.text}\n\n{wish}")] if last.type == "human" else [*messages, HumanMessage(wish)]
+        [*before, HumanMessage(f"{last.text}\n\n{request}")]
+        if last.type == "human"
+        else [*messages, HumanMessage(request)]
     )
 
 
-def read(reply: str, schema: type[BaseModel] | dict[str, Any]) -> tuple[Any, str]:
-    """Return the object in `reply` and what is wrong with it, one of them empty; fences and talk around it are ignored.
+def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
+    """Return the object in `reply` and what is wrong with it, one of them empty; fences, talk and reasoning are ignored.
 
     JSON that breaks off is refused, not completed: half a sentence is not a sentence.
     """
-    found = _printable(_first_object(_THINKING.sub("", reply)))
+    found = _printable(_first_object(reply.rpartition("</think>")[2]))
     if found is None:
         return None, "It holds no complete JSON object."
     if isinstance(schema, dict):

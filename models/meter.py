@@ -43,6 +43,9 @@ class Tally:
 
     started: float = field(default_factory=time.monotonic)
     characters: int = 0
+    """Of the reply."""
+    reasoning: int = 0
+    """Characters of reasoning, which a server counts among the tokens written."""
     usage: UsageMetadata | None = None
     finish_reason: str = ""
 
@@ -100,13 +103,14 @@ class Meter:
         self.calls += 1
         self.seconds += time.monotonic() - tally.started
         self.finish_reason = tally.finish_reason
+        written = math.ceil((tally.characters + tally.reasoning) / CHARACTERS_PER_TOKEN)
         if tally.usage is None:
             self.estimated += 1
             self.input_tokens += _estimate(sent)
-            self.output_tokens += math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
+            self.output_tokens += written
             return
         self.input_tokens += tally.usage["input_tokens"]
-        self.output_tokens += tally.usage["output_tokens"] or math.ceil(tally.characters / CHARACTERS_PER_TOKEN)
+        self.output_tokens += tally.usage["output_tokens"] or written
         self.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0
 
 

@@ -12,16 +12,18 @@ import importlib
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import catalogue
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, EndpointProfile, profile_of
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused, RecurrentGPTError, SettingsError
 
@@ -49,6 +51,16 @@ class ResolvedModel:
     embedded: bool
     snapshots: Snapshots | None = None
     """The beginnings of prompts that the embedded server keeps on disk."""
+    profile: EndpointProfile = GENERIC
+    timeout: float | None = None
+    """Seconds to wait for anything of use; None leaves it to a client that was given in code."""
+    refused: set[str] = field(default_factory=set, compare=False)
+    """Fields that the endpoint was seen to refuse; they are known as long as its client lives."""
+
+    @property
+    def base_url(self) -> str | None:
+        """Return the address of an OpenAI-compatible endpoint."""
+        return getattr(self.chat, "openai_api_base", None)
 
     @property
     def speaks_openai(self) -> bool:
@@ -129,7 +141,10 @@ def _instance(chat: Any, context: Context) -> ResolvedModel:
     named = next((value for key in ("model_name", "model") if isinstance(value := getattr(chat, key, None), str)), None)
     declared = getattr(chat, "tier", None)
     tier = declared if declared in ("small", "full") else tier_of(named or "")
-    return ResolvedModel(chat, named or type(chat).__name__, _tier(context, tier), embedded=False)
+    model = ResolvedModel(chat, named or type(chat).__name__, _tier(context, tier), embedded=False)
+    if not model.speaks_openai:
+        return model
+    return replace(model, profile=profile_of(model.base_url, model.name), refused=_refused_by(chat))
 
 
 def endpoint_model(name: str, base_url: str | None, key: str | None, context: Context) -> ResolvedModel:
@@ -138,8 +153,17 @@ def endpoint_model(name: str, base_url: str | None, key: str | None, context: Co
         raise SettingsError(
             f"The address of an endpoint (OPENAI_BASE_URL, --base-url) begins with http:// or https://; {base_url!r} does not."
         )
-    chat = _chat(name, base_url, key or "none", context.timeout)
-    return ResolvedModel(chat, name, _tier(context, tier_of(name)), embedded=False)
+    profile = profile_of(base_url, name)
+    chat = _chat(name, base_url, key or "none", context.timeout, profile)
+    return ResolvedModel(
+        chat,
+        name,
+        _tier(context, tier_of(name)),
+        embedded=False,
+        profile=profile,
+        timeout=context.timeout,
+        refused=_refused_by(chat),
+    )
 
 
 def _embedded(name: str | None, context: Context) -> ResolvedModel:
@@ -156,26 +180,34 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
     # The client takes a second to import and the server two to load: side by side.
     threading.Thread(target=importlib.import_module, args=["langchain_openai"], daemon=True).start()
     endpoint = embedded_server(path)
-    chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout, embedded=True)
-    return ResolvedModel(chat, name, _tier(context, tier), embedded=True, snapshots=endpoint.snapshots)
+    chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout, EMBEDDED)
+    tier = _tier(context, tier)
+    return ResolvedModel(chat, name, tier, True, endpoint.snapshots, EMBEDDED, context.timeout)
 
 
 def _tier(context: Context, otherwise: Tier) -> Tier:
     return otherwise if context.tier == "auto" else context.tier
 
 
+_refused: WeakKeyDictionary[object, set[str]] = WeakKeyDictionary()
+
+
+def _refused_by(chat: Any) -> set[str]:
+    """Return the fields that the endpoint of a chat model has refused so far; they are forgotten with its HTTP client."""
+    return _refused.setdefault(chat.root_async_client, set())
+
+
 # Large, since a client that is dropped leaves its connections to the garbage collector, which warns of each.
 @lru_cache(maxsize=1024)
-def _chat(name: str, base_url: str | None, key: str, timeout: float, embedded: bool = False) -> BaseChatModel:
+def _chat(name: str, base_url: str | None, key: str, timeout: float, profile: EndpointProfile) -> BaseChatModel:
     """Return one client per endpoint and model, so that its connections are used again.
 
     Retries are off: LangGraph's retry policy is the one place for them. The Responses API is off: only OpenAI has it.
     """
     import openai
-    from langchain_openai import ChatOpenAI
     from pydantic import SecretStr
 
-    from recurrentgpt.models.embedded.chat import LlamaChat
+    from recurrentgpt.models.endpoint_chat import EndpointChat
     from recurrentgpt.models.http_client import LoopClient
 
     # A proxy for the internet has no route to this machine's own loopback.
@@ -183,7 +215,7 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float, embedded: b
     # Its warning about a stalled stream repeats the error that we raise; without a handler it would reach the terminal.
     logging.getLogger("langchain_openai").addHandler(logging.NullHandler())
     patience = openai.Timeout(timeout, connect=min(10.0, timeout))
-    return (LlamaChat if embedded else ChatOpenAI)(
+    return EndpointChat(
         model=name,
         # Named, for the client would read OPENAI_BASE_URL by itself, and take an empty one for an address.
         base_url=base_url or settings.OPENAI,
@@ -191,7 +223,8 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float, embedded: b
         timeout=patience,
         stream_chunk_timeout=timeout,
         max_retries=0,
-        stream_usage=True,
+        stream_usage=profile.stream_usage,
+        reasoning_fields=profile.reasoning,
         use_responses_api=False,
         http_socket_options=(),
         http_async_client=LoopClient(timeout=patience, trust_env=not local),

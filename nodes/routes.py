@@ -17,7 +17,7 @@ def waiting_plan(state: State) -> str:
     """Return the plan that was chosen and that no passage is written from yet; "" for none."""
     plan = state.get("plan", "")
     if "next_plan" not in state:
-        # A checkpoint of version 0.1, in which a plan waited while it was another than the passage's.
+        # A checkpoint from before this channel, in which a plan waited while it was another than the passage's.
         return plan if plan != state.get("written_plan") else ""
     return state["next_plan"] and (plan or state["next_plan"])
 

@@ -22,7 +22,7 @@ from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
-from recurrentgpt.nodes.message_stream import Speech
+from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import check_state
 from recurrentgpt.prompts import Prompts

@@ -17,7 +17,7 @@ _SCRIPTS: dict[str, frozenset[str]] = {
 _LATIN = frozenset({"LATIN"})
 
 
-def foreign(text: str, language: str) -> str:
+def foreign_characters(text: str, language: str) -> str:
     """Return the characters of `text` that the language is not written in, pictographs and full-width marks included.
 
     Latin letters are at home in every language as long as they are the smaller part. Of a language that is not known,

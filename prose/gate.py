@@ -20,8 +20,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from recurrentgpt.prose.joined_words import parted
-from recurrentgpt.prose.quotations import closed, is_balanced
+from recurrentgpt.prose.joined_words import split_joined_words
+from recurrentgpt.prose.quotations import close_quotation, is_balanced
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
 from recurrentgpt.prose.sentences import (
     count_words,
@@ -32,7 +32,7 @@ from recurrentgpt.prose.sentences import (
     segments,
     words,
 )
-from recurrentgpt.prose.unwrap import EMPHASIS, paragraphs, strip_opening, unwrap_quotes, without_moral
+from recurrentgpt.prose.unwrap import EMPHASIS, paragraphs, strip_moral, strip_opening, unwrap_quotes
 
 REPEATING = ("loop", "copying")
 """Kinds of faults of a sentence that nobody misses."""
@@ -136,10 +136,10 @@ class ProseGate:
         `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
         """
         self._tail, self.fault, self._in_a_row, self._mark, self._unsaid = "", None, 0, "", False
-        self._settled = closed(self._settled.rstrip())
+        self._settled = close_quotation(self._settled.rstrip())
         self._longest = max(self._longest, self._settled, key=len)
         if back:
-            self._settled = closed("".join(segments(self._settled, self.language)[:-back]).rstrip())
+            self._settled = close_quotation("".join(segments(self._settled, self.language)[:-back]).rstrip())
         return self._settled
 
     def finish(self) -> str:
@@ -151,7 +151,7 @@ class ProseGate:
         text = self._sieved(unwrap_quotes(paragraphs(self._settled)))
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
-        return closed(without_moral(text, self.min_words, self.language))
+        return close_quotation(strip_moral(text, self.min_words, self.language))
 
     def _sieved(self, text: str) -> str:
         """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
@@ -179,7 +179,7 @@ class ProseGate:
                 return
             length = len(piece)
             if language_code(self.language) == "en":
-                piece = parted(piece, self._known)
+                piece = split_joined_words(piece, self._known)
             if self._mark:
                 piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
             if self._unsaid and _TAG.fullmatch(piece):

@@ -15,7 +15,7 @@ _SMALL = re.compile(r"\b(with|of|to|from|for|in|on|at)(the|him|her|his|them)\b")
 _WHOLE = frozenset({"herself", "herring", "brigand", "panther", "heather", "slither", "feather"})
 
 
-def parted(text: str, known: Collection[str]) -> str:
+def split_joined_words(text: str, known: Collection[str]) -> str:
     """Return English `text` with a space inside each word that is two small ones, or a small one and one of `known`."""
 
     def part(match: re.Match[str]) -> str:

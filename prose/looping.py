@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recurrentgpt.prose.quotations import quotations, unclosed
+from recurrentgpt.prose.quotations import open_quotation, quotations
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 
 LOOP_RUN = 10
@@ -14,10 +14,10 @@ LOOP_RUN = 10
 _STUTTER = re.compile(r"\b(\w+)(?: \1\b){3,}|\b(\w+(?: \w+){1,5})(?: \2\b){2,}")
 
 
-def loop(sentence: str, before: str) -> str | None:
+def find_loop(sentence: str, before: str) -> str | None:
     """Return the words that `sentence` says again after `before`, the rest of its passage, or None."""
     own = tokens(sentence)
-    begun = unclosed(before)
+    begun = open_quotation(before)
     if stutter := _STUTTER.search(" ".join(tokens(begun + sentence))):
         return stutter.group()
     if said := _said_again(begun + sentence, before.removesuffix(begun)):

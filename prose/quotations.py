@@ -12,16 +12,16 @@ def quotations(text: str) -> list[str]:
     return _WHOLE.findall(text)
 
 
-def unclosed(text: str) -> str:
+def open_quotation(text: str) -> str:
     """Return the end of `text` from a quotation mark on that its paragraph has not closed yet."""
     paragraph = text.rpartition("\n")[2]
     mark = max(paragraph.rfind('"') if paragraph.count('"') % 2 else -1, paragraph.rfind("“"))
     return paragraph[mark:] if mark >= 0 and "”" not in paragraph[mark:] else ""
 
 
-def closed(text: str) -> str:
+def close_quotation(text: str) -> str:
     """Return `text` with the quotation closed in whose middle it was cut: what comes next begins a new paragraph."""
-    return text + ("”" if said[0] == "“" else '"') if (said := unclosed(text)) else text
+    return text + ("”" if said[0] == "“" else '"') if (said := open_quotation(text)) else text
 
 
 def is_balanced(sentence: str) -> bool:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from recurrentgpt.prose.alphabets import foreign
-from recurrentgpt.prose.looping import loop
+from recurrentgpt.prose.alphabets import foreign_characters
+from recurrentgpt.prose.looping import find_loop
 from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 
@@ -254,10 +254,10 @@ def _narrator(sentence: str, before: str) -> Fault | None:
 
 
 def _alphabet(sentence: str, language: str) -> Fault | None:
-    found = foreign(sentence, language)
+    found = foreign_characters(sentence, language)
     return Fault("alphabet", found[:12]) if found else None
 
 
 def _looping(sentence: str, before: str) -> Fault | None:
-    found = loop(sentence, before)
+    found = find_loop(sentence, before)
     return Fault("loop", found) if found else None

@@ -100,13 +100,15 @@ def end_at_sentence(text: str, *, close: bool = True) -> str:
 
 def _close_quotation(text: str) -> str:
     paragraph = text.rsplit("\n", 1)[-1]
+    opened = [
+        (paragraph.rfind(mark), end) for mark, end in _PAIRS.items() if paragraph.count(mark) > paragraph.count(end)
+    ]
     if paragraph.count('"') % 2:
         # A lone mark at the very end closes nothing: it opened a quotation that the cut removed.
-        return text[:-1].rstrip() if re.search(r'\s"$', text) else text + '"'
-    for opening, closing in _PAIRS.items():
-        if paragraph.count(opening) > paragraph.count(closing):
-            return text + closing
-    return text
+        if re.search(r'\s"$', text):
+            return text[:-1].rstrip()
+        opened.append((paragraph.rfind('"'), '"'))
+    return text + "".join(end for _, end in sorted(opened, reverse=True))
 
 
 def last_sentences(text: str, n: int, language: str = "English") -> str:

@@ -71,7 +71,7 @@ _MORAL = re.compile(
 )
 
 
-def without_moral(text: str, min_words: int, language: str) -> str:
+def strip_moral(text: str, min_words: int, language: str) -> str:
     """Drop closing sentences that say what it all meant, as long as the passage stays long enough."""
     for _ in range(3):
         pieces = segments(text, language)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Literal, cast
 
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "endless", "hang",
-    "no schema", "no temperature", "too long", "400", "401", "403", "404", "422", "429", "500",
+    "no schema", "no temperature", "too long", "filter", "thinking", "think tags", "blank", "no choices", "roles",
+    "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
 
@@ -26,8 +28,16 @@ _MESSAGES = {
     "500": "The server had an error.",
     "no schema": "'response_format' of this type is unknown to this server.",
     "no temperature": "Unsupported value: 'temperature' does not support this value with this model.",
+    "filter": "Our content policy was triggered by 'seed', by 'temperature' and by a schema in the prompt.",
     "too long": "This model's maximum context length is 8192 tokens.",
 }
+_NEVER_ENDING: dict[str, dict[str, Any]] = {
+    "endless": {"content": " word"},
+    "blank": {"content": ""},
+    "roles": {"role": "assistant"},
+    "reasoning": {"reasoning_content": " hmm"},
+}
+"""What is sent over and over until the client hangs up."""
 
 
 def _plain(body: dict[str, Any]) -> str:
@@ -40,11 +50,15 @@ class FaultyServer:
 
     `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `endless` writes
     until the client hangs up, `hang` says nothing at all, `no schema` and `no temperature` refuse only requests with that
-    field. Use it as a context manager. `text` makes the reply of `ok` from the request's body.
+    field, `filter` refuses in words that name fields, `thinking` and `think tags` reason before they answer, `blank`, `no
+    choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends what nobody asked
+    to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager. `text` makes the reply of
+    `ok` from the request's body.
     """
 
-    def __init__(self, *script: Behaviour, text: Answer | str = _plain) -> None:
+    def __init__(self, *script: Behaviour, text: Answer | str = _plain, elsewhere: str = "") -> None:
         self.script: Sequence[Behaviour] = script or ("ok",)
+        self.elsewhere = elsewhere
         self.answer: Answer = text if callable(text) else lambda body: text
         self.requests: list[dict[str, Any]] = []
         """The bodies of all requests."""
@@ -123,6 +137,10 @@ class _Handler(BaseHTTPRequestHandler):
         elif behaviour == "garbage":
             kind = "text/event-stream" if body.get("stream") else "application/json"
             self._send(200, "data: <<<this is no JSON>>>\n\n", kind)
+        elif behaviour == "redirect":
+            self._send(307, "", headers={"location": owner.elsewhere + self.path.removeprefix("/v1")})
+        elif behaviour == "compressed":
+            self._send(200, gzip.compress(b": \n" * 1000), "text/event-stream", {"content-encoding": "gzip"})
         elif behaviour in _MESSAGES:
             status = int(behaviour) if behaviour.isdigit() else 400
             message = _MESSAGES[behaviour].format(key=key)
@@ -160,13 +178,22 @@ class _Handler(BaseHTTPRequestHandler):
         pieces = [word if at == 0 else f" {word}" for at, word in enumerate(text.split(" "))]
         if behaviour in ("cut", "unfinished"):
             pieces = pieces[: max(1, len(pieces) // 2)]
-        for piece in pieces:
+        if behaviour == "thinking":
+            for word in ("Let", " me", " think"):
+                self._event(body, {"delta": {"content": "", "reasoning_content": word}, "finish_reason": None})
+        if behaviour == "think tags":
+            pieces = ["<th", "ink>Let me {think}", "</thi", "nk>\n\n", *pieces]
+        for piece in [] if behaviour in _NEVER_ENDING or behaviour in ("no choices", "flood") else pieces:
             self._event(body, {"delta": {"role": "assistant", "content": piece}, "finish_reason": None})
         if behaviour == "cut":
             self.close_connection = True
             return
-        while behaviour == "endless" and not owner.closing.wait(0.005):
-            self._event(body, {"delta": {"content": " word"}, "finish_reason": None})
+        while behaviour in _NEVER_ENDING and not owner.closing.wait(0.005):
+            self._event(body, {"delta": _NEVER_ENDING[behaviour], "finish_reason": None})
+        while behaviour == "no choices" and not owner.closing.wait(0.005):
+            self._chunk(json.dumps({**_envelope(body), "choices": []}))
+        while behaviour == "flood" and not owner.closing.is_set():
+            self._raw(b": " + b"x" * 65_536 + b"\n")
         if behaviour != "unfinished":
             self._event(body, {"delta": {}, "finish_reason": "stop"})
             if (body.get("stream_options") or {}).get("include_usage"):
@@ -178,12 +205,18 @@ class _Handler(BaseHTTPRequestHandler):
         self._chunk(json.dumps({**_envelope(body), "choices": [{"index": 0, **choice}]}))
 
     def _chunk(self, data: str) -> None:
-        event = f"data: {data}\n\n".encode()
+        self._raw(f"data: {data}\n\n".encode())
+
+    def _raw(self, event: bytes) -> None:
         self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
 
-    def _send(self, status: int, text: str, kind: str = "application/json") -> None:
-        payload = text.encode()
+    def _send(
+        self, status: int, reply: str | bytes, kind: str = "application/json", headers: Mapping[str, str] | None = None
+    ) -> None:
+        payload = reply.encode() if isinstance(reply, str) else reply
         self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(payload)))
         self.end_headers()

@@ -21,7 +21,7 @@ _SPEAKERS = {"human": HumanMessage, "ai": AIMessage}
 def latest_exchange(old: object, new: object) -> list[AnyMessage]:
     """Return the last two messages of both; one more of the same speaker takes the place of the one before.
 
-    LangGraph's `add_messages`, bounded: what is new, or was kept by version 0.1, is one message or a list, as text, dictionaries
+    LangGraph's `add_messages`, bounded: what is new, or in an older checkpoint, is one message or a list, as text, dictionaries
     or messages; ids are given, one that is known replaces. Only what was said stays, tools and instructions do not. Raises
     SettingsError for what are no messages.
     """

@@ -16,11 +16,13 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput
 from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.baselines.system import System
 from recurrentgpt.studies.recording.store_recorder import delete_lines, recorded_lines
 from recurrentgpt.studies.runs.runner import read_novel
+from recurrentgpt.studies.runs.schemas import WrittenNovel
 from recurrentgpt.studies.study_context import StudyContext
 
 
@@ -34,25 +36,25 @@ class Order(TypedDict):
 class Served(NovelInput, NovelOutput, total=False):
     """The state of a novel's thread."""
 
-    written: dict[str, Any]
+    written: WrittenNovel
     """What `recurrentgpt.studies.runs.runner.read_novel` found in the log."""
     calls: list[str]
     """The lines of its recording."""
 
 
-async def begin(state: Served, config: RunnableConfig) -> dict[str, Any]:
+async def begin(state: Served, config: RunnableConfig) -> Update:
     """Name the story by its thread, which nobody else's run has."""
     return {"story": config["configurable"].get("thread_id") or str(uuid.uuid4())}
 
 
-async def gather(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
+async def gather(state: Served, runtime: Runtime[StudyContext]) -> Update:
     """Put the novel and its calls where the client can read them."""
     log = _log(runtime)
     found = await read_novel(state["story"], state["head"], log)
     return {"written": found, "calls": await recorded_lines(log, state["story"])}
 
 
-async def tidy(state: Served, runtime: Runtime[StudyContext]) -> dict[str, Any]:
+async def tidy(state: Served, runtime: Runtime[StudyContext]) -> Update:
     """Take the calls out of the store, now that a checkpoint has them."""
     await delete_lines(_log(runtime), state["story"])
     return {"status": "finished"}

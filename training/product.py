@@ -1,9 +1,10 @@
 """All that training takes from the package itself, so that there is one place to follow its changes."""
 
 from recurrentgpt.errors import ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
+from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.models.embedded.fetch import fetch, sha256
-from recurrentgpt.models.embedded.server import Adapter, embedded_server, stop_servers
+from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.quotations import is_balanced

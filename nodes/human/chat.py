@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from recurrentgpt.nodes.message_stream import message_id
+from recurrentgpt.nodes.human.message_stream import message_id
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import State
 

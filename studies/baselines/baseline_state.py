@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import Meter, total_usage
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.state import Brief, Rationale, State, Usage, merge_usage
 from recurrentgpt.studies.baselines.runtime import StudyRun
@@ -76,9 +77,7 @@ def baseline_graph(state: type[Any]) -> Builder:
     return StateGraph(state, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
 
 
-async def open_novel(
-    state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any
-) -> dict[str, Any]:
+async def open_novel(state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any) -> Update:
     """Append a novel's opening to the log, and return the state of a novel without a word."""
     story, title = state["story"], f"{state['genre'].title()}: {state['premise'].split(',')[0][:40]}"
     brief = Brief(title=title, genre=state["genre"], premise=state["premise"], characters=characters, outline=outline)
@@ -101,7 +100,7 @@ async def open_novel(
 
 async def append_passage(
     state: Any, run: StudyRun, *, tail: int | None, ending: bool, searchable: bool = False
-) -> dict[str, Any]:
+) -> Update:
     """Append the passage to the log and return the state behind it; the story's last `tail` tokens stay at hand.
 
     `ending` tells whether the passage was asked to end the novel: then it does, unless it is still too short. A `searchable`

@@ -6,6 +6,7 @@ from typing import Any
 
 from langgraph.graph import END, START
 
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished
 from recurrentgpt.studies.baselines.doc_outline import Leaf, collapsed, divide, entering, movement, outline, people_at
@@ -65,7 +66,7 @@ def doc() -> Builder:
     )
 
 
-async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
+async def draft(state: Any, run: StudyRun) -> Update:
     """Draft the next short passage of the leaf several times from one prompt."""
     leaves, at, now = state["leaves"], state["leaf"], _pace(state, run)
     leaf = leaves[at]
@@ -93,7 +94,7 @@ async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"plan": leaf["event"], "drafts": found}
 
 
-async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
+async def choose(state: Any, run: StudyRun) -> Update:
     """Take the best draft, unless its score falls below the leaf's best so far: then the leaf has been told."""
     leaves, at, found = state["leaves"], state["leaf"], state["drafts"]
     first = not state["in_leaf"]
@@ -119,7 +120,7 @@ async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
     }
 
 
-async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
+async def keep(state: Any, run: StudyRun) -> Update:
     """Append the passage, and go on to the next leaf when this one has its words or its most passages."""
     last, words = _is_last(state), count_words(state["passage"])
     here = {"in_leaf": state["in_leaf"] + 1, "leaf_words": state["leaf_words"] + words}
@@ -129,7 +130,7 @@ async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
     return {**update, **here, **(_moved(state) if full and not last else {})}
 
 
-async def next_leaf(state: Any, run: StudyRun) -> dict[str, Any]:
+async def next_leaf(state: Any, run: StudyRun) -> Update:
     """Leave the draft behind and go on to the next leaf."""
     return _moved(state)
 

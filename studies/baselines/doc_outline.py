@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.studies.baselines.baseline_state import open_novel
 from recurrentgpt.studies.baselines.planning import plan
@@ -54,13 +55,13 @@ def leaves_wanted(target: int) -> int:
     return min(MOST_LEAVES, max(FEWEST_LEAVES, round(target / WORDS_PER_LEAF)))
 
 
-async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
+async def outline(state: Any, run: StudyRun) -> Update:
     """Plan the main events."""
     count = 3 if leaves_wanted(run.settings.target_words) <= 10 else 4
     return {"outline": await _events(state, run, [], "", "", count, FEWEST_MAIN, "main")}
 
 
-async def divide(state: Any, run: StudyRun) -> dict[str, Any]:
+async def divide(state: Any, run: StudyRun) -> Update:
     """Divide every main event into leaves, level by level and in order, and give each its place and people."""
     main, wanted = state["outline"], leaves_wanted(run.settings.target_words)
     children = min(MOST_CHILDREN, max(FEWEST_CHILDREN, round(wanted / len(main))))

@@ -8,6 +8,7 @@ from pydantic import BaseModel, create_model
 
 from recurrentgpt.nodes.found_story import FoundingReply
 from recurrentgpt.nodes.open_story import open_story
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.runtime import StudyRun
 
 _FIELDS: dict[str, Any] = {
@@ -16,7 +17,7 @@ _FIELDS: dict[str, Any] = {
 _FORM: type[BaseModel] = create_model("Founding", **_FIELDS)
 
 
-async def open_unremembered(state: Any, run: StudyRun) -> dict[str, Any]:
+async def open_unremembered(state: Any, run: StudyRun) -> Update:
     """Open the novel, or find its place in the log again, without a short-term memory.
 
     The form of a small model's opening has no field for one, but the engine makes a memory of the people: it is dropped.
@@ -24,7 +25,7 @@ async def open_unremembered(state: Any, run: StudyRun) -> dict[str, Any]:
     return {**await open_story(state, run, _FORM), "short_term_memory": ""}
 
 
-async def open_bare(state: Any, run: StudyRun) -> dict[str, Any]:
+async def open_bare(state: Any, run: StudyRun) -> Update:
     """Open the novel, or find its place in the log again, and keep neither outline nor cast."""
     update = await open_story(state, run)
     return {**update, "brief": {**update["brief"], "characters": [], "outline": []}}

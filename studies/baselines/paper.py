@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
@@ -68,13 +69,13 @@ def paper() -> Builder:
     )
 
 
-async def begin(state: Any, run: StudyRun) -> dict[str, Any]:
+async def begin(state: Any, run: StudyRun) -> Update:
     """Open the novel with nothing but its genre and premise."""
     empty = {"short_term_memory": "", "candidate_plans": [], "recalled": [], "related": [], "plan": ""}
     return await open_novel(state, run, [], [], **empty)
 
 
-async def write(state: Any, run: StudyRun) -> dict[str, Any]:
+async def write(state: Any, run: StudyRun) -> Update:
     """Write paragraph, rationale, memory and instructions in one call; the first from the premise alone."""
     now, model = pace(state["words"], run.settings.target_words), await run.model("writer")
     count = run.settings.plans
@@ -140,13 +141,13 @@ def _too_short(paragraph: str, now: Pace) -> str | None:
     return None if enough else f"paragraph has {words} words; at least {now.least} are asked for."
 
 
-async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
+async def keep(state: Any, run: StudyRun) -> Update:
     """Append the paragraph to the log and its vectors to the long-term memory."""
     last = pace(state["words"], run.settings.target_words).finale == "last"
     return await append_passage(state, run, tail=0, ending=last, searchable=True)
 
 
-async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
+async def choose(state: Any, run: StudyRun) -> Update:
     """Take one of the instructions, as the paper's simulated reader does, and revise it."""
     plans = state["candidate_plans"]
     request = run.own("paper").fill(
@@ -167,7 +168,7 @@ async def choose(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"plan": " ".join(reply.instruction.split())}
 
 
-async def retrieve(state: Any, run: StudyRun) -> dict[str, Any]:
+async def retrieve(state: Any, run: StudyRun) -> Update:
     """Read the related paragraphs with the instruction as the query; the last one stands in the prompt anyway."""
     story, head = state["story"], state["head"]
     hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head)

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import BaselineState, append_passage
 from recurrentgpt.studies.baselines.drafts import TAIL_TOKENS, update_summary
 from recurrentgpt.studies.baselines.runtime import StudyRun
@@ -37,14 +38,14 @@ class PlannedState(BaselineState, total=False):
     """Score of the passage that was chosen."""
 
 
-async def setting(state: Any, run: StudyRun) -> dict[str, Any]:
+async def setting(state: Any, run: StudyRun) -> Update:
     """Plan where and when the story happens."""
     schema: Any = create_model("Setting", setting=(str, Field(min_length=1)))
     reply = await plan(state, run, "setting", schema)
     return {"setting": " ".join(reply.setting.split()), "summary": "", "left_behind": "", "tail": ""}
 
 
-async def characters(state: Any, run: StudyRun) -> dict[str, Any]:
+async def characters(state: Any, run: StudyRun) -> Update:
     """Plan who the story is about, each with a portrait."""
     people: Any = (list[Person], Field(min_length=CHARACTERS, max_length=CHARACTERS))
     schema: Any = create_model("Characters", characters=people)
@@ -67,14 +68,14 @@ async def plan(
     return await fill_form(run, model, turns, schema, seed)
 
 
-async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
+async def summarise(state: Any, run: StudyRun) -> Update:
     """Bring the summary of what precedes the last 256 tokens up to date."""
     if not state["left_behind"]:
         return {"summary": state["summary"]}
     return {"summary": await update_summary(state, run, state["left_behind"]), "left_behind": ""}
 
 
-async def append_and_keep_tail(state: Any, run: StudyRun, *, ending: bool) -> dict[str, Any]:
+async def append_and_keep_tail(state: Any, run: StudyRun, *, ending: bool) -> Update:
     """Append the passage, keep the last 256 tokens, and set aside what has left them for the next summary."""
     whole = f"{state['tail']}\n\n{state['passage']}".strip()
     tail = last_tokens(whole, TAIL_TOKENS)

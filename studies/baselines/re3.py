@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 
 from recurrentgpt.memory.pieces import unit
 from recurrentgpt.models.embeddings import default_embeddings
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished, open_novel
 from recurrentgpt.studies.baselines.drafts import PassageGoal, drafts, score_drafts
 from recurrentgpt.studies.baselines.planning import (
@@ -84,7 +85,7 @@ def per_item(target: int) -> int:
     return min(PER_ITEM, max(1, round(target / (items(target) * PASSAGE_WORDS))))
 
 
-async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
+async def outline(state: Any, run: StudyRun) -> Update:
     """Plan the plot, and open the novel."""
     count = items(run.settings.target_words)
     schema: Any = create_model("Outline", outline=(list[str], Field(min_length=count, max_length=count)))
@@ -96,7 +97,7 @@ async def outline(state: Any, run: StudyRun) -> dict[str, Any]:
     return await open_novel(state, run, turns, people, facts=[])
 
 
-async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
+async def draft(state: Any, run: StudyRun) -> Update:
     """Draft the next passage several times from one prompt."""
     now, at = _pace(state, run), _item(state, run)
     turns = system_turns(
@@ -115,7 +116,7 @@ async def draft(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"plan": state["outline"][at], "drafts": await drafts(state, run, turns, count, now.most, ("draft",))}
 
 
-async def rerank(state: Any, run: StudyRun) -> dict[str, Any]:
+async def rerank(state: Any, run: StudyRun) -> Update:
     """Take the draft with the best score; of equals, the first."""
     found = state["drafts"]
     graded = await score_drafts(state, run, PassageGoal(state["plan"], state["tail"]), found, "rerank")
@@ -123,7 +124,7 @@ async def rerank(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"passage": strip_markup(found[best], run.context.language), "best": round(graded[best], 4)}
 
 
-async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
+async def edit(state: Any, run: StudyRun) -> Update:
     """Put right what the passage contradicts, and learn what it states; the first passage has nothing to contradict."""
     passage, known = state["passage"], state["facts"]
     new = await extract_facts(state, run, passage)
@@ -132,7 +133,7 @@ async def edit(state: Any, run: StudyRun) -> dict[str, Any]:
     return {"passage": passage, "facts": merge_facts(known, new)}
 
 
-async def keep(state: Any, run: StudyRun) -> dict[str, Any]:
+async def keep(state: Any, run: StudyRun) -> Update:
     """Append the passage; the novel ends with the last item, or up to three passages later."""
     return await append_and_keep_tail(state, run, ending=_pace(state, run).finale == "last")
 

@@ -17,6 +17,7 @@ from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
@@ -89,7 +90,7 @@ def _next(state: Any) -> str:
 def counted(opening: StudyVerb) -> StudyVerb:
     """Return a verb that opens the novel, or finds the place of one whose checkpoints are gone, and knows its words."""
 
-    async def opened(state: Any, run: StudyRun) -> dict[str, Any]:
+    async def opened(state: Any, run: StudyRun) -> Update:
         update = await opening(state, run)
         words = 0
         if update.get("head"):
@@ -106,7 +107,7 @@ def next_pace(state: Any, run: StudyRun) -> Pace:
     return pace(state["words"], run.settings.target_words, passage=sum(bounds) // 2, bounds=bounds)
 
 
-async def paced_write(state: Any, run: StudyRun) -> dict[str, Any]:
+async def paced_write(state: Any, run: StudyRun) -> Update:
     """Write the next passage at the novel's pace."""
     now = next_pace(state, run)
     run.paced(now, state["step"] + 1)
@@ -114,7 +115,7 @@ async def paced_write(state: Any, run: StudyRun) -> dict[str, Any]:
     return {**update, "passage": require_prose(update["passage"], run), "pace": [now.least, now.most, now.left]}
 
 
-async def write_unguarded(state: Any, run: StudyRun) -> dict[str, Any]:
+async def write_unguarded(state: Any, run: StudyRun) -> Update:
     """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and half the samples."""
     prompts, step = run.prompts(await run.model("writer")), state["step"] + 1
     memory, previous = state["short_term_memory"], state["passage"]
@@ -134,7 +135,7 @@ async def write_unguarded(state: Any, run: StudyRun) -> dict[str, Any]:
 def paced(verb: StudyVerb) -> StudyVerb:
     """Return a verb that sees the pace its passage was written at, so that a prompt goes on where the last one ended."""
 
-    async def at_pace(state: Any, run: StudyRun) -> dict[str, Any]:
+    async def at_pace(state: Any, run: StudyRun) -> Update:
         if "pace" in state:
             run.paced(Pace(*state["pace"]), state["step"])
         return await verb(state, run)
@@ -142,7 +143,7 @@ def paced(verb: StudyVerb) -> StudyVerb:
     return at_pace
 
 
-async def paced_plans(state: Any, run: StudyRun) -> dict[str, Any]:
+async def paced_plans(state: Any, run: StudyRun) -> Update:
     """Propose plans, or end the novel when the passage that was to be its last made it long enough."""
     least, most, left = state["pace"]
     if left == 1 and not ends(state, run):
@@ -157,7 +158,7 @@ def ends(state: Any, run: StudyRun) -> bool:
     return is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS
 
 
-async def counted_commit(state: Any, run: StudyRun) -> dict[str, Any]:
+async def counted_commit(state: Any, run: StudyRun) -> Update:
     """Append the step to the log and count its words."""
     update = await commit(state, run)
     new = state["step"] > 0

@@ -10,6 +10,7 @@ from typing import Any
 from langgraph.graph import END, START
 from pydantic import Field, create_model
 
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import (
     BaselineState,
     append_passage,
@@ -33,7 +34,7 @@ MARGIN = 2
 def rolling(window: int | None) -> Builder:
     """Return the graph of rolling(`window` tokens, the header included); None forgets nothing."""
 
-    async def roll(state: BaselineState, run: StudyRun) -> dict[str, Any]:
+    async def roll(state: BaselineState, run: StudyRun) -> Update:
         steps = pace(state["words"], run.settings.target_words)
         item = current_item(state, run)
         header = {
@@ -49,7 +50,7 @@ def rolling(window: int | None) -> Builder:
         turns = system_turns(run, "rolling", "next", tail=tail, **header)
         return {"plan": item, "passage": await write_prose(state, run, turns, steps)}
 
-    async def keep_window(state: BaselineState, run: StudyRun) -> dict[str, Any]:
+    async def keep_window(state: BaselineState, run: StudyRun) -> Update:
         last = pace(state["words"], run.settings.target_words).finale == "last"
         return await append_passage(state, run, tail=window, ending=last)
 
@@ -68,16 +69,16 @@ def rolling(window: int | None) -> Builder:
 def one_shot() -> Builder:
     """Return the graph that asks for the whole novel in one call."""
 
-    async def open_unplanned(state: BaselineState, run: StudyRun) -> dict[str, Any]:
+    async def open_unplanned(state: BaselineState, run: StudyRun) -> Update:
         return await open_novel(state, run, [], [])
 
-    async def write_whole(state: BaselineState, run: StudyRun) -> dict[str, Any]:
+    async def write_whole(state: BaselineState, run: StudyRun) -> Update:
         target = run.settings.target_words
         turns = system_turns(run, "one_shot", "novel", genre=state["genre"], premise=state["premise"], words=target)
         novel = await write_raw(state, run, turns, round(1.1 * target), purpose=("write", 0))
         return {"plan": "", "passage": require_prose(novel, run)}
 
-    async def keep_all(state: BaselineState, run: StudyRun) -> dict[str, Any]:
+    async def keep_all(state: BaselineState, run: StudyRun) -> Update:
         return {**await append_passage(state, run, tail=0, ending=True), "status": "finished"}
 
     return (
@@ -92,7 +93,7 @@ def one_shot() -> Builder:
     )
 
 
-async def _plan_turns(state: Any, run: StudyRun) -> dict[str, Any]:
+async def _plan_turns(state: Any, run: StudyRun) -> Update:
     """Plan the turns of the story, which the header names one at a time."""
     exactly = (list[str], Field(min_length=OUTLINE_ITEMS, max_length=OUTLINE_ITEMS))
     schema: Any = create_model("Outline", outline=exactly)

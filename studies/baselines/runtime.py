@@ -6,7 +6,7 @@ The engine's verbs work in here unchanged, so that every system is built of the 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -25,7 +25,7 @@ from recurrentgpt.studies.study_context import Pace, StudyContext
 
 PROMPTS = Path(str(resources.files("recurrentgpt.studies"))) / "prompts"
 
-StudyVerb = Callable[[Any, Any], Awaitable[dict[str, Any]]]
+StudyVerb = Callable[[Any, Any], Awaitable[Update]]
 
 
 @dataclasses.dataclass
@@ -71,7 +71,7 @@ class StudyRun(StoryRuntime):
         self.__dict__.pop("settings", None)
 
 
-def prose_sampling(model: ResolvedModel, run: StoryRuntime) -> dict[str, Any]:
+def prose_sampling(model: ResolvedModel, run: StoryRuntime) -> Mapping[str, Any]:
     """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
     if model.tier != "small":
         return {"temperature": run.context.temperature}

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, write_turns, written_turns
+from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prompts import Prompts
@@ -27,7 +28,7 @@ REPLY_TOKENS = FULL_REPLY_TOKENS
 _TRUE = "Stay true to the memory and the earlier passages."
 
 
-async def recall_nothing(state: Any, run: StudyRun) -> dict[str, Any]:
+async def recall_nothing(state: Any, run: StudyRun) -> Update:
     """Return an empty recall: the long-term memory is written and never read."""
     return {"recalled": [], "status": "writing"}
 
@@ -38,7 +39,7 @@ class SummaryReply(BaseModel):
     summary: str = Field(min_length=1)
 
 
-async def summarise(state: Any, run: StudyRun) -> dict[str, Any]:
+async def summarise(state: Any, run: StudyRun) -> Update:
     """Return the passage's summary for the long-term memory, and no short-term memory."""
     model = await run.model("memory")
     prompts = run.prompts(model)
@@ -115,7 +116,7 @@ class WithoutLongTerm(Reduced):
     }
 
 
-async def step(state: Any, run: StudyRun) -> dict[str, Any]:
+async def step(state: Any, run: StudyRun) -> Update:
     """Write passage, memory and plans in one call, as the paper's one prompt does."""
     now = next_pace(state, run)
     number = state["step"] + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
@@ -44,7 +44,7 @@ class _JudgeRun:
 
     folder: RunFolder
     report: Callable[[str], None]
-    chats: dict[str, Any]
+    chats: Mapping[str, Any]
     retry: RetryPolicy
     compared: list[tuple[Pair, NovelRecord, NovelRecord]]
     known: dict[str, Qualification]
@@ -57,7 +57,7 @@ def judge_run(
     folder: RunFolder,
     report: Callable[[str], None],
     *,
-    models: dict[str, Any] | None = None,
+    models: Mapping[str, Any] | None = None,
     retry: RetryPolicy = RETRY,
 ) -> int:
     """Let every judge of the plan qualify and compare, and return how many could not.
@@ -71,7 +71,7 @@ def judge_run(
 
 
 async def _judge_all(
-    folder: RunFolder, report: Callable[[str], None], chats: dict[str, Any], retry: RetryPolicy
+    folder: RunFolder, report: Callable[[str], None], chats: Mapping[str, Any], retry: RetryPolicy
 ) -> int:
     compared, failed = pairs(folder), 0
     if not compared:
@@ -128,7 +128,7 @@ async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
 
 
 async def _model(judging: _JudgeRun, judge: Judge) -> ResolvedModel | None:
-    """Return a judge on tape: one that records, or one that says what was recorded; None where nothing was."""
+    """Return a judge that is recorded or replayed; None for one to be replayed that was never recorded."""
     plan, chat = judging.folder.plan, judging.chats.get(judge.model)
     recordings = recordings_folder(plan) if chat is None else None
     if recordings is not None:
@@ -136,7 +136,7 @@ async def _model(judging: _JudgeRun, judge: Judge) -> ResolvedModel | None:
         recording = Recording.read(path) if path.exists() else None
         if recording is None or not recording.calls:
             judging.report(
-                f"{judge.model} has no recorded calls in {recordings}, and is not heard: take `replay` out of the plan, or "
+                f"{judge.model} has no recorded calls in {recordings}, and is left out: take `replay` out of the plan, or "
                 "run it with --live, to ask it"
             )
             return None
@@ -170,7 +170,7 @@ async def _ask(
         for novel in lacking:
             known = await qualify(known, prefer, novel)
             folder.append("qualification.jsonl", asdict(known))
-        judging.report(f"{judge.model} told {known.right} of {known.pairs} stories from spoilt copies")
+        judging.report(f"{judge.model} told {known.right} of {known.pairs} stories from corrupted copies")
     if known.qualified:
         await _compare(folder, judge, prefer, wanted)
     return known

@@ -1,7 +1,7 @@
 """Compare novels by model judges: blind, in both orders, one criterion per call, quotes before the verdict.
 
 A judge whose two verdicts on a pair disagree has said that it is a tie. Before it is believed at all it has to tell stories from
-spoilt copies of themselves.
+corrupted copies of themselves.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
@@ -22,6 +22,7 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import VERDICT, RunFolder
 from recurrentgpt.studies.runs.schemas import NovelRecord
@@ -59,22 +60,22 @@ class Pair:
 
 @dataclass(frozen=True)
 class Qualification:
-    """How often a judge preferred stories to spoilt copies of them."""
+    """How often a judge preferred stories to corrupted copies of them."""
 
     judge: str
     pairs: int
     right: int
     by_kind: dict[str, float]
     units: tuple[str, ...] = ()
-    """Novels whose spoilt copies it was shown."""
+    """Novels whose corrupted copies it was shown."""
 
     @classmethod
-    def of(cls, row: dict[str, Any]) -> Qualification:
+    def of(cls, row: Row) -> Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
         return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
 
     def lacks(self, novels: Iterable[NovelRecord]) -> list[NovelRecord]:
-        """Return the novels that it is still to be shown spoilt, until it has seen as many as qualify a judge."""
+        """Return the novels that it is still to be shown corrupted, until it has seen as many as qualify a judge."""
         left = {novel["unit"]: novel for novel in novels if novel["unit"] not in self.units}
         return list(left.values())[: max(0, CORRUPTED_NOVELS - self.pairs // CORRUPTION_KINDS)]
 
@@ -159,7 +160,7 @@ def consolidate(there: str, back: str) -> float:
 
 
 async def qualify(known: Qualification, prefer: Prefer, novel: NovelRecord) -> Qualification:
-    """Return what is known of a judge with how often it prefers one more story to spoilt copies; nonsense counts as wrong.
+    """Return what is known of a judge with how often it prefers one more story to corrupted copies; nonsense counts as wrong.
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """
@@ -214,14 +215,14 @@ def remarks(folder: RunFolder) -> list[str]:
     return said
 
 
-def failures(folder: RunFolder) -> list[dict[str, Any]]:
+def failures(folder: RunFolder) -> list[Row]:
     """Return the last failure of every judge and verdict that has not been mended since."""
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     last = {tuple(str(row.get(name)) for name in VERDICT): row for row in folder.rows("judge_failures.jsonl")}
     return [row for key, row in last.items() if row["error"] and key not in done]
 
 
-def verdict_key(row: dict[str, Any]) -> tuple[str, ...]:
+def verdict_key(row: Row) -> tuple[str, ...]:
     """Return what a verdict is about, by whom."""
     return tuple(str(row[name]) for name in VERDICT)
 

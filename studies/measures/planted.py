@@ -27,6 +27,7 @@ from recurrentgpt.studies.baselines.text_windows import count_tokens
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.measures.world import World
 from recurrentgpt.studies.measures.world_author import author
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.study_context import PASSAGE_WORDS, StudyContext
 
@@ -161,9 +162,7 @@ def _counted(system: str, commits: list[Commit], model: Any, world: World) -> Le
     return result
 
 
-def measure(
-    folder: RunFolder, report: Callable[[str], None], *, embeddings: Embeddings | None = None
-) -> list[dict[str, Any]]:
+def measure(folder: RunFolder, report: Callable[[str], None], *, embeddings: Embeddings | None = None) -> list[Row]:
     """Return the levels of every system of the run's plan that they are defined for, measured once per distance."""
     plan = folder.plan
     wanted = [name for name in plan.systems if find_system(name).plants_facts] if plan.recall else []

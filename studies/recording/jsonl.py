@@ -7,6 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+Row = dict[str, Any]
+"""One line: an object of JSON."""
+
 
 class DamagedLine(ValueError):
     """Report the number of a line that is no object of JSON."""
@@ -16,12 +19,12 @@ class DamagedLine(ValueError):
         self.number = number
 
 
-def to_line(row: dict[str, Any]) -> str:
+def to_line(row: Row) -> str:
     """Return a row as it stands in a file."""
     return json.dumps(row, ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
 
 
-def append(path: Path, row: dict[str, Any]) -> None:
+def append(path: Path, row: Row) -> None:
     """Append a row, at once; what a crash left of the line before is mended first."""
     if path.exists():
         _mend(path)
@@ -30,9 +33,9 @@ def append(path: Path, row: dict[str, Any]) -> None:
         file.write(f"{to_line(row)}\n".encode())
 
 
-def read(path: Path, *, allow_partial: bool) -> list[dict[str, Any]]:
+def read(path: Path, *, allow_partial: bool) -> list[Row]:
     """Return the rows of a file; with `torn`, half a line at its end is none. Raises Damaged, and OSError."""
-    found: list[dict[str, Any]] = []
+    found: list[Row] = []
     lines = path.read_bytes().split(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()
@@ -48,7 +51,7 @@ def read(path: Path, *, allow_partial: bool) -> list[dict[str, Any]]:
     return found
 
 
-def _row(line: bytes) -> dict[str, Any] | None:
+def _row(line: bytes) -> Row | None:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):

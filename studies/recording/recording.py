@@ -36,6 +36,8 @@ class RoleModel:
     tier: str
     embedded: bool
     openai: bool
+    profile: str = field(default="", compare=False)
+    """Name of its endpoint's profile; recordings from before there were any have none."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ _CALL: TypeAdapter[Call] = TypeAdapter(Call)
 _HEADER: TypeAdapter[_Header] = TypeAdapter(_Header)
 
 
-def call_key(role: str, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> str:
+def call_key(role: str, messages: Sequence[BaseMessage], parameters: Mapping[str, Any]) -> str:
     """Return the hash by which a call is found again: 24 hexadecimal digits of SHA-256."""
     content = [role, [[message.type, str(message.text)] for message in messages], parameters]
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, default=str)
@@ -108,7 +110,7 @@ class Recorder:
             self._roles[role] = model
             self._write({"format": FORMAT, "version": VERSION, "role": role, "model": model.__dict__})
 
-    def add(self, call: Call, messages: Sequence[BaseMessage], parameters: dict[str, Any]) -> None:
+    def add(self, call: Call, messages: Sequence[BaseMessage], parameters: Mapping[str, Any]) -> None:
         """Append one call."""
         row: dict[str, Any] = {**call.__dict__, "parameters": parameters, "at": datetime.now(UTC).isoformat()}
         if not self.prompts:
@@ -179,7 +181,7 @@ class Recording:
     def find(self, key: str, role: str, step: int) -> Call:
         """Return the call of this key; raise StudyError where none was recorded.
 
-        A tape that is played `in_order` takes the next call of this role and step that nothing has asked for instead.
+        A recording that is replayed `in_order` takes the next call of this role and step that nothing has asked for instead.
         """
         call = self._found.get(key)
         if call is None and self.in_order:

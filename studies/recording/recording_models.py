@@ -1,4 +1,4 @@
-"""Chat models with a tape: one records what another model says, one says what was recorded."""
+"""Chat models that record: one what another model says, and one that replays it."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from langchain_core.runnables import RunnableConfig
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, profile_named
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.studies.recording.recording import Call, Recorder, Recording, RoleModel, call_key
 
 
 @dataclass(frozen=True)
 class RecordedModel(ResolvedModel):
-    """A resolved model behind a tape: its prompts are those of the model that is, or was, behind it."""
+    """A resolved model that is recorded or replayed; its prompts are those of the model that is, or was, behind it."""
 
     openai: bool = False
 
     @property
     def speaks_openai(self) -> bool:
-        """Tell whether the model behind the tape is called through langchain-openai."""
+        """Tell whether the model behind is called through langchain-openai."""
         return self.openai
 
 
 class _RecordedChatModel(BaseChatModel):
     """What both kinds share: the fields that a call may set, and who speaks at which step."""
 
-    model_name: str = "taped"
+    model_name: str = "recorded"
     role: str = "writer"
     step: int = 0
     max_tokens: int | None = None
@@ -47,7 +48,7 @@ class _RecordedChatModel(BaseChatModel):
 
     @property
     def _llm_type(self) -> str:
-        return "taped"
+        return "recorded"
 
     def _generate(
         self,
@@ -111,7 +112,7 @@ class RecordingChatModel(_RecordedChatModel):
         stop: list[str] | None = None,
         **kwargs: Any,
     ) -> AsyncGenerator[AIMessageChunk]:
-        """Stream the reply; it is on tape as soon as this generator is closed, which LangChain's own would leave to chance."""
+        """Stream the reply; it is recorded when this generator is closed, which LangChain's own would leave to chance."""
         parameters = _parameters(stop, kwargs)
         known = type(self.inner).model_fields
         passed = {name: value for name, value in kwargs.items() if name in known or "openai_api_base" in known}
@@ -148,7 +149,7 @@ class RecordingChatModel(_RecordedChatModel):
 
 
 class ReplayChatModel(_RecordedChatModel):
-    """Answer every prompt with what `tape` holds for it; a prompt that it does not hold is an error."""
+    """Answer every prompt with what `recording` holds for it; a prompt that it does not hold is an error."""
 
     recording: Any
     openai_api_base: str | None = None
@@ -199,8 +200,8 @@ def _parameters(stop: list[str] | None, given: dict[str, Any]) -> dict[str, Any]
 
 
 def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int) -> ResolvedModel:
-    """Return `model` with a tape that records."""
-    role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai)
+    """Return `model` with every call of it recorded."""
+    role_model = RoleModel(model.name, model.tier, model.embedded, model.speaks_openai, model.profile.name)
     recorder.add_role(role, role_model)
     chat = RecordingChatModel(inner=model.chat, recorder=recorder, role=role, step=step, model_name=model.name)
     same = {item.name: getattr(model, item.name) for item in dataclasses.fields(ResolvedModel)}
@@ -208,7 +209,7 @@ def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int)
 
 
 def replay_model(recording: Recording, role: str, step: int) -> ResolvedModel:
-    """Return the model that says what the tape holds for a role."""
+    """Return the model that replays what was recorded for a role."""
     from recurrentgpt.studies.errors import StudyError
 
     if role not in recording.roles:
@@ -217,8 +218,15 @@ def replay_model(recording: Recording, role: str, step: int) -> ResolvedModel:
         )
     role_model = recording.roles[role]
     chat = ReplayChatModel(recording=recording, role=role, step=step, model_name=role_model.name)
+    # An older recording has the requests of an endpoint that nothing is known of, with no tokens to think in.
+    profile = EMBEDDED if role_model.embedded else dataclasses.replace(GENERIC, thinking_models=())
     return RecordedModel(
-        chat, role_model.name, cast(Any, role_model.tier), role_model.embedded, openai=role_model.openai
+        chat,
+        role_model.name,
+        cast(Any, role_model.tier),
+        role_model.embedded,
+        profile=profile_named(role_model.profile) if role_model.profile else profile,
+        openai=role_model.openai,
     )
 
 

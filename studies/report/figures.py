@@ -11,6 +11,7 @@ from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.judging.pairwise import Qualification, counted_judges
 from recurrentgpt.studies.judging.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
 from recurrentgpt.studies.measures.catalogue import all_measures
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
 from recurrentgpt.studies.runs.schemas import NovelRecord
@@ -42,7 +43,7 @@ class Result:
     """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
 
 
-def measured_row(novel: NovelRecord) -> dict[str, Any]:
+def measured_row(novel: NovelRecord) -> Row:
     """Return everything that is measured of one novel, flat, as a row."""
     system, usage = find_system(novel["system"]), novel["usage"]
     row: dict[str, Any] = {
@@ -62,11 +63,11 @@ def measured_row(novel: NovelRecord) -> dict[str, Any]:
 def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """Return by (first, second, criterion) the mean preference for the first on every unit.
 
-    Only judges of the plan are heard that qualified and are not of the generator's own family.
+    Only judges of the plan count that qualified and are not of the generator's own family.
     """
     name, who = _FILES[source]
     counted = counted_judges(folder)
-    # By who gave it: the last verdict counts, so that what somebody said twice is heard once.
+    # By who gave it: the last verdict counts, so that what somebody said twice counts once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
         if source == "people" or row["judge"] in counted:
@@ -76,7 +77,7 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
 
 
 def qualifications(folder: RunFolder) -> dict[str, Qualification]:
-    """Return how each judge did on spoilt copies."""
+    """Return how each judge did on corrupted copies."""
     return {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
 
 
@@ -139,7 +140,7 @@ def is_off(novel: NovelRecord) -> bool:
     return bool(abs(novel["words"] / novel["target"] - 1) > TOLERANCE)
 
 
-def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
+def slopes(rows: list[Row]) -> dict[str, tuple[float, float, float]]:
     """Return by system the slope of its prompts with the interval of 95 %, from novels long enough to have one.
 
     Of one premise it is the novels' own; of several, that of their mean, each premise the mean of its seeds.
@@ -160,7 +161,7 @@ def slopes(rows: list[dict[str, Any]]) -> dict[str, tuple[float, float, float]]:
     return found
 
 
-def agreements(folder: RunFolder) -> list[dict[str, Any]]:
+def agreements(folder: RunFolder) -> list[Row]:
     """Return Krippendorff's alpha with its interval among judges and among people, and whether judges may stand for people."""
     counted = counted_judges(folder)
     premise_of = {job.unit: f"{job.genre} {job.number}" for job in folder.plan.jobs()}
@@ -170,7 +171,7 @@ def agreements(folder: RunFolder) -> list[dict[str, Any]]:
             if row["unit"] in premise_of and (source == "people" or row[who] in counted):
                 item = "/".join((row["unit"], row["first"], row["second"], row["criterion"]))
                 raters[source].setdefault(row[who], {})[item] = float(row["preference"])
-    rows: list[dict[str, Any]] = []
+    rows: list[Row] = []
     for source, labels in raters.items():
         items = sorted({item for given in labels.values() for item in given})
         premises = [premise_of[item.partition("/")[0]] for item in items]
@@ -194,7 +195,7 @@ def _over_seeds(given: dict[str, float], premise_of: dict[str, str]) -> dict[str
     return {item: mean(labels) for item, labels in seeds.items()}
 
 
-def by_system(rows: list[dict[str, Any]], name: str) -> dict[str, float]:
+def by_system(rows: list[Row], name: str) -> dict[str, float]:
     """Return per system the mean of a measure over premises, each the mean of its seeds; novels without it are left out."""
     values: dict[str, dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:

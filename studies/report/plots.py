@@ -14,6 +14,7 @@ from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 try:
@@ -53,7 +54,7 @@ _META = {"Software": None}
 """Without the version of the plotting library, the same figures are the same file."""
 
 
-def recall(rows: list[dict[str, Any]], level: str, path: Path) -> None:
+def recall(rows: list[Row], level: str, path: Path) -> None:
     """Plot how often planted facts were there against distance, with Wilson's intervals."""
     figure, axes = _axes("passages since the fact was told", f"facts there: {level}")
     all_ways: set[int] = set()

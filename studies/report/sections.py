@@ -8,6 +8,7 @@ from recurrentgpt.studies.judging import pairwise as judges
 from recurrentgpt.studies.judging.statistics import FEW
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import agreements, by_system, qualifications, slopes
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
@@ -69,7 +70,7 @@ GUARDS = {
 }
 
 
-def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
+def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return what the novels are and what they cost."""
     names = ("words", "off_target", "calls", "input_tokens", "cached_tokens", "output_tokens", "seconds")
     section = Section(
@@ -94,7 +95,7 @@ def cost_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
     return section
 
 
-def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
+def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return the measures without a judge, each as its text, its table and its plot."""
     section = Section("Measures without a judge", [GUARDS[folder.plan.guards]])
     plots = {
@@ -107,7 +108,7 @@ def measure_section(folder: RunFolder, rows: list[dict[str, Any]]) -> Section:
     return section
 
 
-def _slopes(folder: RunFolder, rows: list[dict[str, Any]]) -> Table:
+def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
     means, found = by_system(rows, "prompt_mean"), slopes(rows)
     body = [
         [
@@ -125,7 +126,7 @@ def _slopes(folder: RunFolder, rows: list[dict[str, Any]]) -> Table:
     return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body)
 
 
-def recall_section(rows: list[dict[str, Any]]) -> Section:
+def recall_section(rows: list[Row]) -> Section:
     """Return the recall of planted facts at four levels."""
     section = Section(
         "Recall of planted facts",
@@ -171,7 +172,7 @@ def judge_section(folder: RunFolder) -> Section:
     section = Section(
         "Judges and annotators",
         [
-            "A judge qualifies by telling stories from spoilt copies (sentences shuffled, paragraphs doubled, "
+            "A judge qualifies by telling stories from corrupted copies (sentences shuffled, paragraphs doubled, "
             "names swapped) in both "
             "orders, 95 % of the time, of "
             f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} or as many as the novels allow; the others are asked when the run has "
@@ -249,7 +250,7 @@ def deviation_section() -> Section:
     return Section("Deviations from the paper", list(DEVIATIONS))
 
 
-def _means(folder: RunFolder, rows: list[dict[str, Any]], names: tuple[str, ...]) -> Table:
+def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
     columns = {name: by_system(rows, name) for name in names}
     body = [
         [

@@ -24,9 +24,10 @@ from pydantic import ValidationError
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.recording import jsonl
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Options, Plan
 from recurrentgpt.studies.runs.provenance import collect_provenance, now
-from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, NovelRecord, check_form
+from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, Manifest, NovelRecord, check_form
 
 FORMAT = 1
 NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards")
@@ -116,7 +117,7 @@ class RunFolder:
         return self.path / "manifest.json"
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         """Return what ran; raise StudyError for a manifest of another version."""
         found = _read(self._manifest)
         if found.get("format") != FORMAT:
@@ -124,7 +125,7 @@ class RunFolder:
                 f"{self.path} was made by another version of this program (format {found.get('format')}, this one reads "
                 f"{FORMAT}): read it with that version, or run the plan into a new folder."
             )
-        return check_form(self._manifest, found, MANIFEST)
+        return cast("Manifest", check_form(self._manifest, found, MANIFEST))
 
     @property
     def plan(self) -> Plan:
@@ -183,7 +184,7 @@ class RunFolder:
         """Note that a novel could not be finished."""
         self.append("failures.jsonl", {"novel": job.id, "error": error, "at": now()})
 
-    def failures(self) -> list[dict[str, Any]]:
+    def failures(self) -> list[Row]:
         """Return the last failure of every novel that is not finished."""
         last = {row["novel"]: row for row in self.rows("failures.jsonl")}
         return [last[job.id] for job in self.plan.jobs() if job.id in last and self.novel(job) is None]
@@ -196,11 +197,11 @@ class RunFolder:
         if {**known, **met} != known:
             self._write(self._manifest, _text({**manifest, "models": {**known, **met}}))
 
-    def append(self, name: str, row: dict[str, Any]) -> None:
+    def append(self, name: str, row: Row) -> None:
         """Append a line of JSON to one of the run's files."""
         jsonl.append(self.path / name, row)
 
-    def rows(self, name: str) -> list[dict[str, Any]]:
+    def rows(self, name: str) -> list[Row]:
         """Return the lines of one of the run's files, of several about the same thing the last.
 
         Half a line at the end, which a crash left, is not one. Raises StudyError for lines that cannot be used.
@@ -245,7 +246,7 @@ def _text(value: Mapping[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> Row:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

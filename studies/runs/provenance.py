@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 _PACKAGES = (
     "recurrentgpt", "langgraph", "langchain-core", "langchain-openai", "numpy", "scipy", "matplotlib",
@@ -15,7 +15,7 @@ _PACKAGES = (
 )  # fmt: skip
 
 
-def collect_provenance() -> dict[str, Any]:
+def collect_provenance() -> Mapping[str, object]:
     """Return when, on what machine and with which versions a run begins."""
     versions: dict[str, str] = {"python": platform.python_version()}
     for package in _PACKAGES:

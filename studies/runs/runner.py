@@ -169,7 +169,7 @@ async def _restart_reason(job: Job, state: Mapping[str, Any], log: Chronicle) ->
     return "stories.db does not have what was written of it" if head and await log.find(job.id, head) is None else ""
 
 
-def notify_passage(update: dict[str, Any], notify: Notify) -> None:
+def notify_passage(update: Mapping[str, Any], notify: Notify) -> None:
     """Tell of the passage that an update of a graph appended to the log, if it did."""
     for name, change in update.items():
         if name in ("keep", "commit") and change and change.get("words"):
@@ -197,7 +197,7 @@ def novel_context(folder: RunFolder, job: Job, model: Any = None) -> StudyContex
     )
 
 
-def novel_settings(plan: Plan, job: Job) -> dict[str, Any]:
+def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
     """Return what a plan says of one novel, as JSON can hold it; its seed is the same for all systems of a premise."""
     return {
         "model": plan.model or None,

@@ -12,13 +12,17 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.studies.errors import StudyError, first_error
+from recurrentgpt.studies.recording.jsonl import Row
 
 _Number = Annotated[str, Field(pattern=r"^[0-9]{1,9}$")]
 _Preference = Annotated[float, Field(ge=0, le=1)]
 _Tallies = dict[_Number, Annotated[list[int], Field(min_length=2, max_length=2)]]
 
 
-class _Manifest(TypedDict):
+class Manifest(TypedDict):
+    """What ran, as the manifest of a run has it."""
+
+    run: NotRequired[str]
     created: str
     commit: str
     versions: dict[str, str]
@@ -117,7 +121,7 @@ class _Recall(TypedDict):
     prompt_tokens: list[int]
 
 
-MANIFEST: TypeAdapter[Any] = TypeAdapter(_Manifest)
+MANIFEST: TypeAdapter[Any] = TypeAdapter(Manifest)
 NOVEL: TypeAdapter[Any] = TypeAdapter(NovelRecord)
 ROWS: dict[str, TypeAdapter[Any]] = {
     "failures.jsonl": TypeAdapter(_Failure),
@@ -129,7 +133,7 @@ ROWS: dict[str, TypeAdapter[Any]] = {
 }
 
 
-def check_form(path: Path, found: dict[str, Any], form: TypeAdapter[Any]) -> dict[str, Any]:
+def check_form(path: Path, found: Row, form: TypeAdapter[Any]) -> Row:
     """Return what was read from a file, if it has everything that is needed of it; raise StudyError where it has not."""
     try:
         form.validate_python(found, strict=True)

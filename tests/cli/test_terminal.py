@@ -72,7 +72,7 @@ FORKS = pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning", "ign
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_a_tree_is_one_line_a_branch(story, cli, columns):
     assert cli("retry", story).code == 0
-    assert cli("name", story, "the dark ending").code == 0
+    assert cli("name", story, "the dark ending that nobody in town expected").code == 0
     title, *branches = cli("tree", story).out.splitlines()
     terminal = Terminal("tree", story, columns=columns)
     assert terminal.end() == 0

@@ -26,6 +26,12 @@ def test_a_story_begins_with_a_passage_and_three_plans(client: Client) -> None:
     assert [found["story"] for found in client.get("/stories")["stories"]] == [story["id"]]
 
 
+def test_a_story_that_was_erased_elsewhere_is_in_no_list(client: Client, library: Library) -> None:
+    story = client.begin()["id"]
+    library.erase(story)
+    assert client.get("/stories")["stories"] == []
+
+
 def test_the_next_passage_is_written_from_the_plan_that_was_chosen(client: Client) -> None:
     story = client.begin()
     second = client.write(story["id"], number=2)

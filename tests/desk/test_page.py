@@ -81,7 +81,7 @@ def test_a_passage_is_edited_and_the_later_ones_stay(story: Any) -> None:
     story.locator("article.passage").first.dblclick()
     area = story.get_by_label("Text of passage 1")
     area.fill("Nobody tends the lamp. It burns.")
-    assert "branch of their own" in story.locator(".follows").inner_text()
+    assert "stays as it is, on a branch of its own" in story.locator(".follows").inner_text()
     story.locator(".follows").get_by_text("tokens").wait_for()
     button(story, "Keep the 1 later passage").click()
     story.get_by_text("Nobody tends the lamp. It burns.").wait_for()

@@ -70,10 +70,38 @@ class Player:
         return await self.chronicle.links((await self.state())["story"])
 
 
+def watched(saver: Any) -> Any:
+    """Return a saver that asserts, whenever something is saved, that no node has changed what was saved before."""
+    saved: list[tuple[Any, Any]] = []
+
+    def assert_unchanged() -> None:
+        for live, then in saved:
+            assert saver.serde.dumps_typed(live) == then, "a node has changed a checkpoint in place"
+
+    def remember(checkpoint: Any) -> None:
+        assert_unchanged()
+        # The values themselves, which the next nodes are given.
+        values = checkpoint["channel_values"]
+        saved[:] = [*saved[-5:], (values, saver.serde.dumps_typed(values))]
+
+    put, aput = saver.put, saver.aput
+
+    def watched_put(config: Any, checkpoint: Any, *rest: Any) -> Any:
+        remember(checkpoint)
+        return put(config, checkpoint, *rest)
+
+    async def watched_aput(config: Any, checkpoint: Any, *rest: Any) -> Any:
+        remember(checkpoint)
+        return await aput(config, checkpoint, *rest)
+
+    saver.put, saver.aput = watched_put, watched_aput
+    return saver
+
+
 @pytest.fixture
 def player(persistence: Persistence, context: Callable[..., Context]) -> Callable[..., Player]:
     """Give a maker of players over one kind of persistence."""
-    graph = build_story_graph(checkpointer=persistence.saver, store=persistence.store, retry=QUICK)
+    graph = build_story_graph(checkpointer=watched(persistence.saver), store=persistence.store, retry=QUICK)
 
     def make(way: str = "ainvoke", **settings: Any) -> Player:
         return Player(graph, context(**settings), persistence.store, way=way)
@@ -89,7 +117,7 @@ def in_memory(context: Callable[..., Context]) -> Callable[..., Player]:
 
     def make(way: str = "ainvoke", **settings: Any) -> Player:
         store = InMemoryStore()
-        graph = build_story_graph(checkpointer=InMemorySaver(), store=store, retry=QUICK)
+        graph = build_story_graph(checkpointer=watched(InMemorySaver()), store=store, retry=QUICK)
         return Player(graph, context(**settings), store, way=way)
 
     return make

@@ -94,7 +94,7 @@ async def test_the_same_plan_as_before_can_be_chosen_again(in_memory):
 
 @pytest.mark.parametrize("before", ["retrieve", "write", "update_memory", "commit"])
 async def test_a_checkpoint_without_the_next_plan_goes_on(player, before):
-    """As version 0.1 left them: a plan waited while it was another than the written one, which `commit` told."""
+    """As they were before that channel: a plan waited while it was another than the written one, which `commit` told."""
     it = player()
     await it.begin()
     first = await it.state()

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.graph.story import build_story_graph
 
@@ -44,7 +46,7 @@ async def test_a_long_story_keeps_its_state_and_its_prompts_small(in_memory, mod
     it = in_memory(selector="simulator", steps=60, plans=2, min_words=20, max_words=40)
     assert (await it.begin())["step"] == 60
     states = [snapshot async for snapshot in it.graph.aget_state_history(it.config) if snapshot.next == ("simulator",)]
-    sizes = [len(json.dumps(snapshot.values)) for snapshot in reversed(states)]
+    sizes = [len(json.dumps(snapshot.values, default=str)) for snapshot in reversed(states)]
     assert len(sizes) == 59
     assert max(sizes[30:]) < 1.2 * max(sizes[10:30])
     prompts = [sum(len(message.text) for message in call) for call in model.calls]
@@ -68,7 +70,8 @@ async def main():
         graph = build_story_graph(checkpointer=place.saver, store=place.store)
         (asked,) = (await graph.aget_state(config)).interrupts
         await graph.ainvoke(Command(resume=2), config, context=context)
-        print(json.dumps([asked.value, (await graph.aget_state(config)).values]))
+        values = (await graph.aget_state(config)).values
+        print(json.dumps([asked.value, {name: values[name] for name in values if name != "messages"}]))
 
 asyncio.run(main())
 """
@@ -86,3 +89,19 @@ async def test_a_choice_that_was_left_open_is_there_in_a_new_process(user_folder
     assert asked == question
     assert (state["step"], state["plan"]) == (2, question["candidate_plans"][1])
     assert state["previous_passage"] == before["passage"]
+
+
+async def test_a_node_that_changes_a_checkpoint_in_place_is_found(in_memory, monkeypatch):
+    it = in_memory()
+    await it.begin()
+    retrieve = it.graph.nodes["retrieve"].bound
+
+    spoilt = retrieve.verb
+    monkeypatch.setattr(retrieve, "verb", lambda state, runtime: _spoil(spoilt, state, runtime))
+    with pytest.raises(AssertionError, match="in place"):
+        await it.answer(1)
+
+
+async def _spoil(verb, state, runtime):
+    state["rationale"]["added"].append({"sentence": "It was always so.", "why": "spoilt"})
+    return await verb(state, runtime)

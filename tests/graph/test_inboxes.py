@@ -191,7 +191,7 @@ async def test_hosts_read_the_passage_from_the_last_message(in_memory):
 
 
 async def test_messages_of_an_older_checkpoint_are_read(player):
-    """Version 0.1 kept them as dictionaries."""
+    """They were dictionaries there."""
     it = player()
     await it.begin()
     old = [{"id": "a", "type": "human", "content": "A lamp."}, {"id": "b", "type": "ai", "content": "It burns."}]

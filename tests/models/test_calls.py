@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.infrastructure.settings import OPENAI
 from recurrentgpt.models.calls import Meter, ask, is_transient, total_usage, write_stream
+from recurrentgpt.models.profiles import EMBEDDED
 from recurrentgpt.models.roles import ResolvedModel, resolve_model
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
@@ -44,7 +45,7 @@ async def test_a_request_carries_what_was_asked_and_no_more() -> None:
         model = model_of(server)
         await written(model, Meter(), temperature=0.7, seed=3, stop=["END"], sampling={"min_p": 0.04})
         await written(model, Meter())
-        embedded = ResolvedModel(model.chat, "m", "small", embedded=True)
+        embedded = ResolvedModel(model.chat, "m", "small", embedded=True, profile=EMBEDDED)
         await written(embedded, Meter(), sampling={"min_p": 0.04, "dry_multiplier": 1.0})
     first, second, third = server.requests
     assert (first["temperature"], first["seed"], first["stop"], first["max_tokens"]) == (0.7, 3, ["END"], 50)
@@ -55,7 +56,7 @@ async def test_a_request_carries_what_was_asked_and_no_more() -> None:
 
 async def test_the_embedded_server_is_never_asked_without_the_schema() -> None:
     with FaultyServer("no schema") as server:
-        embedded = ResolvedModel(model_of(server).chat, "m", "small", embedded=True)
+        embedded = ResolvedModel(model_of(server).chat, "m", "small", embedded=True, profile=EMBEDDED)
         with pytest.raises(ModelRefused, match="of this type is unknown"):
             await ask(embedded, QUESTION, Facts, max_tokens=50, meter=Meter())
     assert len(server.requests) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from filelock import FileLock
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import fetch as fetching
-from recurrentgpt.models.embedded.fetch import fetch, is_present, model_path, set_progress
+from recurrentgpt.models.embedded.fetch import fetch, is_present, model_path, showing_progress
 from recurrentgpt.schema.errors import FetchError
 
 from .toys import FOLDER, FOLDER_ENTRY, PIECES, WHOLE, entry_of, leftovers
@@ -104,16 +105,17 @@ def test_a_second_fetch_waits_and_says_so(index: Path, runs: list[list[str]]) ->
     entry, waiting = entry_of(), threading.Event()
     folder = settings.home() / "models"
     folder.mkdir(parents=True)
-    set_progress(lambda done, total, what: waiting.set() if "waiting for another process" in what else None)
-    try:
-        with FileLock(folder / ".toy.lock"):
-            second = threading.Thread(target=fetch, args=(entry,))
-            second.start()
-            assert waiting.wait(10)
-            assert runs == []
-        second.join(60)
-    finally:
-        set_progress(None)
+
+    def progress(done: int, total: int, what: str) -> None:
+        if "waiting for another process" in what:
+            waiting.set()
+
+    with showing_progress(progress), FileLock(folder / ".toy.lock"):
+        second = threading.Thread(target=contextvars.copy_context().run, args=(fetch, entry))
+        second.start()
+        assert waiting.wait(10)
+        assert runs == []
+    second.join(60)
     assert model_path(entry).read_bytes() == WHOLE
 
 
@@ -180,3 +182,15 @@ def test_the_hub_comes_first_where_there_is_one(index: Path, hub: str, reachable
     assert f"downloading toy from the {source}" in done.stdout
     assert done.stderr == ""
     assert model_path(entry).read_bytes() == WHOLE
+
+
+def test_two_faces_each_see_their_own_fetch(index: Path) -> None:
+    first, second = list[str](), list[str]()
+    with showing_progress(lambda done, total, what: first.append(what)):
+        with showing_progress(lambda done, total, what: second.append(what)):
+            fetch(FOLDER_ENTRY)
+        assert first == []
+        fetch(entry_of())
+    assert "toy-embedder is ready" in second
+    assert "toy is ready" in first
+    assert "toy is ready" not in second

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 FOLDERS = {name: ROOT / folder for name, folder in PROJECT["tool"]["setuptools"]["package-dir"].items()}
-NOT_PACKAGED = {"tests", "benchmarks", "docs", "examples", "build", "dist"}
+NOT_PACKAGED = {"tests", "benchmarks", "training", "docs", "examples", "build", "dist"}
 
 
 def test_every_folder_with_code_is_listed_in_pyproject():

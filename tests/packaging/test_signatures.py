@@ -6,16 +6,12 @@ import re
 from docs.imports import find_modules, find_room, parse
 
 UNTYPED = {
-    "checkpoints",
     "desk",
     "desk/routes",
     "models",
     "nodes",
     "nodes/human",
     "recurrentgpt",
-    "recurrentgpt/cli",
-    "recurrentgpt/engine",
-    "recurrentgpt/remote",
     "schema",
     "studies/baselines",
     "studies/judging",

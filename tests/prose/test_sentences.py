@@ -70,6 +70,7 @@ def test_a_quotation_that_the_cut_left_open_is_closed():
     assert end_at_sentence('He sat down. "I know it. And you') == 'He sat down. "I know it."'
     assert end_at_sentence("«Je sais. Et toi") == "«Je sais.»"
     assert end_at_sentence('He sat down. "') == "He sat down."
+    assert end_at_sentence('«He said "Go. And you') == '«He said "Go."»'
 
 
 def test_a_sentence_ends_with_its_closing_mark():

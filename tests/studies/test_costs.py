@@ -1,4 +1,4 @@
-"""What a novel is said to have cost is what the calls on its tape cost."""
+"""What a novel is said to have cost is what its recorded calls cost."""
 
 import json
 import math

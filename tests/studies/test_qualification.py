@@ -1,4 +1,4 @@
-"""How many spoilt copies a judge is shown, what a slip costs it, and how many of its calls are under way at a time."""
+"""How many corrupted copies a judge is shown, what a slip costs it, and how many of its calls are under way at a time."""
 
 import asyncio
 
@@ -38,11 +38,11 @@ def test_a_slip_among_three_excludes_a_judge_until_the_run_has_grown(grow):
     chat = ScriptedChatModel(replies=lambda messages: answer("tie") if next(slips, False) else reader(messages))
     folder = grow(1, ["fantasy"])
     said = judged(folder, chat)
-    assert "reader told 2 of 3 stories from spoilt copies" in said
+    assert "reader told 2 of 3 stories from corrupted copies" in said
     assert "reader is not qualified" in said
     folder = grow(4)
     said = judged(folder, chat)
-    assert "reader told 23 of 24 stories from spoilt copies" in said
+    assert "reader told 23 of 24 stories from corrupted copies" in said
     (found,) = counted_judges(folder).values()
     assert (found.right, found.pairs) == (23, 24)
     assert sorted(found.by_kind.values()) == pytest.approx([7 / 8, 1, 1])
@@ -54,7 +54,7 @@ def test_a_judge_that_has_seen_24_is_shown_no_more(grow):
     chat = ScriptedChatModel(replies=reader)
     judged(grow(4), chat)
     folder = grow(5)
-    assert "from spoilt copies" not in judged(folder, chat)
+    assert "from corrupted copies" not in judged(folder, chat)
     assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24]
     assert len(chat.calls) == 2 * (24 + 10 * 2)
 

@@ -213,7 +213,7 @@ def test_what_a_crash_left_behind_was_paid_for_and_is_counted(tmp_path, plan):
 
     failed, rows = tried(refusing(author_replies, after=2))
     assert failed == 1
-    # A process that dies in a step has made calls that are on tape and in no passage of the log: here, the last one.
+    # A process that dies in a step has made calls that are recorded and in no passage of the log: here, the last one.
     with folder.calls(job).open("a") as file:
         file.write(json.dumps(rows[-1]) + "\n")
     failed, rows = tried(author_replies)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from recurrentgpt.models.embedded.server import Adapter, embedded_server, stop_servers
+from recurrentgpt.models.embedded.adapter import Adapter
+from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from training.encode import Example
 from training.export import code_fingerprint, export

@@ -148,11 +148,13 @@ function inForce({ model, base_url: endpoint }: NonNullable<Settings["in_force"]
   return `${writes}${where && ` ${where}`}.${model.source === "environment" || endpoint.source === "environment" ? " What is set here takes its place." : ""}`;
 }
 
+const rangeOf = ({ minimum, maximum, unit }: SettingField) => (minimum === null || maximum === null ? "" : `; ${minimum} to ${maximum.toLocaleString("en-GB")} ${unit}`.trimEnd());
+
 export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void }) {
   const { field, set } = props;
   const value = props.value ?? "";
   const name = field.label;
-  const about = <span className="hint" id={`about-${field.name}`}>{field.description}.</span>;
+  const about = <span className="hint" id={`about-${field.name}`}>{field.description}{rangeOf(field)}.</span>;
   const common = { "aria-describedby": `about-${field.name}`, name: field.name };
   if (field.kind === "roles") {
     const models = (props.value ?? {}) as Record<string, string>;
@@ -189,7 +191,7 @@ export function Input(props: { field: SettingField; value: unknown; set: (name: 
       ) : field.kind === "text" ? (
         <input {...common} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, event.target.value)} />
       ) : (
-        <input {...common} type="number" step={field.kind === "integer" ? 1 : "any"} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, number(event.target.value))} />
+        <input {...common} type="number" min={field.minimum ?? undefined} max={field.maximum ?? undefined} step={field.kind === "integer" ? 1 : "any"} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, number(event.target.value))} />
       )}
       {about}
     </label>

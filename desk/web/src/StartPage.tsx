@@ -95,7 +95,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           </label>
         )}
         <details>
-          <summary>How it is storySettings: language, point of view, length, style</summary>
+          <summary>How it is told: language, point of view, length, style</summary>
           <div className="settings">
             {ASKED_AT_FIRST.flatMap((name) => fields.find((field) => field.name === name) ?? []).map((field) => (
               <Input key={field.name} field={field} value={storySettings[field.name]} set={(name, value) => setStorySettings((now) => ({ ...now, [name]: value }))} />

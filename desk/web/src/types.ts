@@ -77,6 +77,9 @@ export type SettingField = {
   label: string;
   kind: "text" | "long" | "integer" | "number" | "boolean" | "choice" | "roles";
   description: string;
+  unit: string;
+  minimum: number | null;
+  maximum: number | null;
   default: string | number | boolean | null;
   choices: string[];
   machine: boolean;

@@ -129,11 +129,10 @@ def rendering(
         # The first import of the engine takes a second or two.
         screen.doing("opening the stories")
         from recurrentgpt.cli.terminal.renderer import Renderer
-        from recurrentgpt.models.embedded.fetch import set_progress
+        from recurrentgpt.models.embedded.fetch import showing_progress
 
-        with story as opened:
+        with story as opened, showing_progress(screen.fetching):
             screen.rest()
-            set_progress(screen.fetching)
             renderer = Renderer(opened, screen, json=json, command=command, options=options)
             try:
                 renderer.look()
@@ -146,8 +145,6 @@ def rendering(
                 if isinstance(error, KeyboardInterrupt):
                     raise typer.Exit(130) from None
                 raise
-            finally:
-                set_progress(None)
             renderer.close()
 
 

@@ -1,0 +1,242 @@
+"""What each kind of endpoint accepts and how it answers: declared from its documentation, not guessed from its errors.
+
+All of them speak OpenAI's chat completions, each with exceptions. `profile_of` recognises an endpoint by its host, else by
+the port that its server listens at, else it is `generic`. To add one, write an entry in `PROFILES`; docs/endpoints.md is
+made from it by `python -m recurrentgpt.models.profiles`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+
+OPENAI_HOST = "api.openai.com"
+
+THINKING_TOKENS = 16_000
+"""Tokens that a model which thinks may use for it, beside those of its reply."""
+
+_LLAMA_CPP_SAMPLING = frozenset({
+    "dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers", "min_p", "top_k", "top_p",
+    "typical_p", "xtc_probability", "xtc_threshold", "presence_penalty", "frequency_penalty", "repeat_penalty", "repeat_last_n",
+    "grammar",
+})  # fmt: skip
+_THINKING_MODELS = (
+    "deepseek-r1",
+    "deepseek-v4",
+    "gpt-oss",
+    "magistral",
+    "qwen3",
+    "qwq",
+    "o1",
+    "o3",
+    "o4-mini",
+    "gpt-5",
+)
+
+
+@dataclass(frozen=True)
+class EndpointProfile:
+    """What an endpoint accepts in a request, and how it answers."""
+
+    name: str
+    documentation: str
+    """Title of the page that says so."""
+    hosts: tuple[str, ...] = ()
+    """Hosts that it answers at, each with its subdomains."""
+    port: int | None = None
+    """Port that a server of this kind listens at unless it is told otherwise."""
+    models: tuple[str, ...] = ()
+    """Beginnings of the names of the models that it is about; empty for all."""
+    structured: Literal["json_schema", "json_object", "none"] = "json_schema"
+    """How a reply is held to a form by the server; without `json_schema` the schema is described in the prompt."""
+    reply_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """What the limit of a reply is called."""
+    temperature: float | None = 2.0
+    """The highest temperature; None where none can be set."""
+    seed: str | None = "seed"
+    """What the seed is called; None where there is none."""
+    stop: bool = True
+    """Whether strings can be named that end a reply."""
+    sampling: frozenset[str] = frozenset()
+    """Further sampling fields that are sent where a kind of call has them."""
+    prompt_progress: bool = False
+    """Whether to ask for reports on how far the prompt is read (`return_progress`)."""
+    stream_usage: bool = True
+    """Whether a stream is to be asked for its usage (`stream_options`); others report it unasked."""
+    reasoning: tuple[str, ...] = ("reasoning_content", "reasoning")
+    """Fields of a streamed delta that hold reasoning, which is no part of the reply."""
+    think_tags: bool = True
+    """Whether reasoning may stand in the reply itself, between `<think>` and `</think>`."""
+    thinking_models: tuple[str, ...] = _THINKING_MODELS
+    """Beginnings of the names of models that reason before they answer, for which a reply's limit is raised."""
+    context_window: int | None = None
+    """Tokens of prompt and reply together; None where it depends on the model."""
+
+    def thinking_tokens(self, model: str) -> int:
+        """Return the tokens to allow for reasoning, beside those of the reply."""
+        return THINKING_TOKENS if _is_one_of(model, self.thinking_models) else 0
+
+
+EMBEDDED = EndpointProfile(
+    "embedded",
+    "llama.cpp: HTTP server, README",
+    sampling=_LLAMA_CPP_SAMPLING,
+    prompt_progress=True,
+    thinking_models=(),
+    context_window=8192,
+)
+GENERIC = EndpointProfile("generic", "OpenAI: Chat Completions, API reference")
+
+PROFILES: tuple[EndpointProfile, ...] = (
+    EMBEDDED,
+    EndpointProfile(
+        "openai-reasoning",
+        "OpenAI: Reasoning models; Chat Completions, API reference",
+        hosts=("openai.com", "azure.com"),
+        models=("o1", "o3", "o4", "gpt-5"),
+        reply_limit="max_completion_tokens",
+        temperature=None,
+        stop=False,
+        reasoning=(),
+        think_tags=False,
+        thinking_models=("o1", "o3", "o4", "gpt-5"),
+    ),
+    EndpointProfile(
+        "openai",
+        "OpenAI: Chat Completions, API reference",
+        hosts=("openai.com", "azure.com"),
+        reply_limit="max_completion_tokens",
+        reasoning=(),
+        think_tags=False,
+        thinking_models=(),
+    ),
+    EndpointProfile(
+        "anthropic",
+        "Anthropic: OpenAI SDK compatibility",
+        hosts=("anthropic.com",),
+        structured="none",
+        temperature=1.0,
+        seed=None,
+        reasoning=(),
+        think_tags=False,
+        thinking_models=(),
+    ),
+    EndpointProfile(
+        "gemini",
+        "Gemini API: OpenAI compatibility",
+        hosts=("googleapis.com",),
+        seed=None,
+        reasoning=(),
+        think_tags=False,
+        thinking_models=("gemini-2.5", "gemini-3"),
+    ),
+    EndpointProfile(
+        "deepseek",
+        "DeepSeek API: Create Chat Completion; Thinking Mode",
+        hosts=("deepseek.com",),
+        structured="json_object",
+        seed=None,
+        reasoning=("reasoning_content",),
+        think_tags=False,
+        thinking_models=("deepseek",),
+    ),
+    EndpointProfile(
+        "mistral",
+        "Mistral AI: Chat Completion API; Reasoning",
+        hosts=("mistral.ai",),
+        temperature=1.5,
+        seed="random_seed",
+        stream_usage=False,
+        reasoning=("content[thinking]",),
+        thinking_models=("magistral",),
+    ),
+    EndpointProfile(
+        "openrouter",
+        "OpenRouter: API reference, Parameters; Structured outputs; Reasoning tokens",
+        hosts=("openrouter.ai",),
+        reasoning=("reasoning", "reasoning_content"),
+    ),
+    EndpointProfile(
+        "ollama",
+        "Ollama: OpenAI compatibility",
+        hosts=("ollama.com",),
+        port=11434,
+    ),
+    EndpointProfile(
+        "lm-studio",
+        "LM Studio: OpenAI compatible endpoints; Structured output; API changelog",
+        port=1234,
+    ),
+    EndpointProfile(
+        "vllm",
+        "vLLM: OpenAI-compatible server; Reasoning outputs; Structured outputs",
+        port=8000,
+        sampling=frozenset({"min_p", "top_k", "top_p", "presence_penalty", "frequency_penalty"}),
+        reasoning=("reasoning", "reasoning_content"),
+    ),
+    EndpointProfile(
+        "llama.cpp",
+        "llama.cpp: HTTP server, README",
+        port=8080,
+        sampling=_LLAMA_CPP_SAMPLING,
+        reasoning=("reasoning_content",),
+    ),
+    GENERIC,
+)
+"""Every known kind of endpoint; of several that fit, the first is taken."""
+
+
+def profile_of(base_url: str | None, model: str) -> EndpointProfile:
+    """Return the profile of the model `model` at an address; no address is OpenAI's."""
+    address = urlsplit(base_url or f"https://{OPENAI_HOST}")
+    host = (address.hostname or "").lower()
+    for profile in PROFILES:
+        at_host = any(host == known or host.endswith(f".{known}") for known in profile.hosts)
+        if (at_host or (profile.port is not None and address.port == profile.port)) and (
+            not profile.models or _is_one_of(model, profile.models)
+        ):
+            return profile
+    return GENERIC
+
+
+def profile_named(name: str) -> EndpointProfile:
+    """Return the profile of this name, `generic` where there is none."""
+    return next((profile for profile in PROFILES if profile.name == name), GENERIC)
+
+
+def _is_one_of(model: str, beginnings: tuple[str, ...]) -> bool:
+    # Routers put the publisher before the name: `deepseek/deepseek-r1`.
+    return model.lower().rpartition("/")[2].startswith(beginnings)
+
+
+def as_table() -> str:
+    """Return every profile as rows of Markdown, for docs/endpoints.md."""
+    rows = [
+        "| profile | known by | structured replies | limit | temperature | seed | stop | further sampling | usage of a stream | "
+        "reasoning | models that think | context | documentation |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for profile in PROFILES:
+        known_by = [*profile.hosts, *([f"port {profile.port}"] if profile.port else [])]
+        models = f", models {', '.join(profile.models)}" if profile.models else ""
+        reasoning = [*profile.reasoning, *(["`<think>`"] if profile.think_tags else [])]
+        cells = [
+            profile.name,
+            (", ".join(known_by) or {"embedded": "started by the program"}.get(profile.name, "all others")) + models,
+            profile.structured,
+            profile.reply_limit,
+            "no" if profile.temperature is None else f"to {profile.temperature:g}",
+            profile.seed or "no",
+            "yes" if profile.stop else "no",
+            {0: "no", len(_LLAMA_CPP_SAMPLING): "all of llama.cpp's"}.get(
+                len(profile.sampling), ", ".join(sorted(profile.sampling))
+            ),
+            "asked for" if profile.stream_usage else "unasked",
+            ", ".join(reasoning) or "not sent",
+            ", ".join(profile.thinking_models) or "none",
+            str(profile.context_window or "the model's"),
+            profile.documentation,
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)

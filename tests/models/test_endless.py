@@ -1,0 +1,93 @@
+"""Streams that never end, and reasoning that is no prose: every call is bounded, and only the story is kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from recurrentgpt.models import calls, http_client, reasoning
+from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
+from recurrentgpt.testing import Behaviour, FaultyServer
+
+from .calling import FACTS, QUESTION, Facts, model_of, written
+
+
+@pytest.mark.parametrize("behaviour", ["thinking", "think tags"])
+async def test_reasoning_is_no_prose_and_no_json(behaviour: Behaviour) -> None:
+    with FaultyServer(behaviour) as server:
+        assert await written(model_of(server), Meter()) == "TELL ME A FACT"
+    with FaultyServer(behaviour, text=FACTS) as server:
+        assert (await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())).facts
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("text", ["Let me think of a lamp.</think>\n\nThe lamp went out.", "Hmm.</think>The lamp."])
+async def test_reasoning_without_a_beginning_is_refused_and_not_kept(text: str) -> None:
+    with FaultyServer(text=text) as server, pytest.raises(ModelRefused, match="reasoning"):
+        await written(model_of(server), Meter())
+
+
+async def test_an_object_after_reasoning_without_a_beginning_is_read() -> None:
+    with FaultyServer(text='Is {"facts": ["none"]} right? No.</think>' + FACTS) as server:
+        reply = await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())
+    assert reply.facts == ["The lamp went out."]
+
+
+async def test_a_reply_that_is_nothing_but_reasoning_says_so() -> None:
+    with FaultyServer(text="<think>and on and on") as server, pytest.raises(ModelUnavailable, match="empty reply"):
+        await written(model_of(server), Meter())
+
+
+@pytest.mark.parametrize("text", ["a < b, and <the lamp", "2 <", "He wrote <thin ice> on it."])
+async def test_what_only_begins_like_a_tag_stays(text: str) -> None:
+    with FaultyServer(text=text) as server:
+        assert await written(model_of(server), Meter()) == text
+
+
+@pytest.mark.parametrize("behaviour", ["blank", "no choices", "roles"])
+async def test_a_stream_without_use_ends_after_the_timeout(behaviour: Behaviour) -> None:
+    with FaultyServer(behaviour) as server, pytest.raises(ModelUnavailable, match="said nothing for too long"):
+        await written(model_of(server, timeout=0.3), Meter())
+
+
+async def test_reasoning_without_end_is_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoning, "REASONING_TIMEOUTS", 0.02)
+    with FaultyServer("reasoning") as server, pytest.raises(ModelUnavailable, match="reasoned for too long"):
+        await written(model_of(server), Meter())
+
+
+async def test_reasoning_without_end_is_bounded_in_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "THINKING_TOKENS", 10)
+    with FaultyServer("reasoning") as server, pytest.raises(ModelRefused, match="before it wrote a word"):
+        await written(model_of(server), Meter())
+
+
+async def test_a_whole_call_is_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoning, "CALL_TIMEOUTS", 0.02)
+    with FaultyServer("endless") as server, pytest.raises(ModelUnavailable, match="did not end"):
+        await written(model_of(server), Meter(), max_tokens=1_000_000)
+
+
+async def test_a_reply_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_client, "MOST_BYTES", 1_000_000)
+    with FaultyServer("flood") as server, pytest.raises(ModelUnavailable, match="more than 1 MB"):
+        await written(model_of(server), Meter())
+
+
+async def test_a_reply_that_was_compressed_unasked_is_refused() -> None:
+    with FaultyServer("compressed") as server, pytest.raises(ModelUnavailable, match="compressed"):
+        await written(model_of(server), Meter())
+
+
+async def test_a_prompt_is_not_carried_to_another_host() -> None:
+    with FaultyServer() as stranger, FaultyServer("redirect", elsewhere=stranger.base_url) as server:
+        with pytest.raises(ModelRefused, match=r"redirect.*127\.0\.0\.1.*nothing was sent there"):
+            await written(model_of(server), Meter())
+        assert (stranger.requests, stranger.keys) == ([], [])
+
+
+async def test_a_redirect_at_the_same_address_is_followed() -> None:
+    with FaultyServer("redirect", "ok") as server:
+        server.elsewhere = server.base_url
+        assert await written(model_of(server), Meter()) == "TELL ME A FACT"
+    assert len(server.requests) == 2

@@ -1,0 +1,113 @@
+"""What is declared of endpoints, how they are recognised, and what each is sent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recurrentgpt.models.calls import Meter, ask, write_stream
+from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
+from recurrentgpt.models.embedded.server import CONTEXT
+from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, as_table, profile_named, profile_of
+from recurrentgpt.testing import FaultyServer
+
+from .calling import FACTS as FACTS_REPLY
+from .calling import QUESTION, Facts, model_of
+
+ENDPOINTS = Path(__file__).parents[2] / "docs" / "endpoints.md"
+
+
+def test_the_documented_table_is_the_registry() -> None:
+    _, _, after = ENDPOINTS.read_text(encoding="utf-8").partition("<!-- profiles -->\n")
+    assert after.partition("<!-- end of profiles -->")[0].strip() == as_table()
+
+
+def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -> None:
+    assert len({profile.name for profile in PROFILES}) == len(PROFILES)
+    assert all(profile.documentation for profile in PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model", "name"),
+    [
+        (None, "gpt-4o", "openai"),
+        (None, "gpt-5-mini", "openai-reasoning"),
+        ("https://mine.openai.azure.com/openai/v1/", "o3", "openai-reasoning"),
+        ("https://api.anthropic.com/v1/", "claude", "anthropic"),
+        ("https://generativelanguage.googleapis.com/v1beta/openai/", "gemini-2.5-flash", "gemini"),
+        ("https://api.deepseek.com", "deepseek-chat", "deepseek"),
+        ("https://api.mistral.ai/v1", "mistral-small", "mistral"),
+        ("https://openrouter.ai/api/v1", "openai/gpt-4o", "openrouter"),
+        ("http://10.0.0.7:11434/v1", "llama3.2", "ollama"),
+        ("http://localhost:1234/v1", "m", "lm-studio"),
+        ("http://localhost:8000/v1", "m", "vllm"),
+        ("http://localhost:8080/v1", "m", "llama.cpp"),
+        ("http://localhost:9999/v1", "m", "generic"),
+        ("https://notopenai.com/v1", "m", "generic"),
+    ],
+)
+def test_an_endpoint_is_recognised_by_its_address(base_url: str | None, model: str, name: str) -> None:
+    assert profile_of(base_url, model).name == name
+    assert profile_named(name).name == name
+
+
+def test_what_we_sample_with_reaches_the_embedded_server() -> None:
+    for decoding in (WRITE, FACTS, PLANS, OPEN, CHOOSE):
+        assert set(decoding.sampling) <= EMBEDDED.sampling
+    assert EMBEDDED.context_window == CONTEXT
+
+
+async def sent(name: str, model_name: str = "m") -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the requests for an object and for prose that an endpoint with this profile gets."""
+    with FaultyServer(text=FACTS_REPLY) as server:
+        model = replace(model_of(server), profile=profile_named(name), name=model_name)
+        await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter(), temperature=1.8, seed=3)
+        options: dict[str, Any] = {
+            "temperature": 1.8,
+            "seed": 3,
+            "stop": ["END"],
+            "sampling": {"min_p": 0.1, "dry_base": 2},
+        }
+        assert [piece async for piece in write_stream(model, QUESTION, max_tokens=50, meter=Meter(), **options)]
+    structured, prose = server.requests
+    return structured, prose
+
+
+async def test_a_seed_has_the_endpoints_own_name_or_is_not_sent() -> None:
+    for name, field in [("generic", "seed"), ("mistral", "random_seed"), ("gemini", None), ("anthropic", None)]:
+        _, prose = await sent(name)
+        assert {"seed", "random_seed"} & set(prose) == ({field} if field else set())
+
+
+async def test_a_temperature_is_lowered_to_what_can_be_set() -> None:
+    assert [(await sent(name))[1].get("temperature") for name in ("generic", "anthropic", "openai-reasoning")] == [
+        1.8,
+        1.0,
+        None,
+    ]
+
+
+async def test_a_form_is_asked_for_as_the_endpoint_knows_it() -> None:
+    kinds, described = [], []
+    for name in ("openai", "deepseek", "anthropic"):
+        structured, _ = await sent(name)
+        kinds.append(structured.get("response_format", {}).get("type"))
+        described.append("JSON schema:" in structured["messages"][-1]["content"])
+    assert kinds == ["json_schema", "json_object", None]
+    assert described == [False, True, True]
+
+
+async def test_a_model_that_thinks_is_given_tokens_for_it() -> None:
+    _, prose = await sent("openai-reasoning", "o3-mini")
+    assert prose["max_completion_tokens"] == 50 + THINKING_TOKENS
+    assert not {"max_tokens", "stop", "temperature"} & set(prose)
+    assert (await sent("openrouter", "deepseek/deepseek-r1"))[1]["max_tokens"] == 50 + THINKING_TOKENS
+    assert (await sent("openrouter", "openai/gpt-4o"))[1]["max_tokens"] == 50
+
+
+async def test_further_sampling_goes_to_those_who_know_it() -> None:
+    known = {name: {"min_p", "dry_base"} & set((await sent(name))[1]) for name in ("llama.cpp", "vllm", "ollama")}
+    assert known == {"llama.cpp": {"min_p", "dry_base"}, "vllm": {"min_p"}, "ollama": set()}

@@ -18,13 +18,15 @@ from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.nodes.routes import last_step
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.gate import LONGEST
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.state import KEPT_PLAN, State
 
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
+
+LONGEST = 4
+"""Times the most words wanted that a capable model's passage may have: it is kept as long as it is, and prompts stay bounded."""
 
 ENDING_SENTENCES = 3
 MOST_PIECE_WORDS = 120

@@ -11,11 +11,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import finale, people, write_turns
+from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, write_turns
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.gate import LONGEST, ProseGate
+from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -159,9 +159,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
     return best
 
 
-def _shortcomings(gate: ProseGate) -> tuple[bool, int, bool, int]:
+def _shortcomings(gate: ProseGate) -> tuple[bool, int, int]:
     """Return what tells the better of two whole passages: the smaller one is."""
-    return not gate.complete, len(gate.refused), gate.words > LONGEST * gate.max_words, -gate.words
+    return not gate.complete, len(gate.refused), -gate.words
 
 
 async def _sample(
@@ -180,8 +180,8 @@ async def _sample(
     stream = write_stream(
         model,
         turns,
-        # A capable model's reply may be longer than it should: then it is asked for again, and not cut.
-        max_tokens=prose_tokens((1 if small else 2 * LONGEST) * runtime.context.max_words - gate.words),
+        # A capable model's passage may be longer than it should, and is kept: only a runaway meets this end.
+        max_tokens=prose_tokens((1 if small else LONGEST) * runtime.context.max_words - gate.words),
         temperature=WRITE.temperature + warmer if small and temperature is None else temperature,
         sampling={**WRITE.sampling, **form} if small else None,
         seed=seed,

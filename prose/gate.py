@@ -39,11 +39,8 @@ REPEATING = ("loop", "copying")
 
 _CURLY = re.compile("[“”]")
 
-LONGEST = 2
-"""Times the most words wanted, beyond which a capable model is asked for a shorter passage."""
-
 MOST_REFRAINS = 3
-"""Repeated sentences that a capable model may insist on."""
+"""Repeated sentences that may be meant: of more, a capable model is told, and where it insists they are left out."""
 
 MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
 """Repeated sentences that one passage may lose without another sample, in all and one after the other."""
@@ -131,10 +128,10 @@ class ProseGate:
     @property
     def objection(self) -> str:
         """What a capable model is told when its passage is asked for again; empty for a passage that can stand."""
-        if self.refused:
-            return f"It held what no reader should meet ({self.refused[0]})."
-        if self.words > LONGEST * self.max_words:
-            return f"It had {self.words} words, and at most {self.max_words} are wanted."
+        repeated = [fault for fault in self.refused if fault.kind in REPEATING]
+        unfit = [fault for fault in self.refused if fault.kind not in REPEATING]
+        if faults := unfit or repeated[MOST_REFRAINS:]:
+            return f"It held what no reader should meet ({faults[0]})."
         return ""
 
     def feed(self, piece: str) -> None:

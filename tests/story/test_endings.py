@@ -16,9 +16,9 @@ def test_a_story_that_ends_has_no_more_plans_and_can_be_taken_up_again(begin):
     events = list(story.stream(3))
     assert story.plans == []
     assert [event["step"] for event in events if event["event"] == "plans"] == [1, 2]
-    assert story.library.stories()[0].status == "finished"
+    assert story.snapshot().status == "finished"
     again = type(story).open(
-        story.id, library=story.library, model=story.context.model, embeddings=story.context.embeddings
+        story.id, library=story, model=story.context.model, embeddings=story.context.embeddings
     )
     assert again.step().step == 4
     assert len(again.plans) == 3

@@ -11,15 +11,13 @@ from recurrentgpt.schema.errors import BadAnswer, ModelReplyError, SettingsError
 from recurrentgpt.testing import FaultyServer
 
 
-def test_a_story_that_ends_has_no_more_plans_and_can_be_taken_up_again(begin):
+def test_a_story_that_ends_has_no_more_plans_and_can_be_taken_up_again(begin, library):
     story = begin(ending=True)
     events = list(story.stream(3))
     assert story.plans == []
     assert [event["step"] for event in events if event["event"] == "plans"] == [1, 2]
-    assert story.library.stories()[0].status == "finished"
-    again = type(story).open(
-        story.id, library=story.library, model=story.context.model, embeddings=story.context.embeddings
-    )
+    assert library.stories()[0].status == "finished"
+    again = type(story).open(story.id, library=library, model=story.context.model, embeddings=story.context.embeddings)
     assert again.step().step == 4
     assert len(again.plans) == 3
 

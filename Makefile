@@ -10,6 +10,8 @@ STEPS ?= 3
 RUNS ?= 10
 GENRE ?= fantasy
 CONFIG ?= langgraph.json
+# Property tests at random: other examples for every commit, the same for one.
+SEED ?= $(shell printf "%d" 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 0))
 # A file's tests stay together, and the browser's come last.
 PARALLEL ?= -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
@@ -28,8 +30,8 @@ server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and
 test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
 	$(BIN)/pytest $(PARALLEL)
 
-fuzz: $(STAMPS)/dev  ## Ask the property tests with many random examples, other ones each time.
-	$(BIN)/pytest $(PARALLEL) -m hypothesis --hypothesis-profile=random
+fuzz: $(STAMPS)/dev  ## Ask the property tests with many random examples, other ones for each commit.
+	$(BIN)/pytest $(PARALLEL) -m hypothesis --hypothesis-profile=random --hypothesis-seed=$(SEED)
 
 flake: $(STAMPS)/dev  ## Run the tests RUNS times in a row, every second time with one core kept busy; stop at the first that fails.
 	@for run in $$(seq $(RUNS)); do \

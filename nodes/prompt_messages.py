@@ -8,6 +8,7 @@ stands alone, and shares its beginning with its neighbour instead.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -37,7 +38,7 @@ def memory_lines(memory: str) -> list[str]:
     return [line.strip() for line in memory.splitlines() if line.strip()]
 
 
-def voice(context: Context) -> dict[str, Any]:
+def voice(context: Context) -> Mapping[str, Any]:
     """Return what every template may name of how the story is told.
 
     `examples` tells whether a template's own examples fit: they are in English, and in their mode's person and tense.
@@ -63,7 +64,7 @@ def subjects(state: State, runtime: StoryRuntime) -> list[str]:
     return ["You", *people(state)] if runtime.context.mode == "fiction" else people(state)
 
 
-def sampled(decoding: Decoding) -> dict[str, Any]:
+def sampled(decoding: Decoding) -> Mapping[str, Any]:
     """Return the keyword arguments that make a small model's call sample as `decoding` says."""
     return {
         "max_tokens": decoding.max_tokens,
@@ -85,7 +86,7 @@ def invited(state: State, runtime: StoryRuntime, step: int) -> bool:
     return runtime.chance(state, step, "new character").random() < runtime.context.new_character
 
 
-def variables(state: State, runtime: StoryRuntime, step: int) -> dict[str, Any]:
+def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context = runtime.context
     return {

@@ -85,7 +85,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         model,
         turns,
         plans_reply(moves, runtime.context.language, subjects(state, runtime), state["step"]),
-        **(sampled(PLANS) | {"max_tokens": TOKENS_PER_PLAN * runtime.context.plans}),
+        **{**sampled(PLANS), "max_tokens": TOKENS_PER_PLAN * runtime.context.plans},
         seed=runtime.seed(state, "propose_plans"),
         meter=runtime.meter,
         check=lambda reply: repeats(reply.in_order()),

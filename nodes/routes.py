@@ -27,6 +27,11 @@ def plan_in_hand(state: State) -> str:
     return state.get("plan") or state.get("next_plan") or state.get("written_plan", "")
 
 
+def coming_plan(state: State) -> str:
+    """Return the plan of the next passage: the one that waits, or that the passage in flight is written from; "" for none."""
+    return waiting_plan(state) or (plan_in_hand(state) if state.get("status") == "writing" else "")
+
+
 def last_step(state: State, context: Context) -> int:
     """Return the passage after which this run ends; 0 for no end."""
     return context.last_step or state.get("until", 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from langgraph.types import Command, interrupt
@@ -47,7 +48,7 @@ def _parsed(raw: object, state: State) -> Answer:
     return answer
 
 
-def question(state: State, problem: str = "") -> dict[str, Any]:
+def question(state: State, problem: str = "") -> Mapping[str, Any]:
     """Return what the human is shown: the passage, the plans, the memory and why it changed, and what was recalled."""
     shown = {
         "question": "What happens next? Choose a plan by its number, or write your own.",

@@ -9,7 +9,7 @@ import json
 import random
 import re
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -58,7 +58,7 @@ def story_replies(messages: list[BaseMessage]) -> str:
     return "\n\n".join(" ".join(_sentence(seed + 7 * row + column) for column in range(7)) for row in range(5))
 
 
-def story_answers(body: dict[str, Any], replies: Replies = story_replies) -> str:
+def story_answers(body: Mapping[str, Any], replies: Replies = story_replies) -> str:
     """Answer the body of an OpenAI request like `replies`; made for `FaultyServer(text=story_answers)`."""
     messages: list[BaseMessage] = [HumanMessage(message["content"]) for message in body["messages"]]
     if "response_format" in body:
@@ -126,7 +126,7 @@ class ScriptedChatModel(BaseChatModel):
     seed: int | None = None
 
     _calls: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
-    _options: list[dict[str, Any]] = PrivateAttr(default_factory=list)
+    _options: list[Mapping[str, Any]] = PrivateAttr(default_factory=list)
 
     @property
     def calls(self) -> list[list[BaseMessage]]:
@@ -134,7 +134,7 @@ class ScriptedChatModel(BaseChatModel):
         return self._calls
 
     @property
-    def options(self) -> list[dict[str, Any]]:
+    def options(self) -> list[Mapping[str, Any]]:
         """The keyword arguments of every call so far, oldest first."""
         return self._options
 

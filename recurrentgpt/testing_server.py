@@ -60,7 +60,7 @@ class FaultyServer:
         self.script: Sequence[Behaviour] = script or ("ok",)
         self.elsewhere = elsewhere
         self.answer: Answer = text if callable(text) else lambda body: text
-        self.requests: list[dict[str, Any]] = []
+        self.requests: list[Mapping[str, Any]] = []
         """The bodies of all requests."""
         self.keys: list[str] = []
         """The keys that came with them."""
@@ -90,7 +90,7 @@ class FaultyServer:
         self._server.server_close()
         self._thread.join()
 
-    def next_behaviour(self, body: dict[str, Any], key: str) -> Behaviour:
+    def next_behaviour(self, body: Mapping[str, Any], key: str) -> Behaviour:
         """Record a request and return how it is to be answered."""
         with self._lock:
             behaviour = self.script[min(len(self.requests), len(self.script) - 1)]

@@ -144,7 +144,7 @@ class Context:
             raise SettingsError(f"min_words is at most max_words; they are {self.min_words:,} and {self.max_words:,}.")
 
     @property
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Mapping[str, Any]:
         """The settings that somebody chose: named when this was made, or changed since."""
         named: frozenset[str] = self.__dict__.get("_named", frozenset())
         chosen = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}

@@ -35,7 +35,7 @@ _HELP = ("help", "?", "h")
 _LEAVE = ("stop", "quit", "exit", "bye", "finish", "the_end")
 
 
-def answer_schema(plans: int) -> dict[str, Any]:
+def answer_schema(plans: int) -> dict[str, object]:
     """Return the JSON Schema of an answer, from which Studio draws its form."""
     return {
         "title": "Your turn",

@@ -24,7 +24,7 @@ _NUMBER = re.compile(
 _UNCHANGED = object()
 
 
-def with_inboxes(request: dict[str, Any]) -> dict[str, Any]:
+def with_inboxes(request: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the question with what those interfaces read beside our own fields."""
     plans: list[str] = request["candidate_plans"]
     arguments = proposal(plans, request["short_term_memory"])
@@ -49,7 +49,7 @@ def with_inboxes(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def proposal(plans: list[str], memory: str) -> dict[str, Any]:
+def proposal(plans: list[str], memory: str) -> Mapping[str, Any]:
     """Return the action that is proposed: the first plan, and the memory as it is."""
     return {"number": 1, "plan": plans[0] if plans else "", "short_term_memory": memory}
 

@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.store.base import PutOp
 from langgraph.types import StateSnapshot
 
@@ -24,7 +25,7 @@ from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.routes import budget_is_used, waiting_plan
+from recurrentgpt.nodes.routes import budget_is_used, coming_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, apply_answer
 from recurrentgpt.schema.context import Context
@@ -128,8 +129,13 @@ class Session:
         """Return the plan that is chosen or being written from, if the next passage has one."""
         snapshot = await self.engine.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
-        here = bool(pending(snapshot)) and values.get("head", "") == await self.head_id()
-        return waiting_plan(values) or None if here else None
+        if not pending(snapshot) or values.get("head", "") != await self.head_id():
+            return None
+        if "plan" not in values and "next_plan" not in values:
+            # A step in flight from before this channel, half done: a snapshot has no `plan` of it any more, its checkpoint has.
+            saved = await cast(BaseCheckpointSaver[str], self.engine.graph.checkpointer).aget_tuple(self._config)
+            values["plan"] = saved.checkpoint["channel_values"].get("plan", "") if saved else ""
+        return coming_plan(values) or None
 
     # Writing
 
@@ -206,8 +212,9 @@ class Session:
         snapshot = await self.engine.graph.aget_state(self._config)
         if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
             return {}
-        names = ("plan", "next_plan", "plan_author", "choice", "written_plan", "status", "take")
-        return cast(State, {name: snapshot.values[name] for name in names if name in snapshot.values})
+        names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
+        choice = {name: snapshot.values[name] for name in names if name in snapshot.values}
+        return cast(State, {**choice, "next_plan": coming_plan(cast(State, snapshot.values))})
 
     async def let_wait(self, commit: Commit, choice: State) -> None:
         """Let a choice that was made wait behind `commit`, which is what the story goes on from now."""

@@ -18,7 +18,7 @@ from recurrentgpt.engine.session import parse_choice
 from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.models.meter import total_usage
-from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.nodes.routes import coming_plan
 from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
 from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, error_text, stories_of
 from recurrentgpt.schema.choice import apply_answer
@@ -209,7 +209,7 @@ class RemoteStory:
             brief=values.get("brief"),
             passage=Passage.of(commit_of(values, plan=values.get("written_plan", ""))),
             status=values.get("status", "writing"),
-            waiting_plan=waiting_plan(values) or None,
+            waiting_plan=coming_plan(values) or None,
         )
 
     async def avalues(self) -> State:

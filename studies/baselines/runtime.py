@@ -102,7 +102,7 @@ class StudyNode(Node):
         """Run the verb and return its update with what the novel has spent on it."""
         runtime.templates, runtime.story, runtime.step = self._templates, state.get("story", ""), state.get("step", 0)
         runtime.emit({"event": "stage", "node": self.name})
-        update = await (self.pass_plan_on(state, runtime) if "next_plan" in state else self.verb(state, runtime))
+        update = await (self.pass_plan_on(state, runtime) if "written_plan" in state else self.verb(state, runtime))
         return {**update, "usage": {**update.get("usage", {}), **_spent(self.name, state, runtime)}}
 
 

@@ -3,15 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-import hypothesis
 import pytest
 
 from recurrentgpt.memory.chronicle import Commit, commit_id, now
 from recurrentgpt.models.calls import total_usage
-
-# A busy machine is no failure.
-hypothesis.settings.register_profile("calm", deadline=None)
-hypothesis.settings.load_profile("calm")
 
 
 @pytest.fixture

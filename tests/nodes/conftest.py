@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import hypothesis
 import pytest
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
@@ -16,10 +15,6 @@ from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import ScriptedChatModel
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, jitter=False, retry_on=is_transient)
-
-# A busy machine is no failure.
-hypothesis.settings.register_profile("calm", deadline=None)
-hypothesis.settings.load_profile("calm")
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.graph.story import Graph, build_story_graph
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BudgetReached
 from recurrentgpt.testing import ScriptedChatModel
@@ -22,7 +23,7 @@ def graph() -> Graph:
 
 
 def context(model: ScriptedChatModel, **settings: Any) -> Context:
-    return Context(model=model, selector="simulator", **settings)
+    return Context(model=model, embeddings=HashEmbeddings(), selector="simulator", **settings)
 
 
 def used(model: ScriptedChatModel, graph: Graph) -> int:

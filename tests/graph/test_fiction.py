@@ -11,6 +11,7 @@ from langgraph.types import Command
 
 from recurrentgpt.graph.story import Graph, build_story_graph
 from recurrentgpt.models.embedded.catalogue import Tier
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -23,7 +24,7 @@ def graph() -> Graph:
 
 
 def context(model: ScriptedChatModel, **settings: Any) -> Context:
-    return Context(mode="fiction", model=model, **settings)
+    return Context(mode="fiction", model=model, embeddings=HashEmbeddings(), **settings)
 
 
 def asked(model: ScriptedChatModel) -> list[str]:

@@ -98,7 +98,7 @@ class Source(_Record):
     model: str = ""
     """The first figures of the SHA-256 of the model's file."""
     adapter: str = ""
-    """The same of the adapter it wore."""
+    """The same of the adapter it wore, and its strength."""
     templates: str = ""
     """Fingerprint of the prompt templates."""
     example: str = ""

@@ -45,17 +45,17 @@ Key = tuple[str, int, int | None]
 
 
 def wanted(
-    premises: Sequence[Premise], seeds: int, done: Collection[Key], mended: Mapping[tuple[str, int], str]
+    premises: Sequence[Premise], seeds: int, done: Collection[Key], mended: Mapping[tuple[str, int], Scene]
 ) -> tuple[Scene, int] | None:
     """Return the next context without a draft and its seed, whole stories first; None when every scene has its drafts.
 
-    A scene follows the mended passage before it, by story and step, where there is one.
+    A scene follows the mended one before it, found by story and step, where there is one.
     """
     for seed in range(seeds):
         for premise in premises:
             for step in range(1, len(premise.turns) + 1):
                 if (premise.story, step, seed) not in done:
-                    return premise.context(step, mended.get((premise.story, step - 1), "")), seed
+                    return premise.context(step, mended.get((premise.story, step - 1))), seed
     return None
 
 
@@ -137,7 +137,7 @@ def _run(options: argparse.Namespace) -> int:
     shown = read_scenes([options.example] if options.example else [])
     made = failed = 0
     while time.monotonic() < deadline:
-        mended = {(scene.story, scene.step): scene.passage for scene in read_scenes(options.mended)}
+        mended = {(scene.story, scene.step): scene for scene in read_scenes(options.mended)}
         premises = read_premises(options.premises)
         following = wanted(premises, options.seeds, done, mended)
         if following is None:

@@ -80,10 +80,11 @@ def test_whole_stories_come_first_then_other_seeds() -> None:
 
 
 def test_a_scene_follows_the_mended_one_before_it() -> None:
-    mended = {("one", 1): "She left. He stayed."}
-    following = wanted([premise("one")], 1, {("one", 1, 0)}, mended)
+    before = scene(story="one", passage="She left. He stayed.", facts=["Nora Teague has left."])
+    following = wanted([premise("one")], 1, {("one", 1, 0)}, {("one", 1): before})
     assert following is not None
     assert following[0].ending == "She left. He stayed."
+    assert following[0].memory == [*before.memory, "Nora Teague has left."]
 
 
 def test_a_draft_says_how_it_was_made(server: Server) -> None:

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from training.product import SettingsError, last_sentences
+from training.product import SettingsError, last_sentences, sentences
 
 DATA = Path(__file__).parent / "data"
 MEMORY_SENTENCES = 12
@@ -50,7 +50,7 @@ class Premise(_Record):
     @property
     def outline(self) -> list[str]:
         """Return the turns in a sentence each, as the brief of a story has them."""
-        return [turn.plan.split(". ")[0].rstrip(".") + "." for turn in self.turns]
+        return [sentences(turn.plan)[0] for turn in self.turns]
 
     def memory(self, step: int) -> list[str]:
         """Return what is true before scene `step`, counted from 1: the newest MEMORY_SENTENCES sentences."""

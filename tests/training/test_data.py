@@ -56,6 +56,11 @@ def test_a_context_holds_what_was_laid_out_before_it() -> None:
     assert story.context(1).ending == ""
 
 
+def test_an_outline_is_the_first_sentence_of_each_turn() -> None:
+    turn = premise().turns[0].model_copy(update={"plan": "Nora asks Mrs. Quill for the key. Simon laughs."})
+    assert premise().model_copy(update={"turns": [turn] * 3}).outline == ["Nora asks Mrs. Quill for the key."] * 3
+
+
 def test_a_context_follows_the_scene_before_it() -> None:
     before = scene(
         passage="She left. He stayed. The door closed. It was night.",

@@ -78,6 +78,7 @@ async def write_draft(story: Story, draft: Draft) -> AsyncGenerator[Event]:
             "author": "model",
             "step": draft.step,
             "plan": draft.plan or values.get("plan", ""),
+            "next_plan": "",
             "previous_passage": values.get("passage", ""),
             "previous_memory": values.get("short_term_memory", ""),
             "status": "writing",

@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
 from recurrentgpt.models.endpoint_errors import is_transient, refused_field, translate
-from recurrentgpt.models.json_replies import JsonSchema, describe, json_schema, read
+from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
@@ -101,9 +101,9 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
-    check: Callable[[dict[str, Any]], str | None] | None = None,
+    check: Callable[[JsonObject], str | None] | None = None,
     insist: bool = True,
-) -> dict[str, Any]: ...
+) -> JsonObject: ...
 
 
 async def ask(

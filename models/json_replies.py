@@ -13,6 +13,8 @@ from pydantic import BaseModel, ValidationError
 
 _DECODER = json.JSONDecoder(strict=False)
 
+JsonObject: TypeAlias = dict[str, Any]
+"""A reply to a JSON schema."""
 JsonSchema: TypeAlias = dict[str, Any]
 """A JSON schema of an object."""
 
@@ -81,7 +83,7 @@ def _printable(node: Any) -> Any:
     return {name: _printable(value) for name, value in node.items()} if isinstance(node, dict) else node
 
 
-def _first_object(text: str) -> dict[str, Any] | None:
+def _first_object(text: str) -> JsonObject | None:
     for opening in re.finditer(r"\{", text):
         try:
             found, _ = _DECODER.raw_decode(text, opening.start())

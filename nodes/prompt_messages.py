@@ -17,6 +17,7 @@ from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.nodes.routes import last_step
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
+from recurrentgpt.prose.gate import LONGEST
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.state import KEPT_PLAN, State
@@ -93,6 +94,7 @@ def variables(state: State, runtime: StoryRuntime, step: int) -> dict[str, Any]:
         "min_words": context.min_words,
         "max_words": context.max_words,
         "step": step,
+        "last_step": last_step(state, context) if context.ending else 0,
         "finale": finale(state, runtime, step),
         "invite": invited(state, runtime, step),
     }
@@ -112,7 +114,7 @@ def write_turns(
         **shared,
         memory=memory_lines(memory),
         recalled=recalled,
-        previous=_last_words(previous, runtime.context.max_words + 100),
+        previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
         ending=last_sentences(previous, ENDING_SENTENCES),
         # The plan of a passage that was edited since tells of people and events that may be gone.
         plan=NO_PLAN if state.get("plan_author") == KEPT_PLAN else state["plan"],

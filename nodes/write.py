@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -14,7 +15,7 @@ from recurrentgpt.nodes.prompt_messages import finale, people, write_turns
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.gate import LONGEST, ProseGate
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -34,6 +35,9 @@ PROGRESS = 15
 RUN_UPS = (0, 2, 6, 1_000_000)
 """Sentences to take back before the next sample: after so many without progress, the last time all of them."""
 
+MOST_REWRITES = 2
+"""Times that a capable model is asked for its whole passage again, with the reason; then the best one stands."""
+
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
@@ -45,20 +49,62 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     prompts, step = runtime.prompts(model), state.get("step", 0) + 1
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
     asked = write_turns(state, runtime, prompts, step=step, memory=memory, previous=previous)
-    gate = await _gate(state, runtime, step, previous=previous, small=model.tier == "small")
-    heard, reached, stuck = StreamBuffer(), 0, 0
+    heard = StreamBuffer()
 
     def show(text: str, settled: int) -> None:
         for event in heard.become(text, settled):
             runtime.emit(event)
 
+    compose = _in_samples if model.tier == "small" else _in_one_piece
+    gate = await compose(Composing(state, runtime, model, prompts, asked, step, previous, show))
+    passage = gate.finish()
+    if gate.words < READABLE * runtime.context.min_words:
+        faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
+        tries = MOST_SAMPLES if model.tier == "small" else MOST_REWRITES + 1
+        raise ModelReplyError(
+            f"{model.name} wrote no usable passage in {tries} tries ({faults[:200]}): try again, change the plan, or use a more "
+            "capable model. What was written is safe."
+        )
+    show(passage, len(passage))
+    return {
+        "passage": passage,
+        "author": "model",
+        "step": step,
+        "next_plan": "",
+        "written_plan": state["plan"],
+        "previous_passage": previous,
+        "previous_memory": memory,
+        "status": "writing",
+    }
+
+
+@dataclass(frozen=True)
+class Composing:
+    """What every call for one passage shares."""
+
+    state: State
+    runtime: StoryRuntime
+    model: ResolvedModel
+    prompts: Prompts
+    asked: list[BaseMessage]
+    step: int
+    previous: str
+    show: Callable[[str, int], None]
+    """Make what a listener holds this text, of which so many characters are settled."""
+
+
+async def _in_samples(passage: Composing) -> ProseGate:
+    """Return the gate of a small model's passage: each sample goes on from the sentences that were accepted before it."""
+    state, runtime, model = passage.state, passage.runtime, passage.model
+    gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=True)
+    reached, stuck = 0, 0
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
-        turns = [*asked, *_onwards(gate, model, prompts, runtime)]
-        form = _form(gate, state, runtime, step + sample) if model.embedded else {}
+        turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
+        form = _form(gate, state, runtime, passage.step + sample) if model.embedded else {}
         try:
             seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
-            await _sample(gate, turns, model, runtime, show, seed=seed, warmer=warmer, form=form)
+            await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=warmer, form=form)
         except ModelUnavailable:
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
             if not gate.cut():
@@ -72,25 +118,50 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
         gate.cut(back=RUN_UPS[stuck])
         if not gate.text:
             reached = stuck = 0
-        show(gate.text, gate.settled)
-    passage = gate.finish()
-    if gate.words < READABLE * runtime.context.min_words:
-        faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
-        raise ModelReplyError(
-            f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries ({faults[:200]}): try "
-            "again, change the plan, or use a more capable model. What was written is safe."
-        )
-    show(passage, len(passage))
-    return {
-        "passage": passage,
-        "author": "model",
-        "step": step,
-        "next_plan": "",
-        "written_plan": state["plan"],
-        "previous_passage": previous,
-        "previous_memory": memory,
-        "status": "writing",
-    }
+        passage.show(gate.text, gate.settled)
+    return gate
+
+
+async def _in_one_piece(passage: Composing) -> ProseGate:
+    """Return the gate of a capable model's passage, which is whole: asked for again with the reason, never cut.
+
+    A reply that broke off, or is too short, is gone on with; of several whole ones the best stands.
+    """
+    state, runtime, model = passage.state, passage.runtime, passage.model
+    gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=False)
+    best, turns, rewrites = gate, passage.asked, 0
+    for sample in range(MOST_SAMPLES):
+        runtime.meter.resamples += bool(sample)
+        seed = runtime.seed(state, "write", sample)
+        try:
+            await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=0, form={})
+        except ModelUnavailable:
+            if not gate.cut():
+                raise
+            turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
+            continue
+        gate.close()
+        best = min(best, gate, key=_shortcomings)
+        if gate.objection and rewrites < MOST_REWRITES:
+            rewrites += 1
+            again = passage.prompts.fill(
+                "rewrite", reason=gate.objection, min_words=gate.min_words, max_words=gate.max_words
+            )
+            turns = [*passage.asked, AIMessage(gate.reply), HumanMessage(again)]
+            gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=False)
+            passage.show("", 0)
+        elif best.complete:
+            break
+        else:
+            gate = best
+            gate.cut()
+            turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
+    return best
+
+
+def _shortcomings(gate: ProseGate) -> tuple[bool, int, bool, int]:
+    """Return what tells the better of two whole passages: the smaller one is."""
+    return not gate.complete, len(gate.refused), gate.words > LONGEST * gate.max_words, -gate.words
 
 
 async def _sample(
@@ -109,7 +180,8 @@ async def _sample(
     stream = write_stream(
         model,
         turns,
-        max_tokens=prose_tokens(runtime.context.max_words - gate.words),
+        # A capable model's reply may be longer than it should: then it is asked for again, and not cut.
+        max_tokens=prose_tokens((1 if small else 2 * LONGEST) * runtime.context.max_words - gate.words),
         temperature=WRITE.temperature + warmer if small and temperature is None else temperature,
         sampling={**WRITE.sampling, **form} if small else None,
         seed=seed,
@@ -164,6 +236,7 @@ async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str
         language=runtime.context.language,
         finale=finale(state, runtime, step) == "last",
         third_person=small and runtime.context.person != "first",
+        keeps_all=not small,
     )
 
 

@@ -15,13 +15,14 @@ from recurrentgpt.schema.errors import PromptError
 VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "examples"})
 """What every template is given of how the story is told."""
 
-_STEP = VOICE | {"brief", "min_words", "max_words", "step", "finale", "invite"}
+_STEP = VOICE | {"brief", "min_words", "max_words", "step", "last_step", "finale", "invite"}
 
 GIVEN = {
     "system": VOICE | {"brief"},
     "open": VOICE | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
     "write": _STEP | {"memory", "recalled", "previous", "ending", "plan"},
     "continue": frozenset({"words"}),
+    "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "update_memory": _STEP | {"memory"},
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
@@ -37,6 +38,7 @@ NEEDED = {
     "plans": {"passage", "moves"},
     "propose_plans": {"plans"},
     "choose": {"plans"},
+    "rewrite": {"reason"},
 }
 """What a template cannot do without."""
 

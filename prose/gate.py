@@ -39,6 +39,12 @@ REPEATING = ("loop", "copying")
 
 _CURLY = re.compile("[“”]")
 
+LONGEST = 2
+"""Times the most words wanted, beyond which a capable model is asked for a shorter passage."""
+
+MOST_REFRAINS = 3
+"""Repeated sentences that a capable model may insist on."""
+
 MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
 """Repeated sentences that one passage may lose without another sample, in all and one after the other."""
 
@@ -53,7 +59,8 @@ class ProseGate:
     """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
 
     `seen` holds the texts that the passage must not copy, `third_person` refuses a narrator who says "I",
-    `finale` allows "The end".
+    `finale` allows "The end". With `keeps_all`, for a capable model, nothing is cut at a length and nothing stops the stream:
+    `objection` says what is wrong with the passage, so that it can be asked for again.
     """
 
     def __init__(
@@ -66,11 +73,14 @@ class ProseGate:
         finale: bool = False,
         third_person: bool = False,
         copy_limit: int = COPY_LIMIT,
+        keeps_all: bool = False,
     ) -> None:
-        self.min_words, self.max_words, self.language = min_words, max_words, language
+        self.min_words, self.max_words, self.language, self.keeps_all = min_words, max_words, language, keeps_all
         self.fault: Fault | None = None
         self.refused: list[Fault] = []
         """Every fault of this passage, the present one included."""
+        self.reply = ""
+        """All that was fed, as it came."""
         self.skipped: list[Fault] = []
         """Repeated sentences that were left out while the stream went on."""
         self._in_a_row = 0
@@ -107,6 +117,8 @@ class ProseGate:
     @property
     def enough(self) -> bool:
         """Tell whether to stop here: the next sentence may not fit, or a paragraph ended past the middle of the range."""
+        if self.keeps_all:
+            return False
         count = self.words
         at_break = self._tail.startswith("\n") or (not self._tail.strip() and self._settled.endswith("\n"))
         return count >= self.max_words - 20 or (at_break and count >= 0.35 * self.min_words + 0.65 * self.max_words)
@@ -116,10 +128,20 @@ class ProseGate:
         """Tell whether the passage needs no further sample: after a fault too, it may end with what was accepted before."""
         return self.enough or self.words >= self.min_words
 
+    @property
+    def objection(self) -> str:
+        """What a capable model is told when its passage is asked for again; empty for a passage that can stand."""
+        if self.refused:
+            return f"It held what no reader should meet ({self.refused[0]})."
+        if self.words > LONGEST * self.max_words:
+            return f"It had {self.words} words, and at most {self.max_words} are wanted."
+        return ""
+
     def feed(self, piece: str) -> None:
         """Take the next piece of the stream; after a fault, or once there is enough, it is ignored."""
         if self.fault or self.enough or not piece:
             return
+        self.reply += piece
         if not self._tail and self._settled and not self._settled[-1].isspace() and _starts_word(piece):
             piece = " " + piece
         self._tail += piece
@@ -148,7 +170,11 @@ class ProseGate:
         if not self.complete:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
-        text = self._sieved(unwrap_quotes(paragraphs(self._settled)))
+        text = unwrap_quotes(paragraphs(self._settled))
+        if self.keeps_all:
+            repeated = sum(fault.kind in REPEATING for fault in self.refused)
+            return close_quotation(self._sieved(text) if repeated > MOST_REFRAINS else text)
+        text = self._sieved(text)
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
         return close_quotation(strip_moral(text, self.min_words, self.language))
@@ -178,13 +204,20 @@ class ProseGate:
             if final and piece is pieces[-1] and not ends_a_sentence(piece):
                 return
             length = len(piece)
-            if language_code(self.language) == "en":
+            if language_code(self.language) == "en" and not self.keeps_all:
                 piece = split_joined_words(piece, self._known)
             if self._mark:
                 piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
+            if self.keeps_all:
+                # A repeated sentence may be meant, and stays where the model insists on it; a heading or a comment never is.
+                if fault:
+                    self.refused.append(fault)
+                self._tail = self._tail[length:]
+                self._settled += piece if fault is None or fault.kind in REPEATING else piece[len(piece.rstrip()) :]
+                continue
             rest = self._rest(fault, piece) if fault else None
             if fault and rest is None:
                 self.fault = fault

@@ -49,9 +49,14 @@ def segments(text: str, language: str = "English") -> list[str]:
     found: list[str] = []
     end = 0
     # sentencex panics at some spaces of several bytes; plain ones take their places, one for one, and the cuts are kept.
-    for piece in segment(language_code(language), _WIDE_SPACE.sub(" ", text)) if text else []:
-        found.append(text[end : end + len(piece)])
-        end += len(piece)
+    plain = _WIDE_SPACE.sub(" ", text)
+    for piece in segment(language_code(language), plain) if text else []:
+        # It also loses white space between some sentences, which goes with the sentence behind it.
+        stop = plain.index(piece, end) + len(piece)
+        found.append(text[end:stop])
+        end = stop
+    if found:
+        found[-1] += text[end:]
     for place in range(len(found) - 1):
         # The mark of a quotation that is not closed yet is counted to the sentence before it.
         if opener := _OPENER.search(found[place]):

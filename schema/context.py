@@ -305,8 +305,9 @@ def resolve_context(given: object, defaults: Mapping[str, Any] = NO_DEFAULTS) ->
     return Context(**{**defaults, **chosen})
 
 
-GRAPH_DEFAULTS = "recurrentgpt_defaults"
-"""Under this name a compiled graph's config keeps what it changes of the defaults above, for its nodes and edges."""
+GRAPH_DEFAULTS = "__recurrentgpt_defaults"
+"""Under this name a compiled graph's config keeps what it changes of the defaults, for its nodes and edges; like every name
+that begins so, it stays out of the metadata of checkpoints."""
 
 
 def graph_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -43,7 +43,7 @@ def _look(system: str) -> dict[str, Any]:
         "color": _COLOURS((2 * number + number // 10) % 20),
         "marker": _MARKERS[number % len(_MARKERS)],
         "linestyle": _LINES[number % len(_LINES)],
-        "markersize": max(5.0, 10 - number / 2),
+        "markersize": 10 - 5 * number / len(all_systems()),
         "fillstyle": "none",
         "zorder": 2 + number % 4 / 10,
     }

@@ -8,6 +8,7 @@ import pytest
 from recurrentgpt.nodes.write import MOST_SAMPLES
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.testing import story_replies
 
 
 def rewritten(lines, **more):
@@ -138,3 +139,54 @@ async def test_a_short_sample_is_continued_from_where_it_stopped(write, model, w
     assert words[: len(parts[0].split())] == parts[0].split()
     assert parts[0] in write_prompts()[1]
     assert commits[1]["usage"]["resamples"] == len(parts) - 1
+
+
+def writing(model, *passages):
+    """Let the model answer calls for prose with these passages in their order, and others as before."""
+    left = list(passages)
+    model.replies = lambda messages: text if (text := story_replies(messages)).startswith("{") else left.pop(0)
+
+
+def scene(count):
+    words = [f"{letter}{ending}" for letter in "bcdfgklmprst" for ending in ("ench", "oat", "ridge", "all", "ell")]
+    return "\n\n".join(
+        f"Mira {words[n]}ed the {words[-n - 1]} by the {words[n // 2]} {n + 1} times." for n in range(count)
+    )
+
+
+async def test_not_a_word_of_a_capable_models_passage_is_lost(write, model):
+    passage = scene(14) + "\n\nThe last lamp was hers."
+    writing(model, passage)
+    _, commit = await write(steps=1, min_words=60, max_words=100)
+    assert commit["passage"] == passage
+    assert commit["usage"]["resamples"] == 0
+
+
+async def test_a_passage_that_is_much_too_long_is_asked_for_again_and_kept_whole(write, model, write_prompts):
+    long, shorter = scene(30), scene(8)
+    writing(model, long, shorter)
+    _, commit = await write(steps=1, min_words=60, max_words=100)
+    assert commit["passage"] == shorter
+    again = write_prompts()[1]
+    assert long in again
+    assert "at most 100 are wanted" in again
+    writing(model, long, long, long)
+    _, commit = await write(steps=1, min_words=60, max_words=100)
+    assert commit["passage"] == long, "it is kept where the model insists"
+
+
+async def test_a_comment_is_asked_about_with_the_reason(write, model, write_prompts):
+    clean = scene(8)
+    writing(model, f"{clean}\n\nMIRA: We have to go.", clean)
+    _, commit = await write(steps=1, min_words=60, max_words=100)
+    assert commit["passage"] == clean
+    assert "script" in write_prompts()[1]
+
+
+async def test_the_place_in_the_novel_is_told_and_the_end_leaves_no_room(write, write_prompts, model):
+    await write(steps=2, ending=True, new_character=1.0)
+    first, last = write_prompts()[0], write_prompts()[-1]
+    assert "passage 1 of 2" in first
+    assert "passage 2 of 2" in last
+    assert "Leave room" not in last
+    assert "new character" not in last

@@ -79,7 +79,7 @@ def test_an_arrow_up_is_found():
 
 def test_packages_are_imported_by_their_full_name():
     folders = {path.relative_to(ROOT).parts[0] for path in MODULES.values()} - {"recurrentgpt"}
-    paths = [*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py"), *MODULES.values()]
+    paths = [*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py"), *ROOT.glob("training/*.py"), *MODULES.values()]
     assert len(paths) > 300
     for path in paths:
         for node in ast.walk(parse(path)):

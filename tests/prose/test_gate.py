@@ -282,3 +282,38 @@ def test_who_said_what_was_left_out_is_left_out_too():
     assert gate.text.endswith(
         "She went. \n\nThe door was open, and nobody stood behind it but the cat of the house.\n\n"
     )
+
+
+def test_a_capable_models_passage_is_kept_to_its_last_word_whatever_its_length():
+    """An image that ends a passage of twice the wanted length is the one that the next passage goes on from."""
+    text = prose(16)
+    gate = gate_of(text, min_words=20, max_words=80, keeps_all=True)
+    assert count_words(text) > gate.max_words
+    assert (gate.finish(), gate.objection, gate.complete) == (text, "", True)
+
+
+def test_a_capable_models_passage_that_is_much_too_long_is_objected_to_and_still_whole():
+    text = prose(20)
+    gate = gate_of(text, min_words=20, max_words=80, keeps_all=True)
+    assert f"It had {count_words(text)} words, and at most 80" in gate.objection
+    assert gate.finish() == text
+
+
+def test_a_moral_and_a_joined_word_of_a_capable_model_are_its_own():
+    text = prose(5) + "\n\nAda knew that nothing would ever be the same again."
+    assert gate_of(text, keeps_all=True).finish() == text
+
+
+def test_a_comment_in_a_capable_models_passage_is_left_out_and_objected_to():
+    text = prose(3) + "\n\nBRUNO: We have to go.\n\n" + prose(3, seed=1)
+    gate = gate_of(text, keeps_all=True)
+    assert "script" in gate.objection
+    assert gate.finish() == prose(3) + "\n\n" + prose(3, seed=1)
+
+
+def test_a_refrain_of_a_capable_model_is_objected_to_and_stays_where_it_insists():
+    said = prose(1, length=14)
+    text = f"{said} {prose(3, seed=1)} {said}"
+    gate = gate_of(text, keeps_all=True)
+    assert "loop" in gate.objection or "copying" in gate.objection
+    assert gate.finish() == text

@@ -36,6 +36,7 @@ SPACES = st.text(alphabet="aA.!\n \u00a0\u0085\u2009\u2028\u3000", max_size=30)
 @given(st.text(max_size=300) | SENTENCES | SPACES, st.sampled_from(["English", "Arabic", "French", "Japanese", "Thai"]))
 @example("? “\na", "English")
 @example("A\u00a0.", "Arabic")
+@example("Piers walked on.\n\n" * 700, "English")
 def test_segments_lose_nothing(text, language):
     assert "".join(segments(text, language)) == text
 

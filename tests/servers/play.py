@@ -195,6 +195,36 @@ class Play:
             # Aegra wants to be told from where; the development server knows.
             await self.client.runs.wait(self.thread, "novel", input=None, checkpoint=state["checkpoint"])
 
+    async def roll_back(self, way: str) -> None:
+        """A run that is rolled back leaves its thread as it was, and the server goes on for this and every other thread."""
+        before, asked_before = await self.state(), await self.question()
+        self.writer.reached.clear()
+        self.writer.go_on.clear()
+        self.writer.hold = plan = f"{EDITED_PLAN} It is taken back by {way}."
+        run = await self.client.runs.create(self.thread, "novel", command={"resume": plan})
+        assert await _until(self.writer.reached)
+        if way == "another run":
+            answer = {"command": {"resume": 1}, "multitask_strategy": "rollback"}
+            next_run = await self.client.runs.create(self.thread, "novel", **answer)
+            self.writer.go_on.set()
+            await self.client.runs.join(self.thread, next_run["run_id"])
+            assert (await self.question())["step"] == before["values"]["step"] + 1
+            assert (await self.state())["values"]["plan"] == asked_before["candidate_plans"][0]
+            return
+        await self.client.runs.cancel(self.thread, run["run_id"], action="rollback", wait=True)
+        self.writer.go_on.set()
+        after = await self.state()
+        assert (after["values"], after["next"]) == (before["values"], before["next"])
+        assert (await self.answer(1))["step"] == before["values"]["step"] + 1
+
+    async def deleted_run(self) -> None:
+        """A run that is deleted takes what it wrote with it."""
+        before = await self.state()
+        run = await self.client.runs.create(self.thread, "novel", command={"resume": 1})
+        await self.client.runs.join(self.thread, run["run_id"])
+        await self.client.runs.delete(self.thread, run["run_id"])
+        assert (await self.answer(2))["step"] in (before["values"]["step"] + 1, before["values"]["step"] + 2)
+
     async def autonomous(self) -> None:
         """Without a human there is no interrupt, and a run ends where it was told to."""
         thread = (await self.client.threads.create())["thread_id"]

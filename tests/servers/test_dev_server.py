@@ -65,6 +65,15 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
         assert {node.amends != "" for node in tree.nodes.values()} == {True, False}, "edits are amendments"
 
 
+async def test_runs_are_rolled_back_and_deleted(server, playing, writer):
+    async with playing.Play(server.url, writer) as play:
+        await play.begin()
+        await play.roll_back("cancel")
+        await play.roll_back("another run")
+        await play.deleted_run()
+        await play.autonomous()
+
+
 def test_the_desk_is_there_too(server, command):
     """It shows what was written through the server, and writes in it without holding it up."""
     command("write", "--steps", "1")

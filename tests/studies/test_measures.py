@@ -147,9 +147,10 @@ def test_bad_distances_are_said():
         retrieval(HashEmbeddings(), 1024, facts=300)
 
 
-def test_a_fact_is_found_at_any_distance_among_hundreds_like_it():
-    found = retrieval(HashEmbeddings(), 1024)
-    assert list(found) == distances(1024)
+@pytest.mark.parametrize("farthest", [64, pytest.param(1024, marks=pytest.mark.long)])
+def test_a_fact_is_found_at_any_distance_among_hundreds_like_it(farthest):
+    found = retrieval(HashEmbeddings(), farthest)
+    assert list(found) == distances(farthest)
     assert min(found.values()) >= 0.95
 
 

@@ -16,6 +16,7 @@ from recurrentgpt.schema.errors import ModelUnavailable
 from training import sample
 from training.client import complete
 from training.data import Source, line, read_scenes
+from training.product import sha256
 from training.sample import draft, wanted
 from training.sample import main as sample_main
 
@@ -124,18 +125,11 @@ def test_the_sampler_goes_on_where_it_stopped(
     assert "6 of 6: two scene 3, seed 0" in capsys.readouterr().out
     assert len(read_scenes([output])) == 6
 
-    (tmp_path / "teller.gguf").write_bytes(b"GGUF")
-    worn = [
-        *command[:2],
-        str(tmp_path / "worn.jsonl"),
-        *command[3:],
-        "--adapter",
-        str(tmp_path / "teller.gguf"),
-        "--scale",
-        "0.5",
-    ]
+    adapter, drafts = tmp_path / "teller.gguf", tmp_path / "worn.jsonl"
+    adapter.write_bytes(b"GGUF")
+    worn = [*command[:2], str(drafts), *command[3:], "--adapter", str(adapter), "--scale", "0.5"]
     assert sample_main(worn) == 0
-    assert {scene.source.adapter for scene in read_scenes([tmp_path / "worn.jsonl"])} == {"63d2ac14ae5f at 0.5"}
+    assert {scene.source.adapter for scene in read_scenes([drafts])} == {f"{sha256(adapter)[:12]} at 0.5"}
 
 
 def test_three_failures_in_a_row_end_it(

@@ -63,6 +63,7 @@ _COMMON = frozenset({
     "while", "who", "whom", "why", "will", "would", "you", "your", "is", "are", "be", "been", "being", "am", "has", "have",
     "had", "do", "does", "did", "done", "can", "could", "may", "might", "must", "shall", "should", "get", "gets", "got", "go",
     "goes", "went", "come", "comes", "came",
+    "somebody", "nobody", "everybody", "anybody", "something", "nothing", "everything", "anything",
 })  # fmt: skip
 
 _CALENDAR = frozenset({
@@ -229,7 +230,7 @@ def cliches(passage: str) -> list[str]:
 
 def new_names(passage: str, context: Iterable[str]) -> list[str]:
     """Return the capitalised words inside sentences that nothing in `context` mentions."""
-    told = _CALENDAR | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
+    told = _CALENDAR | _COMMON | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
     seen = set()
     for match in re.finditer(r"[A-Z][a-z]{2,}", passage):
         before = passage[: match.start()].rstrip(" ")

@@ -16,8 +16,8 @@ from typing import Any
 from training.data import Mode, Premise, Scene
 from training.product import CLOSING_MOVES, MOVES, READERS_MOVES, Prompts, SettingsError
 
-MIN_WORDS, MAX_WORDS = 200, 320
-"""Words of a scene; the prompt names the number half way."""
+MIN_WORDS, MAX_WORDS = 200, 400
+"""Words of a scene, as a story has them by default; the prompt names the number half way."""
 
 VOICES: Mapping[str, Mapping[str, str]] = {
     "novel": {"person": "third", "tense": "past"},

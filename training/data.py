@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from training.product import SettingsError, last_sentences
+from training.product import SettingsError, last_sentences, sentences
 
 DATA = Path(__file__).parent / "data"
 MEMORY_SENTENCES = 12
@@ -50,19 +50,23 @@ class Premise(_Record):
     @property
     def outline(self) -> list[str]:
         """Return the turns in a sentence each, as the brief of a story has them."""
-        return [turn.plan.split(". ")[0].rstrip(".") + "." for turn in self.turns]
+        return [sentences(turn.plan)[0] for turn in self.turns]
 
     def memory(self, step: int) -> list[str]:
         """Return what is true before scene `step`, counted from 1: the newest MEMORY_SENTENCES sentences."""
         told = [*self.start, *(fact for turn in self.turns[: step - 1] for fact in turn.facts)]
         return told[-MEMORY_SENTENCES:]
 
-    def context(self, step: int, previous: str = "") -> Scene:
-        """Return scene `step` without its text; `previous` is the passage before it, where there is one that is fit to follow.
+    def context(self, step: int, before: Scene | None = None) -> Scene:
+        """Return scene `step` without its text; `before` is the scene before it, where there is one that is fit to follow.
 
-        Without one the scene follows from the facts before it: what a model wrote badly it writes again when it sees it.
+        Without one it follows from what was laid out: what a model wrote badly it writes again when it sees it.
         """
-        noted = " ".join(self.turns[step - 2].facts) if step > 1 else ""
+        if before is not None:
+            memory = [*before.memory, *before.facts][-MEMORY_SENTENCES:]
+            ending = last_sentences(before.passage, ENDING_SENTENCES)
+        else:
+            memory, ending = self.memory(step), " ".join(self.turns[step - 2].facts) if step > 1 else ""
         return Scene(
             story=self.story,
             step=step,
@@ -72,8 +76,8 @@ class Premise(_Record):
             premise=self.premise,
             characters=self.characters,
             outline=self.outline,
-            memory=self.memory(step),
-            ending=last_sentences(previous, ENDING_SENTENCES) if previous else noted,
+            memory=memory,
+            ending=ending,
             plan=self.turns[step - 1].plan,
         )
 
@@ -98,7 +102,7 @@ class Source(_Record):
     model: str = ""
     """The first figures of the SHA-256 of the model's file."""
     adapter: str = ""
-    """The same of the adapter it wore."""
+    """The same of the adapter it wore, and its strength."""
     templates: str = ""
     """Fingerprint of the prompt templates."""
     example: str = ""

@@ -63,6 +63,7 @@ _COMMON = frozenset({
     "while", "who", "whom", "why", "will", "would", "you", "your", "is", "are", "be", "been", "being", "am", "has", "have",
     "had", "do", "does", "did", "done", "can", "could", "may", "might", "must", "shall", "should", "get", "gets", "got", "go",
     "goes", "went", "come", "comes", "came",
+    "somebody", "nobody", "everybody", "anybody", "something", "nothing", "everything", "anything",
 })  # fmt: skip
 
 _CALENDAR = frozenset({
@@ -102,6 +103,8 @@ class Measures:
     words: int
     plan: float
     """Share of the plan's clauses that are carried out, in order."""
+    retold: float
+    """Share of the scene's runs of three words that are the plan's own, whatever their tense: a plan told again is no scene."""
     wrong_tense: float
     """Share of the narrated verbs that are in another tense than the mode's, 0 to 1, of those that the rule knows."""
     repeated: float
@@ -124,6 +127,7 @@ def measure(passage: str, *, mode: str, plan: str, context: Iterable[str], known
     return Measures(
         words=len(tokens),
         plan=plan_carried_out(plan, passage),
+        retold=retold(plan, passage),
         wrong_tense=present if mode == "novel" else 1 - present,
         repeated=repeated(tokens, 4),
         distinct=1 - repeated(tokens, 2),
@@ -179,6 +183,16 @@ def plan_carried_out(plan: str, passage: str) -> float:
     return max(best, default=0) / len(wanted)
 
 
+def retold(plan: str, passage: str) -> float:
+    """Return the share of the passage's runs of three words that the plan holds too, whatever their tense, 0 to 1."""
+    runs = []
+    for text in (plan, passage):
+        stems = [stem(word) for word in _WORD.findall(text)]
+        runs.append([tuple(stems[at : at + 3]) for at in range(len(stems) - 2)])
+    of_plan = set(runs[0])
+    return sum(run in of_plan for run in runs[1]) / len(runs[1]) if runs[1] else 0.0
+
+
 def present_share(passage: str) -> float:
     """Return the share of the present tense among the narrated verbs that the rule knows, 0 to 1."""
     narrated = [word.casefold() for word in _WORD.findall(_QUOTED.sub(" ", passage))]
@@ -216,7 +230,7 @@ def cliches(passage: str) -> list[str]:
 
 def new_names(passage: str, context: Iterable[str]) -> list[str]:
     """Return the capitalised words inside sentences that nothing in `context` mentions."""
-    told = _CALENDAR | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
+    told = _CALENDAR | _COMMON | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
     seen = set()
     for match in re.finditer(r"[A-Z][a-z]{2,}", passage):
         before = passage[: match.start()].rstrip(" ")

@@ -17,7 +17,16 @@ from pathlib import Path
 from training.client import Endpoint, complete
 from training.conversation import messages, templates_fingerprint, writing
 from training.data import DATA, Premise, Scene, Source, append, read_premises, read_scenes
-from training.product import WRITER, ModelUnavailable, RecurrentGPTError, embedded_server, fetch, sha256, stop_servers
+from training.product import (
+    WRITER,
+    Adapter,
+    ModelUnavailable,
+    RecurrentGPTError,
+    embedded_server,
+    fetch,
+    sha256,
+    stop_servers,
+)
 
 TEMPERATURE = 0.6
 SAMPLING = {
@@ -36,24 +45,27 @@ Key = tuple[str, int, int | None]
 
 
 def wanted(
-    premises: Sequence[Premise], seeds: int, done: Collection[Key], mended: Mapping[tuple[str, int], str]
+    premises: Sequence[Premise], seeds: int, done: Collection[Key], mended: Mapping[tuple[str, int], Scene]
 ) -> tuple[Scene, int] | None:
     """Return the next context without a draft and its seed, whole stories first; None when every scene has its drafts.
 
-    A scene follows the mended passage before it, by story and step, where there is one.
+    A scene follows the mended one before it, found by story and step, where there is one.
     """
     for seed in range(seeds):
         for premise in premises:
             for step in range(1, len(premise.turns) + 1):
                 if (premise.story, step, seed) not in done:
-                    return premise.context(step, mended.get((premise.story, step - 1), "")), seed
+                    return premise.context(step, mended.get((premise.story, step - 1))), seed
     return None
 
 
 def draft(
-    server: Endpoint, context: Scene, seed: int, *, temperature: float, model: str, shown: Scene | None = None
+    server: Endpoint, context: Scene, seed: int, *, temperature: float, made_by: Source, shown: Scene | None = None
 ) -> Scene:
-    """Return `context` with the passage that the model writes for it; `shown` is a scene that it sees as an example."""
+    """Return `context` with the passage that the model writes for it; `shown` is a scene that it sees as an example.
+
+    `made_by` says which model it is and what it wears.
+    """
     example = [writing(shown)] if shown else []
     reply = complete(
         server,
@@ -62,15 +74,15 @@ def draft(
         temperature=temperature,
         **SAMPLING,
     )
-    source = Source(
-        hand="model",
-        seed=seed,
-        temperature=temperature,
-        model=model,
-        templates=templates_fingerprint(),
-        example=shown.story if shown else "",
-        finish=reply.finish,
-        seconds=round(reply.seconds, 1),
+    source = made_by.model_copy(
+        update={
+            "seed": seed,
+            "temperature": temperature,
+            "templates": templates_fingerprint(),
+            "example": shown.story if shown else "",
+            "finish": reply.finish,
+            "seconds": round(reply.seconds, 1),
+        }
     )
     return context.model_copy(update={"passage": reply.text, "source": source})
 
@@ -105,29 +117,38 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--minutes", type=float, default=float("inf"), help="stop after the scene that is under way by then"
     )
     parser.add_argument("--model", type=Path, help="a GGUF file; the embedded writer by default")
+    parser.add_argument(
+        "--adapter", type=Path, help="a GGUF adapter that the model wears, so that its drafts need less mending"
+    )
+    parser.add_argument("--scale", type=float, default=1.0, help="the adapter's strength (default 1)")
     return parser.parse_args(arguments)
 
 
 def _run(options: argparse.Namespace) -> int:
     path = options.model or fetch(WRITER)
-    model = (WRITER.files[0].sha256 if options.model is None else sha256(path))[:12]
+    adapter = Adapter(options.adapter, options.scale) if options.adapter else None
+    made_by = Source(
+        hand="model",
+        model=(WRITER.files[0].sha256 if options.model is None else sha256(path))[:12],
+        adapter=f"{sha256(adapter.path)[:12]} at {adapter.scale:g}" if adapter else "",
+    )
     deadline = time.monotonic() + 60 * options.minutes
     done = {scene.key for scene in read_scenes([options.output] if options.output.exists() else [])}
     shown = read_scenes([options.example] if options.example else [])
     made = failed = 0
     while time.monotonic() < deadline:
-        mended = {(scene.story, scene.step): scene.passage for scene in read_scenes(options.mended)}
+        mended = {(scene.story, scene.step): scene for scene in read_scenes(options.mended)}
         premises = read_premises(options.premises)
         following = wanted(premises, options.seeds, done, mended)
         if following is None:
             break
         context, seed = following
         try:
-            server = embedded_server(path)
+            server = embedded_server(path, adapter)
             example = next(
                 (scene for scene in shown if scene.mode == context.mode and scene.story != context.story), None
             )
-            scene = draft(server, context, seed, temperature=options.temperature, model=model, shown=example)
+            scene = draft(server, context, seed, temperature=options.temperature, made_by=made_by, shown=example)
         except ModelUnavailable as error:
             # llama.cpp's process may have died; the next call starts it again. Three failures in a row are no accident.
             failed += 1

@@ -80,7 +80,7 @@ def test_one_server_per_file_whoever_asks(stand_in: Path) -> None:
 
 def test_a_server_that_died_is_started_again(stand_in: Path) -> None:
     first = embedded_server(stand_in)
-    process = embedded._servers[stand_in.resolve()].process
+    process = embedded._servers[stand_in.resolve(), None].process
     process.kill()
     process.wait()
     second = embedded_server(stand_in)

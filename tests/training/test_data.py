@@ -48,13 +48,28 @@ def test_two_stories_of_one_name_are_refused(tmp_path: Path) -> None:
 
 def test_a_context_holds_what_was_laid_out_before_it() -> None:
     story = premise(turns=3)
-    third = story.context(3, "She left. He stayed. The door closed. It was night.")
+    third = story.context(3)
     assert third.memory == [*story.start, "Drawer 1 of the desk is open.", "Drawer 2 of the desk is open."]
-    assert third.ending == "He stayed. The door closed. It was night."
+    assert third.ending == "Drawer 2 of the desk is open."
     assert third.finale == "last"
     assert third.outline[0] == "Nora Teague opens drawer 1 of the desk with her key."
-    assert story.context(2).ending == "Drawer 1 of the desk is open."
     assert story.context(1).ending == ""
+
+
+def test_an_outline_is_the_first_sentence_of_each_turn() -> None:
+    turn = premise().turns[0].model_copy(update={"plan": "Nora asks Mrs. Quill for the key. Simon laughs."})
+    assert premise().model_copy(update={"turns": [turn] * 3}).outline == ["Nora asks Mrs. Quill for the key."] * 3
+
+
+def test_a_context_follows_the_scene_before_it() -> None:
+    before = scene(
+        passage="She left. He stayed. The door closed. It was night.",
+        memory=["Nora has a key."] * 12,
+        facts=["Nora left."],
+    )
+    second = premise().context(2, before)
+    assert second.ending == "He stayed. The door closed. It was night."
+    assert second.memory == [*["Nora has a key."] * 11, "Nora left."]
 
 
 def test_the_conversation_grows_from_the_scene_to_the_choice() -> None:

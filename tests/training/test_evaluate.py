@@ -21,6 +21,7 @@ from training.measures import (
     plan_carried_out,
     present_share,
     repeated,
+    retold,
     vocabulary,
 )
 
@@ -55,6 +56,12 @@ def test_a_plan_is_carried_out_in_order() -> None:
     assert plan_carried_out(PLAN, backwards) <= 0.5
     assert plan_carried_out(PLAN, DONE.replace("Simon tore it in two.", "It grew dark.")) == 0.75
     assert plan_carried_out(PLAN, "The bear ate nine apples. It slept.") == 0.0
+
+
+def test_a_plan_told_again_is_no_scene() -> None:
+    assert retold(PLAN, PLAN.replace("carries", "carried").replace("tears", "tore")) > 0.9
+    assert retold(PLAN, DONE) < 0.4
+    assert retold(PLAN, "") == 0.0
 
 
 def test_the_tense_is_that_of_the_narrator_alone() -> None:
@@ -125,7 +132,7 @@ def test_the_table_with_and_without(tmp_path: Path, writer: Server, capsys: pyte
     assert evaluate_main(command) == 0
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()]
     header, plain, worn = rows[0], dict(zip(rows[0], rows[2], strict=True)), dict(zip(rows[0], rows[3], strict=True))
-    assert header[:4] == ["way", "scenes", "words", "plan"]
+    assert header[:5] == ["way", "scenes", "words", "plan", "retold"]
     assert (plain["way"], worn["way"]) == ("none", "teller at 0.5")
     assert plain["scenes"] == worn["scenes"] == "2"
     assert float(plain["plan"]) < float(worn["plan"])

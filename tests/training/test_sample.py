@@ -15,11 +15,14 @@ from recurrentgpt.models.embedded.server import Endpoint
 from recurrentgpt.schema.errors import ModelUnavailable
 from training import sample
 from training.client import complete
-from training.data import line, read_scenes
+from training.data import Source, line, read_scenes
+from training.product import sha256
 from training.sample import draft, wanted
 from training.sample import main as sample_main
 
 from .scenes import premise, scene
+
+BARE = Source(hand="model", model="abc")
 
 
 class Server:
@@ -78,14 +81,15 @@ def test_whole_stories_come_first_then_other_seeds() -> None:
 
 
 def test_a_scene_follows_the_mended_one_before_it() -> None:
-    mended = {("one", 1): "She left. He stayed."}
-    following = wanted([premise("one")], 1, {("one", 1, 0)}, mended)
+    before = scene(story="one", passage="She left. He stayed.", facts=["Nora Teague has left."])
+    following = wanted([premise("one")], 1, {("one", 1, 0)}, {("one", 1): before})
     assert following is not None
     assert following[0].ending == "She left. He stayed."
+    assert following[0].memory == [*before.memory, "Nora Teague has left."]
 
 
 def test_a_draft_says_how_it_was_made(server: Server) -> None:
-    made = draft(server.endpoint, premise().context(2), 1, temperature=0.6, model="abc", shown=scene(story="other"))
+    made = draft(server.endpoint, premise().context(2), 1, temperature=0.6, made_by=BARE, shown=scene(story="other"))
     assert made.passage == "Nora wrote scene 1."
     assert made.source.model_dump(include={"hand", "seed", "temperature", "model", "finish", "example"}) == {
         "hand": "model",
@@ -105,7 +109,7 @@ def test_the_sampler_goes_on_where_it_stopped(
 ) -> None:
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     (tmp_path / "premises.jsonl").write_text(line(premise("one")) + line(premise("two")))
-    monkeypatch.setattr(sample, "embedded_server", lambda path: server.endpoint)
+    monkeypatch.setattr(sample, "embedded_server", lambda path, adapter: server.endpoint)
     output = tmp_path / "out" / "drafts.jsonl"
     command = [str(tmp_path / "premises.jsonl"), "-o", str(output), "--model", str(tmp_path / "model.gguf")]
     assert sample_main([*command, "--minutes", "0"]) == 0
@@ -121,13 +125,19 @@ def test_the_sampler_goes_on_where_it_stopped(
     assert "6 of 6: two scene 3, seed 0" in capsys.readouterr().out
     assert len(read_scenes([output])) == 6
 
+    adapter, drafts = tmp_path / "teller.gguf", tmp_path / "worn.jsonl"
+    adapter.write_bytes(b"GGUF")
+    worn = [*command[:2], str(drafts), *command[3:], "--adapter", str(adapter), "--scale", "0.5"]
+    assert sample_main(worn) == 0
+    assert {scene.source.adapter for scene in read_scenes([drafts])} == {f"{sha256(adapter)[:12]} at 0.5"}
+
 
 def test_three_failures_in_a_row_end_it(
     tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     (tmp_path / "premises.jsonl").write_text(line(premise("one")))
-    monkeypatch.setattr(sample, "embedded_server", lambda path: server.endpoint)
+    monkeypatch.setattr(sample, "embedded_server", lambda path, adapter: server.endpoint)
     server.failures = 9
     command = [
         str(tmp_path / "premises.jsonl"),

@@ -230,7 +230,9 @@ def cliches(passage: str) -> list[str]:
 
 def new_names(passage: str, context: Iterable[str]) -> list[str]:
     """Return the capitalised words inside sentences that nothing in `context` mentions."""
-    told = _CALENDAR | _COMMON | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
+    told = (
+        _CALENDAR | _COMMON | {word.casefold().removesuffix("'s") for text in context for word in _WORD.findall(text)}
+    )
     seen = set()
     for match in re.finditer(r"[A-Z][a-z]{2,}", passage):
         before = passage[: match.start()].rstrip(" ")

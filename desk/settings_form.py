@@ -1,24 +1,20 @@
-"""The settings as a form: what a page needs to draw the fields of `Context`, read from the dataclass itself."""
+"""The settings as a form: what a page needs to draw the fields of `Context`, read from those fields alone."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from functools import cache
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 from urllib.parse import urlsplit
 
 from recurrentgpt.desk.schemas import SettingField
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
-from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.context import SETTINGS, Context, Setting
 from recurrentgpt.schema.errors import SettingsError, StoryBusy
 
-HIDDEN = ("mode", "selector", "steps", "last_step", "ending", "embeddings", "vector_store", "budget_tokens")
-"""Fields of a single run, which the desk fills in itself, and those that code alone can give."""
-OF_THE_MACHINE = ("model", "models", "base_url", "tier", "timeout", "prompts")
-"""Fields that say where and how to compute; all others belong to a story."""
+HIDDEN = ("mode", *(name for name, setting in SETTINGS.items() if setting.scope in ("run", "code")))
+"""What the desk fills in itself, for a story or for a run, and what code alone can give."""
 FIRST = (
     "style",
     "note",
@@ -69,22 +65,21 @@ _BUDGET: SettingField = {
 @cache
 def fields() -> list[SettingField]:
     """Return each field that a person may set: name, kind, description, default, choices and whether it is the machine's."""
-    hints = get_type_hints(Context)
     found: list[SettingField] = [
         {
-            "name": item.name,
-            "label": label(item.name),
-            "kind": _kind(item.name, hints[item.name]),
-            "description": item.metadata["description"],
-            "unit": item.metadata.get("unit", ""),
-            "minimum": item.metadata.get("ge"),
-            "maximum": item.metadata.get("le"),
-            "default": item.default if isinstance(item.default, (str, int, float, bool)) else None,
-            "choices": [*get_args(hints[item.name])] if get_origin(hints[item.name]) is Literal else [],
-            "machine": item.name in OF_THE_MACHINE,
+            "name": name,
+            "label": label(name),
+            "kind": _kind(setting),
+            "description": setting.description,
+            "unit": setting.unit,
+            "minimum": setting.above if setting.minimum is None else setting.minimum,
+            "maximum": setting.maximum,
+            "default": setting.default,
+            "choices": [*setting.choices],
+            "machine": setting.scope == "machine",
         }
-        for item in dataclasses.fields(Context)
-        if item.name not in HIDDEN
+        for name, setting in SETTINGS.items()
+        if name not in HIDDEN
     ]
     place = {name: number for number, name in enumerate(FIRST)}
     return [*sorted(found, key=lambda field: place.get(field["name"], len(place))), _BUDGET]
@@ -105,15 +100,14 @@ def page_message(error: Exception) -> str:
     return text
 
 
-def _kind(name: str, hint: Any) -> str:
-    if name == "models":
+def _kind(setting: Setting) -> str:
+    if setting.name == "models":
         return "roles"
-    if get_origin(hint) is Literal:
+    if setting.choices:
         return "choice"
-    plain = [part for part in (hint, *get_args(hint)) if part is not NoneType]
-    kinds = {bool: "boolean", int: "integer", float: "number"}
-    found = next((kinds[part] for part in plain if part in kinds), "text")
-    return "long" if name in LONG else found
+    if setting.name in LONG:
+        return "long"
+    return {bool: "boolean", int: "integer", float: "number"}.get(setting.kind or str, "text")
 
 
 def checked_settings(given: Mapping[str, Any], *, machine: bool) -> Mapping[str, Any]:

@@ -16,7 +16,8 @@ HEAD = """\
 
 What happens while a story is written, as plain JSON objects. `Story.stream`, `begin`, `retry`, `replan`, `edit_passage` and
 `resume_replay` yield them, so does `Library.import_book`, and `recurrentgpt write --json` prints them, one a line. `event`
-says which kind it is; `recurrentgpt.Event` is the union of all kinds for a type checker. This page is made from
+says which kind it is: writing yields all but `replay` and `import`, which an edit with replay and an import add;
+`recurrentgpt.Event` is the union of all kinds for a type checker. This page is made from
 `schema/events.py` by `python -m docs.events`.
 
 The command line prints `story`, `passage`, `memory`, `plans`, `replay`, `import` and `done`; there `story` has no genre,

@@ -1,1 +1,1 @@
-"""State, context and the assembly of every exported graph."""
+"""The graphs of a story, each assembled from the nodes."""

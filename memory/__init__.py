@@ -1,1 +1,1 @@
-"""The long-term memory: the story log (chronicle), recall by FAISS, embeddings, and what to forget."""
+"""The long-term memory (the story log and recall by FAISS), and the gates of the short-term one."""

@@ -1,1 +1,1 @@
-"""Roles to chat models, the embedded llama.cpp server, the catalogue and the verified fetcher."""
+"""Roles to chat models, profiles of endpoints, and the calls themselves."""

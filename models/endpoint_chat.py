@@ -1,4 +1,4 @@
-"""The client of every endpoint: OpenAI's, which also hears what that one drops.
+"""The client of every endpoint: OpenAI's, and it reads two things more that servers send.
 
 That is reasoning, which some servers send in fields of their own, and llama.cpp's report on its prompt cache as it begins to
 reply: the usual one comes at the end, and never when a stream is cut because the passage is whole.

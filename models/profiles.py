@@ -2,7 +2,7 @@
 
 All of them speak OpenAI's chat completions, each with exceptions. `profile_of` recognises an endpoint by its host, else by
 the port that its server listens at, else it is `generic`. To add one, write an entry in `PROFILES`; docs/endpoints.md is
-made from it by `python -m recurrentgpt.models.profiles`.
+made from it by `python -m docs.endpoints`.
 """
 
 from __future__ import annotations

@@ -55,7 +55,6 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
         reply = await ask(
             model, turns, Choosing, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
         )
-    piloted = state.get("autopilot", 0)
     choice = Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split()))
     update = choose_plan(" ".join(reply.plan.split()), "simulator", choice)
     piloted = state.get("autopilot", 0)

@@ -117,7 +117,9 @@ class Context:
     plans: int = setting(3, "Plans to propose at each step", unit="plans", ge=1, le=9)
     top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
     new_character: float = setting(0.1, "Probability that a step invites a new character", ge=0, le=1)
-    seed: int | None = setting(None, "Seed of every random decision; made from the story's id when empty")
+    seed: int | None = setting(
+        None, "Seed of every random decision; made from the story's id when empty", ge=0, le=2_147_483_647
+    )
     budget_tokens: int = setting(
         0, "Most tokens, read and written, that this run may use; 0 for no limit", scope="run", unit="tokens", ge=0
     )

@@ -96,7 +96,7 @@ class Choice(TypedDict):
 
 
 def dearer(old: int | None, new: int) -> int:
-    """Return the larger number; 0 forgets the old one."""
+    """Return the larger of what a step needed before and now; 0 begins anew. A reducer."""
     return max(old or 0, new) if new else 0
 
 

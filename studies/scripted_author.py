@@ -1,4 +1,4 @@
-"""A scripted author for trying a plan without a model: it answers every prompt of every system, the same one always the same.
+"""A scripted author for trying a plan without a model: it answers every prompt of every system, always in the same way.
 
 Its novels mean nothing. Runs made with it show that a plan, a machine and a folder work, and how many calls a system makes.
 """

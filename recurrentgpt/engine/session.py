@@ -126,7 +126,7 @@ class Session:
         return total_usage([commit["usage"] for commit in found])
 
     async def waiting_plan(self) -> str | None:
-        """Return the plan that is chosen or being written from, if the next passage has one."""
+        """Return the plan of the passage after the head: chosen, or being written from at this moment; None where none is."""
         snapshot = await self.engine.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
         if not pending(snapshot) or values.get("head", "") != await self.head_id():

@@ -1,1 +1,5 @@
 """Stories on a server of LangGraph's protocol."""
+
+from recurrentgpt.remote.client import RemoteStory
+
+__all__ = ["RemoteStory"]

@@ -34,7 +34,7 @@ def append(path: Path, row: Row) -> None:
 
 
 def read(path: Path, *, allow_partial: bool) -> list[Row]:
-    """Return the rows of a file; with `torn`, half a line at its end is none. Raises Damaged, and OSError."""
+    """Return the rows of a file; with `allow_partial`, half a line at its end is left out. Raises DamagedLine, and OSError."""
     found: list[Row] = []
     lines = path.read_bytes().split(b"\n")
     while lines and not lines[-1].strip():

@@ -1,4 +1,4 @@
-"""What a report says of costs, measures, recall, judges and the run itself; of preferences its neighbour does."""
+"""What a report says of costs, measures, recall, judges and the run itself; `preferences` holds what it says of preferences."""
 
 from __future__ import annotations
 

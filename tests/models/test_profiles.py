@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docs.endpoints import PAGE, with_table
 from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.embedded.server import CONTEXT
-from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, as_table, profile_named, profile_of
+from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, profile_named, profile_of
 from recurrentgpt.testing import FaultyServer
 
 from .calling import FACTS as FACTS_REPLY
 from .calling import QUESTION, Facts, model_of
 
-ENDPOINTS = Path(__file__).parents[2] / "docs" / "endpoints.md"
-
 
 def test_the_documented_table_is_the_registry() -> None:
-    _, _, after = ENDPOINTS.read_text(encoding="utf-8").partition("<!-- profiles -->\n")
-    assert after.partition("<!-- end of profiles -->")[0].strip() == as_table()
+    assert PAGE.read_text(encoding="utf-8") == with_table(PAGE.read_text(encoding="utf-8"))
 
 
 def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
-from recurrentgpt.cli.terminal.memory_editor import edit_memory, nothing
+from recurrentgpt.cli.terminal.memory_editor import edit_memory, refuse_empty
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _act(renderer: Renderer, reply: Reply) -> int:
             number = _which(reply.number, len(story.plans))
             renderer.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
         case "w":
-            renderer.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or nothing()})
+            renderer.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or refuse_empty()})
         case "s":
             return _how_many(reply.number)
         case "a":
@@ -181,7 +181,7 @@ def _act(renderer: Renderer, reply: Reply) -> int:
         case "t":
             show_tree(renderer)
         case "g":
-            story.goto(reply.text or prompt.ask("Go to which passage? ") or nothing())
+            story.goto(reply.text or prompt.ask("Go to which passage? ") or refuse_empty())
             stand(renderer)
         case "?":
             _help(renderer)
@@ -244,5 +244,5 @@ def _how_many(number: int | None) -> int:
 
 def _edited(text: str, about: str) -> str:
     if prompt.editor():
-        return prompt.edit(text, about) or nothing()
-    return prompt.ask("Plan: ", prefill=text) or nothing()
+        return prompt.edit(text, about) or refuse_empty()
+    return prompt.ask("Plan: ", prefill=text) or refuse_empty()

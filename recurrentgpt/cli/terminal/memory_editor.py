@@ -20,7 +20,7 @@ def edit_memory(renderer: Renderer) -> None:
         _list(renderer, before.splitlines())
         if not prompt.ask("Edit it? [y/N] ").casefold().startswith("y"):
             return
-        edited = prompt.edit(before, "memory") or nothing()
+        edited = prompt.edit(before, "memory") or refuse_empty()
         _remember(renderer, edited)
         return
     lines = before.splitlines()
@@ -64,6 +64,6 @@ def _remember(renderer: Renderer, text: str) -> None:
     renderer.screen.remark("The memory is saved.")
 
 
-def nothing() -> str:
+def refuse_empty() -> str:
     """Raise BadAnswer: an answer that was left empty changes nothing."""
     raise BadAnswer("Nothing was changed.")

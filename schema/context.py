@@ -118,7 +118,7 @@ class Context:
     top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
     new_character: float = setting(0.1, "Probability that a step invites a new character", ge=0, le=1)
     seed: int | None = setting(
-        None, "Seed of every random decision; made from the story's id when empty", ge=0, le=2_147_483_647
+        None, "Seed of every random decision; made from the story's id when empty", ge=0, le=2**63 - 1
     )
     budget_tokens: int = setting(
         0, "Most tokens, read and written, that this run may use; 0 for no limit", scope="run", unit="tokens", ge=0
@@ -205,9 +205,8 @@ class Setting:
         """What a value may be, in words: `a whole number between 1 and 9 (plans)`."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
-        low, above, high = (
-            f"{bound:,g}" if bound is not None else "" for bound in (self.minimum, self.above, self.maximum)
-        )
+        bounds = (self.minimum, self.above, self.maximum)
+        low, above, high = ("" if bound is None else f"{bound:,}" for bound in bounds)
         if low and high:
             span = f" between {low} and {high}"
         elif low:

@@ -128,9 +128,9 @@ class ProseGate:
     @property
     def objection(self) -> str:
         """What a capable model is told when its passage is asked for again; empty for a passage that can stand."""
-        repeated = [fault for fault in self.refused if fault.kind in REPEATING]
-        unfit = [fault for fault in self.refused if fault.kind not in REPEATING]
-        if faults := unfit or repeated[MOST_REFRAINS:]:
+        refrains = [fault for fault in self.refused if fault.kind == "loop"]
+        unfit = [fault for fault in self.refused if fault.kind != "loop"]
+        if faults := unfit or refrains[MOST_REFRAINS:]:
             return f"It held what no reader should meet ({faults[0]})."
         return ""
 
@@ -169,8 +169,8 @@ class ProseGate:
             self._settled = max(self._longest, self._settled, key=len)
         text = unwrap_quotes(paragraphs(self._settled))
         if self.keeps_all:
-            repeated = sum(fault.kind in REPEATING for fault in self.refused)
-            return close_quotation(self._sieved(text) if repeated > MOST_REFRAINS else text)
+            refrains = sum(fault.kind == "loop" for fault in self.refused)
+            return close_quotation(self._sieved(text) if refrains > MOST_REFRAINS else text)
         text = self._sieved(text)
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
@@ -209,11 +209,11 @@ class ProseGate:
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
             if self.keeps_all:
-                # A repeated sentence may be meant, and stays where the model insists on it; a heading or a comment never is.
+                # A sentence said again may be meant; one of an earlier passage, a heading or a comment never is.
                 if fault:
                     self.refused.append(fault)
                 self._tail = self._tail[length:]
-                self._settled += piece if fault is None or fault.kind in REPEATING else piece[len(piece.rstrip()) :]
+                self._settled += piece if fault is None or fault.kind == "loop" else piece[len(piece.rstrip()) :]
                 continue
             rest = self._rest(fault, piece) if fault else None
             if fault and rest is None:

@@ -72,7 +72,7 @@ async def test_without_a_long_term_memory_no_prompt_speaks_of_earlier_passages(w
     novel = await write("no_long_term_memory", 900)
     asked = novel.prompts("Write the next passage", without=SCHEMA_HEADING)
     assert not [text for text in novel.prompts() if "earlier passages" in text]
-    assert "Stay true to the memory. " in asked[0]
+    assert "Stay true to the memory.\n" in asked[0]
     assert all("Stay true to the memory and the previous passage." in text for text in asked[1:])
 
 

@@ -55,12 +55,13 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
         for event in heard.become(text, settled):
             runtime.emit(event)
 
-    compose = _in_samples if model.tier == "small" else _in_one_piece
+    in_one_piece = model.tier == "full" and runtime.context.keeps_whole_passages
+    compose = _in_one_piece if in_one_piece else _in_samples
     gate = await compose(Composing(state, runtime, model, prompts, asked, step, previous, show))
     passage = gate.finish()
     if gate.words < READABLE * runtime.context.min_words:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
-        tries = MOST_SAMPLES if model.tier == "small" else MOST_REWRITES + 1
+        tries = MOST_REWRITES + 1 if in_one_piece else MOST_SAMPLES
         raise ModelReplyError(
             f"{model.name} wrote no usable passage in {tries} tries ({faults[:200]}): try again, change the plan, or use a more "
             "capable model. What was written is safe."
@@ -94,9 +95,9 @@ class Composing:
 
 
 async def _in_samples(passage: Composing) -> ProseGate:
-    """Return the gate of a small model's passage: each sample goes on from the sentences that were accepted before it."""
+    """Return the gate of a passage in samples, as a small model needs it: each goes on from the sentences that were accepted before it."""
     state, runtime, model = passage.state, passage.runtime, passage.model
-    gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=True)
+    gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=model.tier == "small")
     reached, stuck = 0, 0
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
@@ -181,7 +182,7 @@ async def _sample(
         model,
         turns,
         # A capable model's passage may be longer than it should, and is kept: only a runaway meets this end.
-        max_tokens=prose_tokens((1 if small else LONGEST) * runtime.context.max_words - gate.words),
+        max_tokens=prose_tokens((LONGEST if gate.keeps_all else 1) * runtime.context.max_words - gate.words),
         temperature=WRITE.temperature + warmer if small and temperature is None else temperature,
         sampling={**WRITE.sampling, **form} if small else None,
         seed=seed,
@@ -236,7 +237,7 @@ async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str
         language=runtime.context.language,
         finale=finale(state, runtime, step) == "last",
         third_person=small and runtime.context.person != "first",
-        keeps_all=not small,
+        keeps_all=not small and runtime.context.keeps_whole_passages,
     )
 
 

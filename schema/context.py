@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType, NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 from recurrentgpt.schema.errors import SettingsError
 
@@ -61,6 +61,9 @@ class Context:
     Raises SettingsError for a name that is no setting and for a value that cannot be used. A numeral counts as its
     number, because forms and environments know only text.
     """
+
+    keeps_whole_passages: ClassVar[bool] = True
+    """Whether a capable model's passage is kept however long it is; where lengths are compared, it is not."""
 
     mode: Literal["novel", "fiction"] = setting("novel", "A novel to read, or interactive fiction to play")
     selector: Literal["human", "simulator"] = setting("human", "Who chooses the next plan at each step", scope="run")

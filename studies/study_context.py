@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from recurrentgpt.schema.context import CodeOnly, Context, setting
 
@@ -20,6 +20,8 @@ Finale = Literal["", "near", "last"]
 @dataclass(kw_only=True)
 class StudyContext(Context):
     """Settings of one novel of a study."""
+
+    keeps_whole_passages: ClassVar[bool] = False
 
     selector: Literal["human", "simulator"] = setting("simulator", "Always simulated", scope="run")
     ending: bool = setting(True, "Every novel is brought to its end", scope="run")

@@ -95,7 +95,7 @@ class Composing:
 
 
 async def _in_samples(passage: Composing) -> ProseGate:
-    """Return the gate of a passage in samples, as a small model needs it: each goes on from the sentences that were accepted before it."""
+    """Return the gate of a passage in samples: each goes on from the sentences that were accepted before it."""
     state, runtime, model = passage.state, passage.runtime, passage.model
     gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=model.tier == "small")
     reached, stuck = 0, 0

@@ -42,7 +42,7 @@ def is_clean(story, steps):
     passages = story.passages()
     assert [passage.step for passage in passages] == list(range(1, steps + 1))
     for passage in passages:
-        assert 30 <= len(passage.text.split()) <= 400
+        assert 30 <= len(passage.text.split()) <= 1_400
         for text in (passage.text, passage.summary, passage.plan, passage.short_term_memory):
             assert not FOREIGN.search(text)
             assert text.strip()

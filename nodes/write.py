@@ -139,6 +139,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
         except ModelUnavailable:
             if not gate.cut():
                 raise
+            if gate.words >= gate.max_words:
+                # As long as was wanted: a stream that breaks off again and again would make it ever longer.
+                return gate
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
             continue
         gate.close()

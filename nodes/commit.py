@@ -67,7 +67,8 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    changes = {name: made[name] for name in (*AMENDABLE, "rationale")}  # type: ignore[literal-required]
+    names = (*AMENDABLE, "rationale", "codex", "contradictions")
+    changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"])
     await runtime.chronicle.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
@@ -143,7 +144,7 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
     # An opening was written from no plan: `plan` there is what the first passage shall do.
     plan = state["plan"] if step else ""
     passage = state.get("passage", "")
-    return Commit(
+    made = Commit(
         id=commit_id(story, parent, plan, passage, overlay or None),
         story=story,
         parent=parent,
@@ -162,6 +163,11 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         created=now(),
         overlay=overlay,
     )
+    if step and state.get("codex"):
+        made["codex"] = state["codex"]
+    if step and state.get("contradictions"):
+        made["contradictions"] = state["contradictions"]
+    return made
 
 
 def _spent(state: State) -> Usage:

@@ -117,6 +117,7 @@ def write_turns(
         **shared,
         memory=memory_lines(memory),
         recalled=recalled,
+        entries=state.get("entries", []),
         previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
         ending=last_sentences(previous, ENDING_SENTENCES),
         # The plan of a passage that was edited since tells of people and events that may be gone.

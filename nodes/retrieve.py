@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.nodes.continuity import told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.state import Recalled, State
 
@@ -15,9 +16,11 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     The newest passage is left out: the prompt holds it (or its end) anyway.
     """
     story, head = state["story"], state.get("head", "")
+    tier = (await runtime.model("writer")).tier
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
-        return {"recalled": [], "next_plan": state["plan"], "status": "writing"}
+        entries = await told_entries(state, runtime, tier, [])
+        return {"recalled": [], "entries": entries, "next_plan": state["plan"], "status": "writing"}
     corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
     hits = await runtime.recall.search(
         story, head, state["plan"], runtime.context.top_k, without=head, corrected=corrected
@@ -34,4 +37,5 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]
-    return {"recalled": recalled, "next_plan": state["plan"], "status": "writing"}
+    entries = await told_entries(state, runtime, tier, [entry["summary"] for entry in recalled])
+    return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}

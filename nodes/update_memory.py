@@ -17,6 +17,8 @@ from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
+from recurrentgpt.nodes.continuity import codex_before
 from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
     memory_lines,
@@ -58,6 +60,7 @@ class MemoryReply(BaseModel):
     added: list[AddedReply]
     short_term_memory: list[str] = Field(min_length=1)
     summary: str = Field(min_length=1)
+    codex: list[CodexChange] = []
 
 
 @node
@@ -73,7 +76,7 @@ async def _rewritten(state: State, runtime: StoryRuntime, model: ResolvedModel) 
     prompts = runtime.prompts(model)
     old = memory_lines(state["previous_memory"])
     request = prompts.fill("update_memory", memory=old, **variables(state, runtime, state["step"]))
-    turns = [*written_turns(state, runtime, prompts), HumanMessage(request)]
+    turns = [*written_turns(state, runtime, prompts), HumanMessage(f"{request}\n{prompts.fill('codex')}")]
     seed = runtime.seed(state, "update_memory")
     reply = await ask(
         model,
@@ -97,6 +100,7 @@ async def _rewritten(state: State, runtime: StoryRuntime, model: ResolvedModel) 
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": " ".join(reply.summary.split()),
+        "codex": from_reply(reply.codex, state["passage"], await codex_before(state, runtime)),
     }
 
 
@@ -137,6 +141,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped, added=added),
         "summary": summary,
+        "codex": from_facts(facts, state["passage"], await codex_before(state, runtime), runtime.context.language),
     }
 
 

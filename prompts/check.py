@@ -20,10 +20,11 @@ _STEP = VOICE | {"brief", "min_words", "max_words", "step", "last_step", "finale
 GIVEN = {
     "system": VOICE | {"brief"},
     "open": VOICE | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
-    "write": _STEP | {"memory", "recalled", "previous", "ending", "plan"},
+    "write": _STEP | {"memory", "recalled", "previous", "ending", "plan", "entries"},
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "update_memory": _STEP | {"memory"},
+    "codex": frozenset(),
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
     "plans": _STEP | {"memory", "passage", "moves"},

@@ -14,6 +14,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.codex import Change, Contradiction, Told
 from recurrentgpt.schema.messages import latest_exchange
 
 MEMORY_SENTENCES = 20
@@ -181,6 +182,12 @@ class State(TypedDict, total=False):
     written_plan: str
     """The plan that `passage` was written from."""
     recalled: list[Recalled]
+    entries: list[Told]
+    """What the writer of `passage` was told of the people and things that it is about."""
+    codex: list[Change]
+    """What `passage` changed in the codex."""
+    contradictions: list[Contradiction]
+    """What in `passage` contradicts the codex as it was before it."""
     previous_passage: str
     passage: str
     author: str

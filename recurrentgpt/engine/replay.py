@@ -23,6 +23,7 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.nodes.human.answers import LONG_WORD, control_character
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.events import (
     Event,
@@ -117,9 +118,15 @@ class Replay:
         if names is None or names[0] not in people:
             return overlay
         called = re.compile(rf"\b{re.escape(names[0])}\b")
+        people_of = [character.partition(":")[0].strip() for character in brief["characters"]]
+        changes: list[Change] = [
+            {"entry": name, "kind": "person", "do": "rename", "value": called.sub(names[1], name)}
+            for name in people_of
+            if called.search(name)
+        ]
         lines = {part: [called.sub(names[1], line) for line in brief[part]] for part in ("characters", "outline")}
         renamed = Brief(**{**brief, **lines, "premise": called.sub(names[1], brief["premise"])})  # type: ignore[typeddict-item]
-        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed})
+        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed, "codex": [*corrected.get("codex", []), *changes]})
         await self._log.batch([put])
         return key
 
@@ -199,6 +206,8 @@ class Replay:
                     else:
                         state = cast(State, chunk)
                 new = entry(state, parent=before["id"], overlay=overlay, amends=old["id"])
+                if done > 1 and (said := [change for change in old.get("codex", []) if change.get("author")]):
+                    new["codex"] = [*new.get("codex", []), *said]
                 also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))

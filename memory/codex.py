@@ -103,9 +103,8 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             entry = dataclasses.replace(entry, lines=_without(entry.lines, change))
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
-            other = codex.entries.get(value.casefold())
-            if old is not None and other is not None and other is not old:
-                codex, entry = _put(codex, other, None), _merged(entry, other)
+            if (other := codex.entries.get(value.casefold())) is not None and other is not old:
+                codex, entry, old = _put(codex, other, None), _merged(entry, other), old or other
             entry = dataclasses.replace(entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value))
         case "alias":
             entry = dataclasses.replace(entry, aliases=tuple(dict.fromkeys([*entry.aliases, value])))
@@ -144,7 +143,7 @@ def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Lin
         if below and alike:
             return lines
         return (*(other for other in lines if other.aspect != line.aspect), line)
-    if any(_overlap(_words(other), _words(line)) > 1 - 1e-9 and _words(other) for other in alike):
+    if any((other.text, other.value) == (line.text, line.value) for other in alike):
         return lines
     lines = (line, *lines) if below else (*lines, line)
     if len(alike) < MOST_LINES:

@@ -39,7 +39,7 @@ class CodexChange(BaseModel):
 
 def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list[Change]:
     """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
-    changes = []
+    changes, told = [], sentences(passage)
     for item in reply[:MOST_CHANGES]:
         name, value = _line(item.name, MOST_NAME_WORDS), _line(item.value, MOST_SENTENCE_WORDS)
         if not name or not value:
@@ -55,7 +55,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
             do="end" if item.change == "end" else "set",
             aspect=aspect,
             value="" if aspect == "fact" else value,
-            rests_on=_nearest(item.sentence or value, passage),
+            rests_on=_nearest(item.sentence or value, told),
         )
         if aspect == "fact":
             change["text"] = value
@@ -70,10 +70,10 @@ def from_facts(facts: Iterable[str], passage: str, codex: Codex, language: str) 
     """
     people = _newcomers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
-    changes, told = list[Change](), set[str]()
+    changes, told, lines = list[Change](), set[str](), sentences(passage)
     for fact in facts:
         fact = _line(fact, MOST_SENTENCE_WORDS)
-        named, rests_on = known.named_in(fact), _nearest(fact, passage)
+        named, rests_on = known.named_in(fact), _nearest(fact, lines)
         told |= {entry.name for entry in named}
         found = list(_by_rule(fact, named, known)) if is_english(language) and not _DOUBTED.search(fact) else []
         # What no rule reads is true of whoever it names first.
@@ -108,10 +108,10 @@ def _line(text: str, most: int) -> str:
     return limit_words(" ".join(text.split()), most)
 
 
-def _nearest(text: str, passage: str) -> str:
+def _nearest(text: str, passage: Sequence[str]) -> str:
     """Return the sentence of the passage that has most of the words of `text`; empty where none has two of them."""
     wanted = set(tokens(text))
-    found = max(sentences(passage), key=lambda sentence: _share(wanted, sentence), default="")
+    found = max(passage, key=lambda sentence: _share(wanted, sentence), default="")
     return limit_words(" ".join(found.split()), MOST_SENTENCE_WORDS) if len(wanted & set(tokens(found))) > 1 else ""
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from recurrentgpt.memory.codex import codex_at, sentence_of, tell
+from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import ACTS, OF_ONESELF, pronoun_of
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -50,7 +51,7 @@ async def codex_before(state: State, runtime: StoryRuntime) -> Codex:
     )
 
 
-async def told_entries(state: State, runtime: StoryRuntime, tier: str, known: Sequence[str]) -> list[Told]:
+async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]) -> list[Told]:
     """Return what the writer of the next passage is told of everybody and everything in the plan and the last passage.
 
     `known` are sentences that the prompt holds beside the memory.
@@ -58,7 +59,7 @@ async def told_entries(state: State, runtime: StoryRuntime, tier: str, known: Se
     if not runtime.context.codex:
         return []
     held = [*state.get("short_term_memory", "").splitlines(), *state["brief"]["characters"], *known]
-    codex = await codex_before(state, runtime)
+    codex, tier = await codex_before(state, runtime), tier_of_role("writer", runtime.context)
     return tell(codex, state["plan"], state.get("passage", ""), words=TOLD_WORDS[tier], known=held)
 
 

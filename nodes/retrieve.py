@@ -16,10 +16,9 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     The newest passage is left out: the prompt holds it (or its end) anyway.
     """
     story, head = state["story"], state.get("head", "")
-    tier = (await runtime.model("writer")).tier
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
-        entries = await told_entries(state, runtime, tier, [])
+        entries = await told_entries(state, runtime, [])
         return {"recalled": [], "entries": entries, "next_plan": state["plan"], "status": "writing"}
     corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
     hits = await runtime.recall.search(
@@ -37,5 +36,5 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]
-    entries = await told_entries(state, runtime, tier, [entry["summary"] for entry in recalled])
+    entries = await told_entries(state, runtime, [entry["summary"] for entry in recalled])
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, Protocol, cast
 
+from recurrentgpt.engine.codex import StoryCodex
 from recurrentgpt.engine.edits import Edits
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.navigation import Branches
@@ -50,7 +51,7 @@ class HasEngine(Protocol):
 class AsyncStory:
     """A story and the graph that goes on writing it, in the event loop in which its engine was opened.
 
-    `branches` reads the tree and moves in it, `edits` corrects by hand, `book` exports and searches.
+    `branches` reads the tree and moves in it, `edits` corrects by hand, `codex` says what is true, `book` exports and searches.
     """
 
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
@@ -59,6 +60,7 @@ class AsyncStory:
         self.engine, self.id = engine, story
         self._session = Session(engine, story, context, opening)
         self.branches, self.edits, self.book = Branches(self._session), Edits(self._session), StoryBook(self._session)
+        self.codex = StoryCodex(self._session)
 
     @property
     def context(self) -> Context:
@@ -238,6 +240,7 @@ class Story:
     _branches: Twins[Story, Branches] = Twins(lambda story: story._story.branches)
     _edits: Twins[Story, Edits] = Twins(lambda story: story._story.edits)
     _replay: Twins[Story, Replay] = Twins(lambda story: story._story.edits.replay)
+    _codex: Twins[Story, StoryCodex] = Twins(lambda story: story._story.codex)
     _book: Twins[Story, StoryBook] = Twins(lambda story: story._story.book)
 
     @property
@@ -353,6 +356,22 @@ class Story:
     def pending_replay(self) -> PendingReplay | None:
         """The edit with replay that was interrupted, if there is one."""
         return self._pending_replay()
+
+    # The codex
+
+    codex, acodex = _codex(StoryCodex.entries)
+    codex_history, acodex_history = _codex(StoryCodex.history)
+    edit_entry, aedit_entry = _codex(StoryCodex.edit)
+    add_entry, aadd_entry = _codex(StoryCodex.add)
+    alias_entry, aalias_entry = _codex(StoryCodex.alias)
+    merge_entries, amerge_entries = _codex(StoryCodex.merge)
+    pin_entry, apin_entry = _codex(StoryCodex.pin)
+    hide_entry, ahide_entry = _codex(StoryCodex.hide)
+    remove_entry, aremove_entry = _codex(StoryCodex.remove)
+    import_lorebook, aimport_lorebook = _codex(StoryCodex.import_lorebook)
+    accept_contradiction, aaccept_contradiction = _codex(StoryCodex.accept)
+
+    written_from, awritten_from = _codex(StoryCodex.written_from)
 
     # The book
 

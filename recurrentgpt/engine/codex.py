@@ -14,13 +14,21 @@ from pathlib import Path
 from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_line
+from recurrentgpt.engine.importer import TOKENS_PER_WORD
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
+from recurrentgpt.nodes.open_story import restored
+from recurrentgpt.nodes.prompt_messages import write_turns
+from recurrentgpt.nodes.retrieve import retrieve
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Action, Aspect, Change, Codex, Contradiction, Entry, Kind
 from recurrentgpt.schema.errors import BadAnswer, StoryError
+from recurrentgpt.schema.state import State
 
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
@@ -35,6 +43,21 @@ class HistoryLine:
     passage: str
     step: int
     change: Change
+
+
+@dataclass(frozen=True)
+class PromptPart:
+    """A turn of a prompt, or what its turns were made of."""
+
+    name: str
+    text: str
+    whole: bool = False
+    """Whether it is a turn as it was sent."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it has, by its words."""
+        return round(count_words(self.text) * TOKENS_PER_WORD)
 
 
 class StoryCodex:
@@ -63,6 +86,36 @@ class StoryCodex:
             for change in commit.get("codex", [])
             if change["entry"].casefold() in called
         ]
+
+    async def written_from(self, at: Ref | None = None) -> list[PromptPart]:
+        """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
+
+        Put together again from the log, with the templates of today. Raises StoryError where no plan was written from.
+        """
+        session = self._session
+        commit = await session.commit_at(at)
+        record = await session.log.record(session.id)
+        state = cast(State, await restored(session.log, record, commit, retake=True))
+        runtime = session.runtime()
+        state = cast(State, {**state, **await retrieve(state, runtime)})
+        prompts = Prompts(tier_of_role("writer", session.context), session.context.prompts, mode=session.context.mode)
+        step, memory, previous = commit["step"], state["short_term_memory"], state["passage"]
+        turns = write_turns(state, runtime, prompts, step=step, memory=memory, previous=previous)
+        brief, told, recalled = state["brief"], state["entries"], state["recalled"]
+        made_of = {
+            "premise": brief["premise"],
+            "people": "\n".join(brief["characters"]),
+            "outline": "\n".join(brief["outline"]),
+            "memory": memory,
+            "codex": "\n".join(line for entry in told for line in entry["lines"]),
+            "recalled": "\n".join(f"passage {entry['step']}: {entry['summary']}" for entry in recalled),
+            "passage before": previous,
+            "plan": state["plan"],
+        }
+        whole = [
+            PromptPart(f"turn {number}: {turn.type}", str(turn.text), whole=True) for number, turn in enumerate(turns, 1)
+        ]
+        return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
 
     async def edit(self, name: str, aspect: Aspect, value: str, at: Ref | None = None, *, end: bool = False) -> Entry:
         """Set what is true of an entry after a passage (default: the newest), or with `end` what is no longer, and return it.

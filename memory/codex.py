@@ -97,7 +97,9 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
     entry = old or Entry(name, change["kind"])
     match do:
         case "set":
-            line = Line(change.get("aspect", "fact"), value, change.get("text", ""), change.get("rests_on", ""), passage, step)
+            line = Line(
+                change.get("aspect", "fact"), value, change.get("text", ""), change.get("rests_on", ""), passage, step
+            )
             entry = dataclasses.replace(entry, lines=_with_line(entry.lines, line, below=below))
         case "end":
             entry = dataclasses.replace(entry, lines=_without(entry.lines, change))
@@ -105,7 +107,9 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
             if (other := codex.entries.get(value.casefold())) is not None and other is not old:
                 codex, entry, old = _put(codex, other, None), _merged(entry, other), old or other
-            entry = dataclasses.replace(entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value))
+            entry = dataclasses.replace(
+                entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
+            )
         case "alias":
             entry = dataclasses.replace(entry, aliases=tuple(dict.fromkeys([*entry.aliases, value])))
         case "key":
@@ -190,7 +194,8 @@ def _merged(entry: Entry, other: Entry) -> Entry:
 _HE = "man|boy|brother|father|son|husband|widower|king|prince|lord|uncle|nephew|grandfather|monk|priest|fisherman|ferryman"
 _SHE = "woman|girl|sister|mother|daughter|wife|widow|queen|princess|lady|aunt|niece|grandmother|nun|midwife|waitress"
 _WHO = re.compile(
-    rf"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:[\w-]+ ){{0,2}}?(?:(?P<he>{_HE})|(?P<she>{_SHE}))\b", re.IGNORECASE
+    rf"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:[\w-]+ ){{0,2}}?(?:(?P<he>{_HE})|(?P<she>{_SHE}))\b",
+    re.IGNORECASE,
 )
 
 
@@ -202,7 +207,11 @@ def _of_brief(brief: Brief) -> list[Change]:
         if not name:
             continue
         about = Change(entry=name, kind="person", do="set")
-        changes.append({**about, "aspect": "role", "value": who, "text": character} if who else {**about, "do": "alias", "value": name})
+        changes.append(
+            {**about, "aspect": "role", "value": who, "text": character}
+            if who
+            else {**about, "do": "alias", "value": name}
+        )
         if match := _WHO.search(who):
             changes.append({**about, "aspect": "pronouns", "value": "he" if match["he"] else "she", "text": character})
     return changes
@@ -244,7 +253,9 @@ def tell(codex: Codex, plan: str, passage: str, *, words: int, known: Sequence[s
                 continue
             words -= count_words(lines[turn])
             chosen.setdefault(entry.name, []).append(lines[turn])
-    return [Told(name=entry.name, kind=entry.kind, lines=chosen[entry.name]) for entry in entries if entry.name in chosen]
+    return [
+        Told(name=entry.name, kind=entry.kind, lines=chosen[entry.name]) for entry in entries if entry.name in chosen
+    ]
 
 
 def _to_tell(entry: Entry, held: Sequence[set[str]]) -> list[str]:

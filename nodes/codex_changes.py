@@ -51,7 +51,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
             aspect = "status" if value in STATUSES else "fact"
         change = Change(
             entry=known.name if known else name,
-            kind=known.kind if known else item.kind if item.kind in get_args(Kind) else "thing",  # type: ignore[typeddict-item]
+            kind=known.kind if known else _kind(item.kind),
             do="end" if item.change == "end" else "set",
             aspect=aspect,
             value="" if aspect == "fact" else value,
@@ -61,6 +61,10 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
             change["text"] = value
         changes.append(change)
     return changes
+
+
+def _kind(said: str) -> Kind:
+    return next((kind for kind in get_args(Kind) if kind == said), "thing")
 
 
 def from_facts(facts: Iterable[str], passage: str, codex: Codex, language: str) -> list[Change]:
@@ -81,15 +85,24 @@ def from_facts(facts: Iterable[str], passage: str, codex: Codex, language: str) 
             found = [Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact")]
         found = [change for change in found if not _revives(change, fact, known)]
         for change in found:
-            changes.append({**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact})
-    changes += [change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])]
+            changes.append(
+                {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
+            )
+    changes += [
+        change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
+    ]
     return _once(changes)[:MOST_CHANGES]
 
 
 def _revives(change: Change, fact: str, known: Codex) -> bool:
     """Return whether a change tells of a dead person as of a living one, without saying that they live after all."""
     entry = known.find(change["entry"])
-    if entry is None or entry.value("status") != "dead" or change.get("value") == "dead" or re.search(r"\b(?:alive|survived)\b", fact):
+    if (
+        entry is None
+        or entry.value("status") != "dead"
+        or change.get("value") == "dead"
+        or re.search(r"\b(?:alive|survived)\b", fact)
+    ):
         return False
     acting = rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}"
     return change.get("aspect") in ("status", "place") or bool(re.search(acting, fact))
@@ -100,7 +113,9 @@ def _once(changes: Iterable[Change]) -> list[Change]:
     kept: dict[tuple[str, str, str], Change] = {}
     for change in changes:
         aspect = change.get("aspect", "fact")
-        kept.setdefault((change["entry"], aspect, change.get("value", "") if aspect in ONE_EACH else change.get("text", "")), change)
+        kept.setdefault(
+            (change["entry"], aspect, change.get("value", "") if aspect in ONE_EACH else change.get("text", "")), change
+        )
     return list(kept.values())
 
 
@@ -130,7 +145,7 @@ _DOUBTED = re.compile(
 )
 _BE = r"(?:is|was|lies|lay|has been|had been)"
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("dead", re.compile(rf"(?:{_BE} (?:found )?(?:dead|killed|murdered|buried|drowned|hanged)|dies|died|has died|had died|drowned|"
+    ("dead", re.compile(rf"(?:{_BE} (?:found )?(?:dead|killed|murdered|buried|drowned|hanged)|dies|died|has died|drowned|"
                         r"fell to (?:his|her|their) death|drew (?:his|her) last breath)\b")),
     ("absent", re.compile(rf"(?:{_BE} (?:missing|gone)|has (?:vanished|disappeared|gone|left)|vanished|disappeared|fled|"
                           r"left (?:the|for)\b)")),
@@ -138,27 +153,35 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _KILLED = r"(?:kills|killed|murders|murdered|shoots|shot|stabs|stabbed|strangles|strangled) (?:the )?$"
 _THING = r"(?:(?:the|a|an|his|her|their|its)|\w+['’]s) (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+)"
-_END = r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|that|which|who|as|while|when|into|out)\b)"
+_END = (
+    r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|that|which|who|as|while|when|into|"
+    r"out)\b)"
+)
 _HOLDS = re.compile(
-    rf"(?:now )?(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds) {_THING}{_END}"
+    r"(?:now )?(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds) "
+    rf"{_THING}{_END}"
 )
 _GIVES = re.compile(
-    rf"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|entrusts|entrusted) {_THING} to (?P<to>[A-Z][\w'’-]+)"
+    rf"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|entrusts|entrusted) "
+    rf"{_THING} to (?P<to>[A-Z][\w'’-]+)"
 )
 _LOSES = re.compile(rf"(?:loses|lost|burns|burned|burnt|destroys|destroyed|smashes|smashed) {_THING}{_END}")
 _LOST = re.compile(
-    r"^The (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+) (?:is|was|has been|lies) (?P<how>lost|destroyed|burned|burnt|smashed|sunk)\b"
+    r"^The (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+) (?:is|was|has been|lies) "
+    r"(?P<how>lost|destroyed|burned|burnt|smashed|sunk)\b"
 )
 _IS_IN = re.compile(
-    r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|is locked|is trapped) (?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
+    r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|is locked|is trapped) "
+    r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when)\b)"
 )
 _UNAWARE = re.compile(r"(?:does not|doesn't|did not|didn't) (?:yet )?know (?P<what>[^.;]+)")
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
-_NO_THING = frozenset(
-    "way time moment chance idea plan right name voice hand hands eyes face head breath silence door truth look word words life "
-    "mind job place feeling reason secret choice night day courage strength heart body duty".split()
-)
+_NO_THING = frozenset((
+    "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face",
+    "head", "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling",
+    "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty",
+))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 
 
@@ -166,7 +189,9 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     for entry in named:
         if entry.kind not in ("person", "thing"):
             continue
-        for match in re.finditer("|".join(re.escape(name) for name in sorted(entry.names, key=len, reverse=True)), fact):
+        for match in re.finditer(
+            "|".join(re.escape(name) for name in sorted(entry.names, key=len, reverse=True)), fact
+        ):
             after, before = fact[match.end() :].lstrip(), fact[: match.start()]
             if fact[match.end() : match.end() + 1].strip("., "):
                 continue  # part of a longer word, or Mira's
@@ -181,7 +206,13 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
             if entry.kind == "person":
                 yield from _possession(entry, after, known)
                 if _PROMISED.match(after):
-                    yield {**about, "kind": "promise", "entry": _line(fact.rstrip("."), MOST_NAME_WORDS), "aspect": "status", "value": "open"}
+                    yield {
+                        **about,
+                        "kind": "promise",
+                        "entry": _line(fact.rstrip("."), MOST_NAME_WORDS),
+                        "aspect": "status",
+                        "value": "open",
+                    }
     if lost := _LOST.match(fact):
         yield Change(entry=lost["thing"], kind="thing", do="set", aspect="status", value=_gone(lost["how"]))
 
@@ -205,25 +236,33 @@ def _gone(how: str) -> str:
 
 
 ACTS = (
-    r"(?:\w+ly )?(?:said|says|asked|asks|answered|answers|replied|replies|whispered|whispers|shouted|muttered|cried|laughed|smiled|"
-    r"nodded|nods|shook|shakes|turned|turns|walked|walks|ran|runs|stood|stands|sat|sits|stepped|steps|came|comes|went|goes|took|"
+    r"(?:\w+ly )?(?:said|says|asked|asks|answered|answers|replied|replies|whispered|whispers|shouted|muttered|cried|"
+    r"laughed|smiled|nodded|nods|shook|shakes|turned|turns|walked|walks|ran|runs|stood|stands|sat|sits|stepped|steps|came|comes|went|goes|took|"
     r"takes|opened|opens|closed|closes|looked|looks|pointed|points|raised|lifted|reached|reaches|pulled|pushed|held|leaned|"
     r"grinned|sighed|frowned|shrugged|knelt|climbed|waited|followed|put|poured|drank|ate|wiped|drew|handed|gave)\b"
 )
 """What only the living do, after a name."""
 
-_SPEAKS = r"(?:said|says|asked|asks|whispered|whispers|replied|replies|answered|answers|called|calls|shouted|muttered|cried|told|tells)"
-_NEW = re.compile(rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b")
-_NOBODY = frozenset(
-    "He She It They We You Who Nobody Somebody Someone Everyone Everybody Both Neither Mother Father God The That This What Then Now "
-    "Once One Another Mama Papa Mum Dad And But".split()
+_SPEAKS = (
+    r"(?:said|says|asked|asks|whispered|whispers|replied|replies|answered|answers|called|calls|shouted|muttered|cried|told|"
+    r"tells)"
 )
+_NEW = re.compile(
+    rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b"
+)
+_NOBODY = frozenset((
+    "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
+    "Neither", "Mother", "Father", "God", "The", "That", "This", "What", "Then", "Now", "Once", "One", "Another",
+    "Mama", "Papa", "Mum", "Dad", "And", "But",
+))  # fmt: skip
 
 
 def _newcomers(passage: str, codex: Codex) -> list[Entry]:
     """Return the people who speak in a passage and are no entry yet."""
     names = {first or second for first, second in _NEW.findall(passage)}
-    return [Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.find(name) is None]
+    return [
+        Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.find(name) is None
+    ]
 
 
 OF_ONESELF = re.compile(

@@ -1,7 +1,8 @@
-"""What the writer is told of people and things, and what in its passage contradicts that, by rules that would rather miss than accuse.
+"""What the writer is told of people and things, and what in its passage contradicts that.
 
-A rule speaks only where a passage itself, outside of what its people say, names somebody or something and tells of them what
-cannot be: memories, dreams and doubts are let pass, and so is whoever is found or comes back in the same passage.
+Rules would rather miss than accuse. A rule speaks only where a passage itself, outside of what its people say, names somebody
+or something and tells of them what cannot be: memories, dreams and doubts are let pass, and so is whoever is found or comes
+back in the same passage.
 """
 
 from __future__ import annotations
@@ -26,21 +27,29 @@ MOST_CONTRADICTIONS = 6
 
 _QUOTED = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 _ELSEWHEN = re.compile(
-    r"\b(?:had|hadn't|remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|once|used to|would|could have|might|as if|"
-    r"as though|years ago|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|portrait|photograph|picture|statue|imagin\w*|"
+    r"\b(?:had|hadn't|remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|once|used to|would|could have|might|"
+    r"as if|as though|years ago|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|portrait|photograph|picture|statue|imagin\w*|"
     r"echo\w*|voice of|like|if|never|no longer|not|without|instead of|letter|diary|wrote|written)\b|n't\b",
     re.IGNORECASE,
 )
 """What makes a sentence one of another time, or of nobody in the flesh."""
 
 _IS_BACK = re.compile(
-    r"\b(?:return\w*|back|found|find\w*|arriv\w*|appear\w*|emerg\w*|enter\w*|came|comes|stepped (?:in|out)|door|alive|at last|again)\b",
+    r"\b(?:return\w*|back|found|find\w*|arriv\w*|appear\w*|emerg\w*|enter\w*|came|comes|stepped (?:in|out)|door|alive|"
+    r"at last|again)\b",
     re.IGNORECASE,
 )
-_IS_FOUND = re.compile(r"\b(?:found|finds?|another|new|second|recover\w*|mended|repaired|rebuilt|spare|copy|again|back)\b", re.IGNORECASE)
+_IS_FOUND = re.compile(
+    r"\b(?:found|finds?|another|new|second|recover\w*|mended|repaired|rebuilt|spare|copy|again|back)\b", re.IGNORECASE
+)
 _HANDLES = (
     r"(?:took|takes|held|holds|drew|draws|pulled|pulls|lifted|lifts|raised|raises|opened|opens|carried|carries|handed|hands|lit|"
     r"lights|turned|turns|pocketed|unfolded|read|reads|swung|swings)"
+)
+
+
+_OWN_POCKET = (
+    r"(?:from|out of) (?:his|her|their) (?:\w+ )?(?:pocket|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boot)"
 )
 
 
@@ -105,7 +114,8 @@ def _of_entry(entry: Entry, told: Sequence[tuple[str, str]], codex: Codex) -> It
     if entry.kind == "thing" and own:
         thing = rf"(?:the|his|her|their) (?:{'|'.join(map(re.escape, own))})\b"
         if status in ("lost", "destroyed") and not _IS_FOUND.search(narrated):
-            if said := _first(rf"\b{_HANDLES} {thing}", told):
+            said = _first(rf"\b{_HANDLES} {thing}", told)
+            if said:
                 yield _contradiction("lost", entry, "status", said, "found")
         yield from _of_holder(entry, thing, told, codex)
 
@@ -115,13 +125,16 @@ def _of_holder(entry: Entry, thing: str, told: Sequence[tuple[str, str]], codex:
     holder = codex.find(entry.value("holder"))
     if holder is None or holder.kind != "person":
         return
-    taken = rf"(?P<who>[A-Z][\w'’-]+) (?:took|takes|drew|draws|pulled|pulls) {thing}[^.]*? (?:from|out of) (?:his|her|their) (?:\w+ )?(?:pocket|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boot)"
+    taken = rf"(?P<who>[A-Z][\w'’-]+) (?:took|takes|drew|draws|pulled|pulls) {thing}[^.]*? {_OWN_POCKET}"
     for sentence, plain in told:
         match = re.search(taken, plain)
         who = codex.find(match["who"]) if match else None
         if who is not None and who is not holder and not _ELSEWHEN.search(plain):
             others = " ".join(other for other, _ in told[: [one for one, _ in told].index(sentence)])
-            if not (re.search(thing.removeprefix("(?:the|his|her|their) "), others) and any(name in others for name in holder.names)):
+            if not (
+                re.search(thing.removeprefix("(?:the|his|her|their) "), others)
+                and any(name in others for name in holder.names)
+            ):
                 yield _contradiction("holder", entry, "holder", sentence, who.name)
             return
 
@@ -147,7 +160,11 @@ def _of_renamed(told: Sequence[tuple[str, str]], codex: Codex) -> Iterator[Contr
 def _acting(names: Sequence[str], told: Sequence[tuple[str, str]], acts: str) -> str:
     """Return the first sentence in which one of `names` does something; empty for none."""
     called = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return _first(rf"(?:^|[,;\"”] |\b(?:and|but|then|when|while) )(?:{called}) {acts}|[\"”] (?:said|asked|replied|whispered|answered) (?:{called})\b", told)
+    return _first(
+        rf"(?:^|[,;\"”] |\b(?:and|but|then|when|while) )(?:{called}) {acts}|"
+        rf"[\"”] (?:said|asked|replied|whispered|answered) (?:{called})\b",
+        told,
+    )
 
 
 def _first(pattern: str, told: Sequence[tuple[str, str]]) -> str:

@@ -19,7 +19,23 @@ ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
 """Aspects of which an entry has one line: a new one takes the place of the old one."""
 
 _TITLES = frozenset(
-    ("mr", "mrs", "ms", "miss", "dr", "sir", "lady", "lord", "captain", "professor", "father", "mother", "the", "old", "young")
+    (
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "sir",
+        "lady",
+        "lord",
+        "captain",
+        "professor",
+        "father",
+        "mother",
+        "the",
+        "old",
+        "young",
+    )
 )
 
 
@@ -112,7 +128,9 @@ class Entry:
     def names(self) -> tuple[str, ...]:
         """All that it is called now: its name, a person's first and last name, its aliases."""
         first, *rest = self.name.split()
-        parts = [first, rest[-1]] if self.kind == "person" and rest and first.rstrip(".").casefold() not in _TITLES else []
+        parts = (
+            [first, rest[-1]] if self.kind == "person" and rest and first.rstrip(".").casefold() not in _TITLES else []
+        )
         return tuple(dict.fromkeys([self.name, *parts, *self.aliases]))
 
 

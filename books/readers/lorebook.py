@@ -15,7 +15,10 @@ MOST_BYTES = 5_000_000
 MOST_ENTRIES, MOST_LINES, MOST_LINE_WORDS, MOST_NAME_WORDS = 400, 8, 36, 8
 
 _PERSON = re.compile(r"\b(?:he|she|him|his|her)\b", re.IGNORECASE)
-_PLACE = re.compile(r"\b(?:city|town|village|island|kingdom|river|mountain|house|inn|tavern|castle|street|harbou?r|land)\b", re.IGNORECASE)
+_PLACE = re.compile(
+    r"\b(?:city|town|village|island|kingdom|river|mountain|house|inn|tavern|castle|street|harbou?r|land)\b",
+    re.IGNORECASE,
+)
 
 
 def read_lorebook(path: Path) -> list[Change]:
@@ -65,7 +68,9 @@ def _texts(value: object) -> list[str]:
 
 
 def _line(text: str) -> str:
-    return limit_words(" ".join("".join(letter if letter.isprintable() else " " for letter in text).split()), MOST_NAME_WORDS)
+    return limit_words(
+        " ".join("".join(letter if letter.isprintable() else " " for letter in text).split()), MOST_NAME_WORDS
+    )
 
 
 def _lines(text: str) -> list[str]:

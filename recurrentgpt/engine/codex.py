@@ -113,7 +113,8 @@ class StoryCodex:
             "plan": state["plan"],
         }
         whole = [
-            PromptPart(f"turn {number}: {turn.type}", str(turn.text), whole=True) for number, turn in enumerate(turns, 1)
+            PromptPart(f"turn {number}: {turn.type}", str(turn.text), whole=True)
+            for number, turn in enumerate(turns, 1)
         ]
         return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
 
@@ -187,7 +188,9 @@ class StoryCodex:
             commit, overlay = await session.commit_and_overlay(at)
             found = commit.get("contradictions", [])
             if not 1 <= number <= len(found):
-                raise StoryError(f"Passage {commit['step']} has {len(found)} contradictions; number {number} is none of them.")
+                raise StoryError(
+                    f"Passage {commit['step']} has {len(found)} contradictions; number {number} is none of them."
+                )
             meant = found[number - 1]
             if meant["rule"] == "renamed":
                 change = _said(meant["entry"], meant["kind"], "alias", meant["value"])
@@ -207,7 +210,9 @@ class StoryCodex:
     async def _codex(self, at: Ref | None, overlay: str | None = None) -> Codex:
         session = self._session
         commit, now = await session.commit_and_overlay(at)
-        return await codex_at(session.log, session.id, commit["id"], now if overlay is None else overlay, await session.brief())
+        return await codex_at(
+            session.log, session.id, commit["id"], now if overlay is None else overlay, await session.brief()
+        )
 
     async def _flag(self, name: str, do: Action, value: str = "") -> Entry:
         entry = _found(await self._codex(None), name)

@@ -126,7 +126,11 @@ class Replay:
         ]
         lines = {part: [called.sub(names[1], line) for line in brief[part]] for part in ("characters", "outline")}
         renamed = Brief(**{**brief, **lines, "premise": called.sub(names[1], brief["premise"])})  # type: ignore[typeddict-item]
-        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed, "codex": [*corrected.get("codex", []), *changes]})
+        key, put = overlay_op(
+            self._log,
+            self._session.id,
+            {**corrected, "brief": renamed, "codex": [*corrected.get("codex", []), *changes]},
+        )
         await self._log.batch([put])
         return key
 

@@ -96,13 +96,21 @@ def test_nobody_is_accused_who_remembers_returns_or_hands_over(passage):
 )
 def test_facts_are_read_by_rule(fact, expected):
     known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
-    found = [(change["entry"], change.get("aspect"), change.get("value")) for change in from_facts([fact], fact, known, "English")]
+    found = [
+        (change["entry"], change.get("aspect"), change.get("value"))
+        for change in from_facts([fact], fact, known, "English")
+    ]
     assert expected in found
 
 
 @pytest.mark.parametrize(
     "fact",
-    ["Bastian Cole almost died.", "Signe fears that Bastian Cole is dead.", "Bastian Cole would have died.", "Bastian Cole did not die."],
+    [
+        "Bastian Cole almost died.",
+        "Signe fears that Bastian Cole is dead.",
+        "Bastian Cole would have died.",
+        "Bastian Cole did not die.",
+    ],
 )
 def test_what_is_doubted_is_kept_as_it_is_said(fact):
     known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
@@ -133,7 +141,9 @@ def test_what_a_person_does_not_know_is_told_first():
 
 
 WALKING = "Bastian Cole laughed and poured the wine into two cups for the strangers at the long table by the window of the inn."
-OTHER = "Rain came in from the sea, and the strangers at the long table drank their wine and said nothing of the long road behind them."
+OTHER = (
+    "Rain came in from the sea, and the strangers at the long table drank their wine and said nothing of the road back."
+)
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])
@@ -156,10 +166,19 @@ async def test_a_contradiction_is_let_be_noted_or_mended(write, model, tier, con
             first = "below the wall" in asked
             reply = {"summary": told if first else "It rained.", "facts": [told if first else "The rain went on."]}
         if "characters" in reply:
-            reply["characters"] = ["Bastian Cole: a warden"] if tier == "full" else [{"name": "Bastian Cole", "who": "a warden"}]
+            reply["characters"] = (
+                ["Bastian Cole: a warden"] if tier == "full" else [{"name": "Bastian Cole", "who": "a warden"}]
+            )
         if "codex" in reply:
             first = "below the wall" in str(messages[-2].text)
-            change = {"name": "Bastian Cole", "kind": "person", "change": "set", "aspect": "status", "value": "dead", "sentence": told}
+            change = {
+                "name": "Bastian Cole",
+                "kind": "person",
+                "change": "set",
+                "aspect": "status",
+                "value": "dead",
+                "sentence": told,
+            }
             reply["codex"] = [change] if first else []
         return json.dumps(reply)
 
@@ -167,7 +186,9 @@ async def test_a_contradiction_is_let_be_noted_or_mended(write, model, tier, con
     commits = await write(steps=2, continuity=continuity, min_words=20, max_words=60)
     found = commits[2].get("contradictions", [])
     assert commits[2]["passage"] == (OTHER if continuity == "mend" else WALKING)
-    assert [(one["rule"], one["entry"]) for one in found] == ([("dead", "Bastian Cole")] if continuity == "note" else [])
+    assert [(one["rule"], one["entry"]) for one in found] == (
+        [("dead", "Bastian Cole")] if continuity == "note" else []
+    )
     if continuity == "mend" and tier == "full":
         reasons = [str(call[-1].text) for call in model.calls if WALKING in str(call[-1].text)]
         assert any("Bastian Cole is dead" in reason for reason in reasons)

@@ -10,16 +10,28 @@ from recurrentgpt.schema.errors import BadAnswer, BookError, StoryError
 from recurrentgpt.testing import story_replies
 
 OPENING = "Rain fell on the yard, and the gutters sang. The wardens ate in silence, and the candle burned low on the long table."
-ALIVE = "A dog slept under the cart beside three wet sacks. Bastian Cole locked the gate and hung the brass key on his belt. Signe Orrin watched him from the stair."
-KEY = "Bread cooled on the sill near a blue jug. Signe Orrin walked down to the ferry with the lantern in her hand, and the wind took her hood."
-DEAD = "Mist came over the fields before noon. Bastian Cole fell from the wall and died before anybody reached him. Signe Orrin covered his face."
+ALIVE = (
+    "A dog slept under the cart beside three wet sacks. "
+    "Bastian Cole locked the gate and hung the brass key on his belt. Signe Orrin watched him from the stair."
+)
+KEY = (
+    "Bread cooled on the sill near a blue jug. "
+    "Signe Orrin walked down to the ferry with the lantern in her hand, and the wind took her hood."
+)
+DEAD = (
+    "Mist came over the fields before noon. "
+    "Bastian Cole fell from the wall and died before anybody reached him. Signe Orrin covered his face."
+)
 FACTS = {
     "locked the gate": ["Bastian Cole carries the brass key on his belt.", "Bastian Cole lives in the gatehouse."],
     "walked down to the ferry": ["Signe Orrin has the lantern.", "The ferry is lost."],
     "fell from the wall": ["Bastian Cole died on the stones below the wall."],
     "sat by the fire": ["Signe Orrin mended the red sail."],
 }
-PEOPLE = ["Signe Orrin: the youngest warden, a woman who fears the dark", "Bastian Cole: her brother, who keeps the gate"]
+PEOPLE = [
+    "Signe Orrin: the youngest warden, a woman who fears the dark",
+    "Bastian Cole: her brother, who keeps the gate",
+]
 
 
 @pytest.fixture
@@ -257,15 +269,33 @@ def lorebook(folder, content) -> str:
 
 SILLY = {
     "entries": {
-        "0": {"uid": 0, "key": ["Odo", "/x/i"], "comment": "Odo Vane", "content": "Odo hates fish. He sings.", "constant": True},
-        "1": {"uid": 1, "key": ["Harrow"], "comment": "", "content": "Harrow is a town on the coast.", "disable": False},
+        "0": {
+            "uid": 0,
+            "key": ["Odo", "/x/i"],
+            "comment": "Odo Vane",
+            "content": "Odo hates fish. He sings.",
+            "constant": True,
+        },
+        "1": {
+            "uid": 1,
+            "key": ["Harrow"],
+            "comment": "",
+            "content": "Harrow is a town on the coast.",
+            "disable": False,
+        },
         "2": {"uid": 2, "key": ["Off"], "comment": "Off", "content": "Never.", "disable": True},
     }
 }
 NOVELAI = {
     "lorebookVersion": 5,
     "entries": [
-        {"displayName": "Odo Vane", "text": "Odo hates fish. He sings.", "keys": ["Odo"], "forceActivation": True, "enabled": True},
+        {
+            "displayName": "Odo Vane",
+            "text": "Odo hates fish. He sings.",
+            "keys": ["Odo"],
+            "forceActivation": True,
+            "enabled": True,
+        },
         {"displayName": "Harrow", "text": "Harrow is a town on the coast.", "keys": ["Harrow"], "enabled": True},
         {"displayName": "Off", "text": "Never.", "keys": [], "enabled": False},
     ],
@@ -281,7 +311,9 @@ def test_a_lorebook_is_imported_and_told_by_its_keys(story, author, tmp_path, co
     assert odo.lines[0].text == "Odo hates fish. He sings."
 
 
-@pytest.mark.parametrize("content", [[], {"entries": 3}, {"entries": []}, {"entries": [{"keys": ["a"]}]}, {"entries": ["a"]}])
+@pytest.mark.parametrize(
+    "content", [[], {"entries": 3}, {"entries": []}, {"entries": [{"keys": ["a"]}]}, {"entries": ["a"]}]
+)
 def test_what_is_no_lorebook_is_refused(story, author, tmp_path, content):
     begun(story, author)
     with pytest.raises(BookError):

@@ -223,7 +223,18 @@ def _cost(usage: Usage) -> str:
 
 
 def _fields(passage: Passage) -> dict[str, Any]:
-    names = ("id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage", "contradictions")
+    names = (
+        "id",
+        "parent",
+        "step",
+        "plan",
+        "text",
+        "summary",
+        "short_term_memory",
+        "author",
+        "usage",
+        "contradictions",
+    )
     return {name: getattr(passage, name) for name in names}
 
 

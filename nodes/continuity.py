@@ -28,7 +28,8 @@ MOST_CONTRADICTIONS = 6
 _QUOTED = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 _ELSEWHEN = re.compile(
     r"\b(?:had|hadn't|remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|once|used to|would|could have|might|"
-    r"as if|as though|years ago|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|portrait|photograph|picture|statue|imagin\w*|"
+    r"as if|as though|years ago|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|portrait|photograph|picture|"
+    r"statue|imagin\w*|"
     r"echo\w*|voice of|like|if|never|no longer|not|without|instead of|letter|diary|wrote|written)\b|n't\b",
     re.IGNORECASE,
 )

@@ -67,21 +67,21 @@ def _kind(said: str) -> Kind:
     return next((kind for kind in get_args(Kind) if kind == said), "thing")
 
 
-def from_facts(facts: Iterable[str], passage: str, codex: Codex, language: str) -> list[Change]:
-    """Return the changes that a small model's facts tell of: everything it says of somebody is kept, and rules read the rest.
+def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, language: str) -> list[Change]:
+    """Return the changes that a small model's facts tell of, and of its summary what a rule can read.
 
-    The rules are for English and leave out whatever is doubted, wished or denied.
+    What no rule reads of a fact is kept as it is said, with whoever it names first. The rules are for English and leave
+    out whatever is doubted, wished or denied.
     """
     people = _newcomers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
     changes, told, lines = list[Change](), set[str](), sentences(passage)
-    for fact in facts:
+    for number, fact in enumerate((summary, *facts)):
         fact = _line(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact), _nearest(fact, lines)
         told |= {entry.name for entry in named}
         found = list(_by_rule(fact, named, known)) if is_english(language) and not _DOUBTED.search(fact) else []
-        # What no rule reads is true of whoever it names first.
-        if named and not found:
+        if named and not found and number:
             found = [Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact")]
         found = [change for change in found if not _revives(change, fact, known)]
         for change in found:

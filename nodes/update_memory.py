@@ -141,7 +141,9 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped, added=added),
         "summary": summary,
-        "codex": from_facts(facts, state["passage"], await codex_before(state, runtime), runtime.context.language),
+        "codex": from_facts(
+            summary, reply.facts, state["passage"], await codex_before(state, runtime), runtime.context.language
+        ),
     }
 
 

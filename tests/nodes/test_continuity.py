@@ -98,7 +98,7 @@ def test_facts_are_read_by_rule(fact, expected):
     known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
     found = [
         (change["entry"], change.get("aspect"), change.get("value"))
-        for change in from_facts([fact], fact, known, "English")
+        for change in from_facts("", [fact], fact, known, "English")
     ]
     assert expected in found
 
@@ -114,7 +114,7 @@ def test_facts_are_read_by_rule(fact, expected):
 )
 def test_what_is_doubted_is_kept_as_it_is_said(fact):
     known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
-    (change,) = from_facts([fact], fact, known, "English")
+    (change,) = from_facts("", [fact], fact, known, "English")
     assert (change["aspect"], change["text"]) == ("fact", fact)
 
 

@@ -338,7 +338,7 @@ def test_a_long_story_keeps_its_prompts_and_its_log_small(story, author):
     codex = Codex()
     for step in range(1000):
         facts = [f"Signe Orrin counted {step} boats and {place} gulls over the bay." for place in range(20)]
-        changes = from_facts(facts, '"Now," said Signe Orrin. ' + KEY, codex, "English")
+        changes = from_facts("", facts, '"Now," said Signe Orrin. ' + KEY, codex, "English")
         assert len(changes) <= MOST_CHANGES
         assert len(json.dumps(changes)) < 6000
         codex = changed(codex, changes, f"p{step}", step)

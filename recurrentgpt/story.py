@@ -25,7 +25,7 @@ from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.storybook import StoryBook
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.infrastructure.blocking import Twins
-from recurrentgpt.memory.chronicle import path_to
+from recurrentgpt.memory.story_log import path_to
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.open_story import check_input
 from recurrentgpt.prompts.check import check_once

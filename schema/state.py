@@ -1,6 +1,6 @@
 """The state of a story between two super-steps: bounded, and plain JSON.
 
-It holds the current timestep and nothing that grows. What grows is the story log (`recurrentgpt.memory.chronicle`),
+It holds the current timestep and nothing that grows. What grows is the story log (`recurrentgpt.memory.story_log`),
 of which the state carries only `head`. In the terms of the paper (arXiv 2305.13304, section 2): `passage` is the output o,
 `plan` the input x, `short_term_memory` the hidden state h, and the log behind `head` the cell state c.
 """

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput
 from recurrentgpt.studies.baselines.catalogue import all_systems
@@ -60,9 +60,9 @@ async def tidy(state: Served, runtime: Runtime[StudyContext]) -> Update:
     return {"status": "finished"}
 
 
-def _log(runtime: Runtime[StudyContext]) -> Chronicle:
+def _log(runtime: Runtime[StudyContext]) -> StoryLog:
     assert runtime.store is not None
-    return Chronicle(runtime.store)
+    return StoryLog(runtime.store)
 
 
 def server_graph(system: System) -> Any:

@@ -18,8 +18,8 @@ from typing_extensions import TypedDict
 from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import Overlay
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 
@@ -47,14 +47,14 @@ _SHAPE = TypeAdapter(Archive)
 _TABLES = ("commits", "links", "names", "overlays")
 
 
-async def read_story(log: Chronicle, story: str) -> Archive:
+async def read_story(log: StoryLog, story: str) -> Archive:
     """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
     record, head = await log.record(story), await log.head(story)
     tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in _TABLES}
     return cast(Archive, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
-async def write_archive(log: Chronicle, story: str, path: Path, *, force: bool) -> Path:
+async def write_archive(log: StoryLog, story: str, path: Path, *, force: bool) -> Path:
     """Write a story to a JSON file, which appears whole or not at all; the same story gives the same bytes."""
     content = await read_story(log, story)
 
@@ -80,7 +80,7 @@ async def restore(engine: Engine, path: Path) -> str:
     return story
 
 
-async def put_story(log: Chronicle, archive: Archive) -> None:
+async def put_story(log: StoryLog, archive: Archive) -> None:
     """Write every row of a story that the log has not."""
     story = archive["story"]["story"]
     rows = [

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.chronicle import now
+from recurrentgpt.memory.story_log import now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words

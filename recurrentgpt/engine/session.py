@@ -19,8 +19,8 @@ from langgraph.types import StateSnapshot
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, move_head, resolve
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.human.answers import parse_answer
@@ -67,7 +67,7 @@ class Session:
         self._config: RunnableConfig = {"configurable": {"thread_id": story}}
 
     @property
-    def log(self) -> Chronicle:
+    def log(self) -> StoryLog:
         """The story log."""
         return self.engine.log
 
@@ -223,7 +223,7 @@ class Session:
 
     def runtime(self) -> StoryRuntime:
         """Return what a node is given of its surroundings, for work that is done without the graph."""
-        return StoryRuntime(context=self.context, chronicle=self.log, emit=lambda event: None)
+        return StoryRuntime(context=self.context, log=self.log, emit=lambda event: None)
 
     async def state_with(
         self, before: Commit, passage: str, plan: str, author: str, overlay: str | None = None

@@ -13,7 +13,7 @@ from langgraph.graph import StateGraph
 # Python 3.11's own leaves the forms of servers empty.
 from typing_extensions import TypedDict
 
-from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
+from recurrentgpt.memory.story_log import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import Meter, total_usage
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
@@ -93,7 +93,7 @@ async def open_novel(state: Any, run: StudyRun, outline: list[str], characters: 
         settings={},
         created=entry["created"],
     )
-    await run.chronicle.append(entry, "choosing", also=[run.chronicle.put_record_op(record)])
+    await run.log.append(entry, "choosing", also=[run.log.put_record_op(record)])
     start = {"head": entry["id"], "step": 0, "words": 0, "endings": 0, "tail": "", "outline": outline}
     return {**start, "passage": "", "usage": dict.fromkeys(state.get("usage", {}), None), "status": "writing", **more}
 
@@ -111,7 +111,7 @@ async def append_passage(
     done = ending and (is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS)
     entry = _entry(state, state["head"], passage, step, run)
     vectors = [await run.recall.vectors_op(entry)] if searchable else []
-    await run.chronicle.append(entry, "finished" if done else "choosing", also=vectors)
+    await run.log.append(entry, "finished" if done else "choosing", also=vectors)
     text = f"{state['tail']}\n\n{passage}".strip()
     return {
         "head": entry["id"],

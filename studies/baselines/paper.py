@@ -172,7 +172,7 @@ async def retrieve(state: Any, run: StudyRun) -> Update:
     """Read the related paragraphs with the instruction as the query; the last one stands in the prompt anyway."""
     story, head = state["story"], state["head"]
     hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head)
-    found = await run.chronicle.get_many(story, [hit.id for hit in hits])
+    found = await run.log.get_many(story, [hit.id for hit in hits])
     recalled = [{"id": hit.id, "step": hit.step, "score": round(hit.score, 4)} for hit in hits]
     return {"recalled": recalled, "related": [commit["passage"] for commit in found]}
 

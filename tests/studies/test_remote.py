@@ -9,7 +9,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.remote.server import error_text
 from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryError
 from recurrentgpt.studies import server_graphs as served
@@ -180,7 +180,7 @@ async def test_a_served_novel_ends_with_all_that_a_local_one_has(folder):
     kept = [json.loads(line) for line in values["calls"]]
     assert sorted(row["key"] for row in kept if "key" in row) == sorted(row["key"] for row in local if "key" in row)
     assert {tuple(row) for row in kept} == {tuple(row) for row in local}
-    assert await recorded_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
+    assert await recorded_lines(StoryLog(store), "thread-1") == [], "the store is tidy"
 
 
 def call(key):
@@ -188,7 +188,7 @@ def call(key):
 
 
 async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
-    log = Chronicle(persistence.store)
+    log = StoryLog(persistence.store)
     for key in ("first", "second"):
         recorder = await StoreRecorder.open(log, "novel", prompts=False)
         recorder.add_role("writer", PLAYED)

@@ -28,7 +28,7 @@ from recurrentgpt.schema.state import StoryInput, Usage
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 MOST_EVENTS_KEPT = 4000
 SECONDS_BETWEEN_SAVES = 1.0
@@ -262,7 +262,7 @@ class StoryJobs:
     def _finished(self, job: asyncio.Task[None]) -> None:
         error = None if job.cancelled() else job.exception()
         if error is not None:
-            log.error("The job on story %s failed.", self.story.id, exc_info=error)
+            logger.error("The job on story %s failed.", self.story.id, exc_info=error)
             self.state.error = f"The desk failed ({type(error).__name__}); its terminal says where. The story is safe."
         if self.draft is not None and not self.draft.text.strip():
             self.draft = None
@@ -330,7 +330,7 @@ class StoryJobs:
         try:
             await asyncio.to_thread(self.disk.write, self.story.id, changes)
         except RecurrentGPTError as error:
-            log.warning("The draft could not be saved: %s", error)
+            logger.warning("The draft could not be saved: %s", error)
 
 
 def _fields(draft: Draft | None) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 
-async def open_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
+async def begin_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
     """Open a new story: a novel up to its first passage, a story to play up to its first choice."""
     yield {"event": "draft", "draft": Draft("", "", "", 1, "")}
     drafted = False
@@ -34,7 +34,7 @@ async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | 
         await check_budget(jobs)
         now = await jobs.story.asnapshot()
         if not now.head:
-            async for opened in open_story(jobs):
+            async for opened in begin_story(jobs):
                 yield opened
             continue
         yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, now.step + 1, now.head)}

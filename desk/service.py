@@ -70,7 +70,7 @@ class Desk:
         ]
         return sorted([*opened[::-1], *unopened], key=lambda summary: summary.updated, reverse=True)
 
-    async def open_story(self, story: str) -> StoryJobs:
+    async def story_jobs(self, story: str) -> StoryJobs:
         """Return the jobs of a story, made at the first call; raise StoryNotFound where there is no such story."""
         if story in self.stories:
             return self.stories[story]

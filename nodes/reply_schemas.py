@@ -107,7 +107,7 @@ class PlansReply(_Reply):
         return [whole(str(getattr(self, name))) for name in type(self).model_fields]
 
 
-class ChoiceReply(_Reply):
+class ChoiceReply(_Reply, title="Choice"):
     """Choose a plan by its number from 1, give the reason first, and revise the plan."""
 
     why: str

@@ -10,7 +10,7 @@ from typing import Any
 
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.engine import archive, importer
+from recurrentgpt.engine import importer, story_export
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.graph.story import RETRY
 from recurrentgpt.infrastructure.background_loop import acall, call
@@ -100,7 +100,7 @@ class Library:
 
     async def _restore(self, path: str | Path) -> Story:
         """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged."""
-        story = await archive.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
+        story = await story_export.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
         return await open_story(self.engine, story, {})
 
     restore, arestore = _twins(_restore)

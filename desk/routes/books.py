@@ -93,7 +93,7 @@ async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] =
     except BaseException:
         await _remove(folder)
         raise
-    jobs = await desk.open_story(first["story"])
+    jobs = await desk.story_jobs(first["story"])
     jobs.check_idle()
     jobs.unfinished_import = jobs.unfinished_import or {"done": 0, "total": 0}
     jobs.start("import", _rest(events, folder, jobs))

@@ -72,7 +72,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Source:
+class BookSource:
     """A book that was read and split."""
 
     manuscript: Manuscript
@@ -91,7 +91,7 @@ class Source:
         ]
 
 
-def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[Source, Context]:
+def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[BookSource, Context]:
     """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
 
     The story's language is the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
@@ -108,7 +108,7 @@ def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tupl
         raise BookError(f"{path} holds no words.")
     content = [manuscript.title, context.min_words, context.max_words, texts, *([copy] if copy else [])]
     key = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:12]
-    return Source(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
+    return BookSource(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
 
 
 def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
@@ -183,7 +183,7 @@ async def import_book(
                     yield event
 
 
-async def _open(session: Session, source: Source, genre: str, title: str) -> None:
+async def _open(session: Session, source: BookSource, genre: str, title: str) -> None:
     """Append the opening of an imported story: its brief, and nothing yet that happened."""
     from recurrentgpt.books.extract import names
 
@@ -212,7 +212,7 @@ async def _open(session: Session, source: Source, genre: str, title: str) -> Non
     await session.log.append(opening, "choosing", also=[session.log.put_record_op(record)])
 
 
-async def _remember(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
+async def _remember(session: Session, source: BookSource, state: State, before: Commit, *, fast: bool) -> Commit:
     """Return the commit of a passage, with its summary and the memory after it."""
     if fast:
         summary = await asyncio.to_thread(_summary, state["passage"], source)
@@ -233,7 +233,7 @@ async def _remember(session: Session, source: Source, state: State, before: Comm
     return entry(cast(State, values), parent=before["id"])
 
 
-def _summary(passage: str, source: Source) -> str:
+def _summary(passage: str, source: BookSource) -> str:
     from recurrentgpt.books.extract import key_sentence
 
     # A passage of dialogue scraps may have no sentence to speak of.

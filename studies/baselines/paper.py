@@ -44,7 +44,7 @@ class PaperState(BaselineState, total=False):
     """The paragraphs that were recalled, whole."""
 
 
-class Choice(BaseModel):
+class ReaderChoice(BaseModel, title="Choice"):
     """A simulated reader's instruction for the next paragraph."""
 
     number: int = Field(ge=1)
@@ -160,7 +160,7 @@ async def choose(state: Any, run: StudyRun) -> Update:
     reply = await ask(
         await run.model("simulator"),
         [HumanMessage(request)],
-        Choice,
+        ReaderChoice,
         max_tokens=FULL_REPLY_TOKENS,
         seed=run.seed(state, "choose"),
         meter=run.meter,

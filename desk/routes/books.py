@@ -17,9 +17,9 @@ from fastapi.responses import Response
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers import import_formats
 from recurrentgpt.books.writers import export_formats, find_format
-from recurrentgpt.desk.dependencies import DeskDep, JobsDep
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, JobStarted
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, JobStarted
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event
 

@@ -7,11 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep
-from recurrentgpt.desk.jobs import within_budget
+from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep
+from recurrentgpt.desk.backend.jobs import within_budget
+from recurrentgpt.desk.backend.save_draft import Edit
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    Changed,
+    JobStarted,
+    LongText,
+    Ref,
+    RequestBody,
+    ShortText,
+)
 from recurrentgpt.desk.routes.writing import moved
-from recurrentgpt.desk.save_draft import Edit
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, Changed, JobStarted, LongText, Ref, RequestBody, ShortText
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 
 router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)

@@ -13,9 +13,17 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk import read_model
-from recurrentgpt.desk.dependencies import DeskDep, JobsDep
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, MemoryView, PassageView, PricedUsage, Ref, ShortText, StoryView
+from recurrentgpt.desk.backend import read_model
+from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    MemoryView,
+    PassageView,
+    PricedUsage,
+    Ref,
+    ShortText,
+    StoryView,
+)
 from recurrentgpt.engine.replay import ReplayCost
 from recurrentgpt.engine.storybook import SearchResult
 from recurrentgpt.library import StorySummary

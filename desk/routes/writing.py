@@ -7,12 +7,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep, JobsDep
-from recurrentgpt.desk.jobs import within_budget, write_another_take, write_passages
-from recurrentgpt.desk.save_draft import write_draft
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, Changed, Count, JobStarted, LongText, Ref, RequestBody, ShortText
-from recurrentgpt.desk.settings_form import checked_settings
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
+from recurrentgpt.desk.backend.jobs import within_budget, write_another_take, write_passages
+from recurrentgpt.desk.backend.save_draft import write_draft
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    Changed,
+    Count,
+    JobStarted,
+    LongText,
+    Ref,
+    RequestBody,
+    ShortText,
+)
+from recurrentgpt.desk.backend.settings_form import checked_settings
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import StoryInput
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.desk.jobs import write_another_take, write_passages
-from recurrentgpt.desk.save_draft import Draft, write_draft
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.story_jobs import MOST_EVENTS_KEPT, StoryJobs
+from recurrentgpt.desk.backend.jobs import write_another_take, write_passages
+from recurrentgpt.desk.backend.save_draft import Draft, write_draft
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.story_jobs import MOST_EVENTS_KEPT, StoryJobs
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StoryBusy

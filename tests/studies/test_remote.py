@@ -12,7 +12,6 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.remote.server import error_text
 from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryError
-from recurrentgpt.studies import server_graphs as served
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.recording.recording import Call, RoleModel
@@ -22,6 +21,7 @@ from recurrentgpt.studies.runs.plan import read_plan
 from recurrentgpt.studies.runs.remote_runner import run_remote
 from recurrentgpt.studies.runs.runner import novel_record, novel_settings, run
 from recurrentgpt.studies.scripted_author import scripted_author
+from recurrentgpt.studies.server import graphs as served
 from recurrentgpt.studies.study_context import StudyContext
 
 from .conftest import QUICK
@@ -147,7 +147,7 @@ def test_recorded_calls_need_no_server(tmp_path):
 
 def test_every_system_is_served_by_its_name():
     config = json.loads((ROOT / "langgraph-studies.json").read_text())
-    assert config["graphs"] == {name: f"./studies/server_graphs.py:{name}" for name in SYSTEMS}
+    assert config["graphs"] == {name: f"./studies/server/graphs.py:{name}" for name in SYSTEMS}
     own = json.loads((ROOT / "langgraph.json").read_text())
     assert all(config[part] == own[part] for part in ("checkpointer", "store", "dependencies", "python_version"))
     for name in SYSTEMS:

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recurrentgpt.desk.schemas import BranchUsage, EditView, MemoryView, PassageView, StoryView
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.schemas import BranchUsage, EditView, MemoryView, PassageView, StoryView
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import piece_text, with_summary

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 
 
 def _desk(request: Request) -> Desk:

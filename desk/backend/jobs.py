@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
-from recurrentgpt.desk.read_model import branch_usage
-from recurrentgpt.desk.save_draft import Draft, DraftEvent
-from recurrentgpt.desk.settings_form import BUDGET
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.read_model import branch_usage
+from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent
+from recurrentgpt.desk.backend.settings_form import BUDGET
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story

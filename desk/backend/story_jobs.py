@@ -16,10 +16,10 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from recurrentgpt.desk.disk_store import DiskStore
-from recurrentgpt.desk.job_state import JobKind, JobState, Progress
-from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, write_draft
-from recurrentgpt.desk.settings_form import page_message
+from recurrentgpt.desk.backend.disk_store import DiskStore
+from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress
+from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent, Edit, write_draft
+from recurrentgpt.desk.backend.settings_form import page_message
 from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
 from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError

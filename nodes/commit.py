@@ -63,7 +63,7 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update
     status = "finished" if state.get("status") == "finished" else "choosing"
     known = await runtime.log.find(made["story"], made["id"])
     if known is None:
-        await runtime.log.append(made, status, also=[await runtime.recall.vectors_op(made)])
+        await append_passage(made, status, runtime)
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
@@ -121,8 +121,17 @@ def _by_hand(made: Rationale, before: str, after: str) -> Rationale:
     )
 
 
+async def append_passage(made: Commit, status: str, runtime: StoryRuntime, *, searchable: bool = True) -> None:
+    """Append a passage and move the head there; a `searchable` one gets vectors, for recall."""
+    await runtime.log.append(made, status, also=[await runtime.recall.vectors_op(made)] if searchable else [])
+
+
 async def _open(state: State, runtime: StoryRuntime) -> Update:
-    """Append the opening: step 0, with no passage, and the first plans to choose from."""
+    return _committed(await append_opening(state, runtime), state)
+
+
+async def append_opening(state: State, runtime: StoryRuntime) -> Commit:
+    """Append the opening, step 0 with no passage and the first plans to choose from, and the record of the story."""
     opening = entry(state, parent="")
     record = StoryRecord(
         story=state["story"],
@@ -134,14 +143,14 @@ async def _open(state: State, runtime: StoryRuntime) -> Update:
         created=opening["created"],
     )
     await runtime.log.append(opening, "choosing", also=[runtime.log.put_record_op(record)])
-    return _committed(opening, state)
+    return opening
 
 
 def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> Commit:
     """Return the commit of the passage in `state`, to follow `parent`."""
     step, story = state.get("step", 0), state["story"]
     # An opening was written from no plan: `plan` there is what the first passage shall do.
-    plan = state["plan"] if step else ""
+    plan = state.get("plan", "") if step else ""
     passage = state.get("passage", "")
     return Commit(
         id=commit_id(story, parent, plan, passage, overlay or None),
@@ -154,9 +163,9 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         passage=passage,
         author=state.get("author", "model"),
         summary=state.get("summary", ""),
-        short_term_memory=state["short_term_memory"],
+        short_term_memory=state.get("short_term_memory", ""),
         rationale=state.get("rationale") or Rationale(dropped=[], added=[]),
-        candidate_plans=state["candidate_plans"],
+        candidate_plans=state.get("candidate_plans", []),
         recalled=[RecalledId(id=r["id"], step=r["step"], score=r["score"]) for r in state.get("recalled", [])],
         usage=_spent(state),
         created=now(),

@@ -27,7 +27,7 @@ from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
-from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, apply_answer
+from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, let_plan_wait
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.schema.events import (
@@ -190,7 +190,7 @@ class Session:
             memory = {} if choice.memory is None else {"short_term_memory": choice.memory}
             there = await amend(self.runtime(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)
-            await self._seed({**await self._state_at(there), **apply_answer(choice), "written_plan": ""})
+            await self._seed({**await self._state_at(there), **let_plan_wait(choice)})
         return choice.plan
 
     async def append_correction(

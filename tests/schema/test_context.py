@@ -4,6 +4,7 @@ import math
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -35,6 +36,11 @@ def test_a_form_shows_what_the_field_says():
         assert bound(schema, "exclusiveMinimum") == setting.above
         assert bound(schema, "maximum") == setting.maximum
         assert bound(schema, "maxLength") == setting.most_characters
+
+
+def test_a_server_tells_studio_what_every_field_of_the_state_is():
+    for name in novel.stream_channels_list:
+        assert TypeAdapter(novel.channels[name].UpdateType).json_schema().get("description"), name
 
 
 @pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.kind in (int, float)])

@@ -55,16 +55,10 @@ def paper() -> Builder:
     """Return the graph of paper."""
     return (
         baseline_graph(PaperState)
-        .add_node("open", study_node(begin, name="open"))
-        .add_node("write", study_node(write))
-        .add_node("keep", study_node(keep))
-        .add_node("choose", study_node(choose))
-        .add_node("retrieve", study_node(retrieve))
+        .add_sequence([("open", study_node(begin, name="open")), study_node(write), study_node(keep)])
+        .add_sequence([study_node(choose), study_node(retrieve)])
         .add_edge(START, "open")
-        .add_edge("open", "write")
-        .add_edge("write", "keep")
         .add_conditional_edges("keep", lambda state: "choose" if is_unfinished(state) else END, ["choose", END])
-        .add_edge("choose", "retrieve")
         .add_edge("retrieve", "write")
     )
 

@@ -57,7 +57,11 @@ def rolling(window: int | None) -> Builder:
     return (
         baseline_graph(BaselineState)
         .add_sequence(
-            [study_node(_plan_turns, name="open"), ("write", study_node(roll)), ("keep", study_node(keep_window))]
+            [
+                ("open", study_node(_plan_turns, name="open")),
+                ("write", study_node(roll)),
+                ("keep", study_node(keep_window)),
+            ]
         )
         .add_edge(START, "open")
         .add_conditional_edges("keep", lambda state: "write" if is_unfinished(state) else END, ["write", END])

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.story_log import now
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.commit import entry
+from recurrentgpt.nodes.commit import append_opening, append_passage, entry
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
-from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
-from recurrentgpt.schema.log import Commit, StoryRecord
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.state import MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ async def import_book(
             known = await log.find(story, entry(state, parent=before["id"])["id"])
             commit = known or await _remember(session, source, state, before, fast=fast)
             if known is None:
-                await log.append(commit, "choosing", also=[await session.runtime().recall.vectors_op(commit)])
+                await append_passage(commit, "choosing", session.runtime())
                 spent.append(commit["usage"])
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
@@ -198,18 +197,8 @@ async def _open(session: Session, source: BookSource, genre: str, title: str) ->
         characters=people,
         outline=[],
     )
-    state = cast(State, {"story": session.id, "step": 0, "short_term_memory": "", "candidate_plans": []})
-    opening = entry(state, parent="")
-    record = StoryRecord(
-        story=session.id,
-        title=brief["title"],
-        genre=brief["genre"],
-        premise=premise,
-        brief=brief,
-        settings={name: getattr(context, name) for name in STORY_SETTINGS},
-        created=now(),
-    )
-    await session.log.append(opening, "choosing", also=[session.log.put_record_op(record)])
+    about = State(title=brief["title"], genre=brief["genre"], premise=premise, brief=brief)
+    await append_opening({**about, "story": session.id, "step": 0}, session.runtime())
 
 
 async def _remember(session: Session, source: BookSource, state: State, before: Commit, *, fast: bool) -> Commit:

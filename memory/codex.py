@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 
 from langgraph.store.base import BaseStore
 
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, Line, Told
@@ -39,32 +39,32 @@ _GONE = ("dead", "absent", "lost", "destroyed")
 _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "pronouns")
 
 
-async def codex_at(chronicle: Chronicle, story: str, head: str, overlay: str, brief: Brief) -> Codex:
+async def codex_at(log: StoryLog, story: str, head: str, overlay: str, brief: Brief) -> Codex:
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
-    said = (await read_overlay(chronicle, story, overlay)).get("codex", [])
-    return under(await _fold(chronicle, story, head), [*_of_brief(brief), *said])
+    said = (await read_overlay(log, story, overlay)).get("codex", [])
+    return under(await _fold(log, story, head), [*_of_brief(brief), *said])
 
 
-async def _fold(chronicle: Chronicle, story: str, head: str) -> Codex:
-    root = (*chronicle.root, story)
+async def _fold(log: StoryLog, story: str, head: str) -> Codex:
+    root = (*log.root, story)
     with _FOLDS_LOCK:
-        kept = _FOLDS.setdefault(chronicle.store, OrderedDict())
+        kept = _FOLDS.setdefault(log.store, OrderedDict())
     missing: list[Commit] = []
     at, codex = head, Codex()
     while at and len(missing) < WALK:
         if (found := kept.get((*root, at))) is not None:
             codex = found
             break
-        missing.append(await chronicle.get(story, at))
+        missing.append(await log.get(story, at))
         at = missing[-1]["parent"]
     else:
         # Cold: what is further back is read in pages, and nothing of it is kept.
-        path = (await chronicle.path(story, at))[::-1] if at else []
+        path = (await log.path(story, at))[::-1] if at else []
         known = next((number for number, key in enumerate(path) if (*root, key) in kept), len(path))
         codex = kept.get((*root, path[known]), codex) if known < len(path) else codex
         older = path[:known][::-1]
         for first in range(0, len(older), AT_ONCE):
-            for commit in await chronicle.get_many(story, older[first : first + AT_ONCE]):
+            for commit in await log.get_many(story, older[first : first + AT_ONCE]):
                 codex = changed(codex, commit.get("codex", []), commit["id"], commit["step"])
     for commit in missing[::-1]:
         codex = changed(codex, commit.get("codex", []), commit["id"], commit["step"])

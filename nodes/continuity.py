@@ -56,9 +56,7 @@ _OWN_POCKET = (
 
 async def codex_before(state: State, runtime: StoryRuntime) -> Codex:
     """Return the codex as it was before the passage that is in the making or was just written."""
-    return await codex_at(
-        runtime.chronicle, state["story"], state.get("head", ""), state.get("overlay", ""), state["brief"]
-    )
+    return await codex_at(runtime.log, state["story"], state.get("head", ""), state.get("overlay", ""), state["brief"])
 
 
 async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]) -> list[Told]:

@@ -8,7 +8,7 @@ stands alone, and shares its beginning with its neighbour instead.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -38,6 +38,11 @@ NO_PLAN = "None: the author wrote this passage by hand."
 def memory_lines(memory: str) -> list[str]:
     """Return the sentences of a short-term memory."""
     return [line.strip() for line in memory.splitlines() if line.strip()]
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """Return lines with their numbers from 1, as the templates of a capable model show the memory."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def voice(context: Context) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ GIVEN = {
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "update_memory": _STEP | {"memory"},
+    "repair_memory": frozenset({"memory", "problem"}),
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
     "plans": _STEP | {"memory", "passage", "moves"},
@@ -39,6 +40,7 @@ NEEDED = {
     "propose_plans": {"plans"},
     "choose": {"plans"},
     "rewrite": {"reason"},
+    "repair_memory": {"memory", "problem"},
 }
 """What a template cannot do without."""
 

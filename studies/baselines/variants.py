@@ -99,7 +99,7 @@ class WithoutShortTerm(Reduced):
         "full/write": [
             (
                 "Short-term memory, what has happened so far:\n"
-                '{{ memory | join("\\n") if memory else "(nothing yet)" }}\n',
+                "{% for line in memory %}\n{{ loop.index }}. {{ line }}\n{% else %}\n(nothing yet)\n{% endfor %}\n",
                 "",
             ),
             (_TRUE, "Stay true to the earlier passages."),

@@ -23,6 +23,7 @@ from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
+    finale,
     memory_lines,
     numbered,
     sampled,
@@ -34,6 +35,7 @@ from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
 from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.schema.outline import TurnStatus, updated_turns
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 
 FORGET_DOWN_TO = 14
@@ -80,11 +82,24 @@ class MemoryRepair(BaseModel):
     replace: list[Replacement] = []
 
 
-class MemoryReply(MemoryRepair):
+class Turn(BaseModel):
+    """Where a turn of the outline stands, by its number."""
+
+    number: int
+    now: TurnStatus
+
+
+class SummaryReply(BaseModel):
+    """The passage in one sentence."""
+
+    summary: str = Field(min_length=1)
+
+
+class MemoryReply(MemoryRepair, SummaryReply):
     """What a capable model changes in the memory after a passage: what it does not name stays as it is."""
 
     add: list[Addition] = []
-    summary: str = Field(min_length=1)
+    turns: list[Turn] = []
 
 
 @node
@@ -93,12 +108,23 @@ async def update_memory(state: State, runtime: StoryRuntime) -> Update:
     model = await runtime.model("memory")
     if model.tier == "small":
         return await _gated(state, runtime, model)
-    return await _changed(state, runtime, model)
+    last = finale(state, runtime, state["step"]) == "last"
+    return await (_summarised if last else _changed)(state, runtime, model)
+
+
+async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
+    """Return the summary alone, and the memory as it was: nothing is written from it after a last passage."""
+    request = HumanMessage(runtime.prompts(model).fill("summary", **variables(state, runtime, state["step"])))
+    turns = [*await written_turns(state, runtime, model), request]
+    seed = runtime.seed(state, "update_memory")
+    reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
+    unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
+    return {**unchanged, "summary": " ".join(reply.summary.split())}
 
 
 async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
     prompts, old = runtime.prompts(model), memory_lines(state["previous_memory"])
-    asked = written_turns(state, runtime, prompts)
+    asked = await written_turns(state, runtime, model)
     # Templates of somebody's own may show the memory without the numbers by which it is changed.
     listed = any(numbered(old) in str(turn.text) for turn in asked)
     shared = variables(state, runtime, state["step"])
@@ -119,10 +145,12 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     kept, over = await _within_ceilings(new or [summary], state, runtime)
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
+    standing = {turn.number: turn.now for turn in reply.turns}
     return {
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
+        "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
     }
 
 

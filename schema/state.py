@@ -15,12 +15,16 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.messages import latest_exchange
+from recurrentgpt.schema.outline import TurnStatus
 
 MEMORY_SENTENCES = 20
 """Most sentences of a short-term memory."""
 
 MEMORY_WORDS = 500
 """Most words of a short-term memory."""
+
+BY_HAND = "edited by hand"
+"""Why a sentence came or went that somebody added or took out."""
 
 KEPT_PLAN = "kept"
 """`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
@@ -39,6 +43,14 @@ class Brief(TypedDict):
     characters: list[str]
     """One string each, `Name: who they are`."""
     outline: list[str]
+    synopsis: NotRequired[str]
+    """What the model made of a premise that somebody gave, which stands beside it."""
+    truth: NotRequired[str]
+    """What really happened, or what the story is really about: kept from the reader."""
+    clues: NotRequired[list[str]]
+    """What points to the truth, and where each of them appears: kept from the reader."""
+    voice: NotRequired[str]
+    """How the story is told: viewpoint, distance, diction, dialect."""
 
 
 class Recalled(TypedDict):
@@ -190,6 +202,10 @@ class State(TypedDict, total=False):
     """One sentence a line; at most 20 sentences and 500 words."""
     previous_memory: str
     """The short-term memory that `passage` was written from."""
+    turns: list[TurnStatus]
+    """Where the turns of the outline stand after `passage`, in their order; empty while nobody keeps count."""
+    previous_turns: list[TurnStatus]
+    """Where they stood when `passage` was written."""
     rationale: Rationale
     candidate_plans: list[str]
     choice: Choice

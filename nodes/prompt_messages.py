@@ -198,10 +198,10 @@ def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> Huma
 
 @dataclass(frozen=True)
 class Past:
-    """What a capable model is told of the passages before the previous one."""
+    """What a capable model is told of earlier passages while all of it fits."""
 
     summaries: Sequence[Mapping[str, Any]] = ()
-    """`step` and `summary` of each passage that is not shown whole, oldest first."""
+    """`step` and `summary` of each passage, oldest first."""
     earlier: str = ""
     """The passage before the previous one."""
 
@@ -213,14 +213,14 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
     path = await runtime.chronicle.path(story, state["head"])
-    commits = [commit for commit in await runtime.chronicle.get_many(story, path) if 0 < commit["step"] < step]
-    if not commits:
+    commits = [commit for commit in await runtime.chronicle.get_many(story, path) if 0 < commit["step"] <= step]
+    if len(commits) < 2:
         return Past()
     corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
     summaries = [
-        {"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits[:-1]
+        {"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits
     ]
-    earlier = _last_words(commits[-1]["passage"], LONGEST * runtime.context.max_words + 100)
+    earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
     told = [earlier, state["passage"], *(entry["summary"] for entry in summaries)]
     return Past(summaries, earlier) if sum(map(len, told)) <= room * CHARACTERS_PER_TOKEN else Past()
 

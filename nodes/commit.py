@@ -12,10 +12,8 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.schema.context import STORY_SETTINGS
-from recurrentgpt.schema.state import Added, Dropped, Rationale, State, Usage
+from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
-BY_HAND = "edited by hand"
-"""Why a sentence came or went that somebody added or took out."""
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 
 
@@ -46,6 +44,7 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
     """Append what was changed by hand, or new plans, and keep the story at its passage."""
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
+    changes |= {"turns": state["turns"]} if state.get("turns") else {}
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state))
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
@@ -67,7 +66,7 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    names = (*AMENDABLE, "rationale", "codex", "contradictions")
+    names = (*AMENDABLE, "rationale", "turns", "codex", "contradictions")
     changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"])
     await runtime.log.move_head(kept, status)
@@ -172,6 +171,8 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         created=now(),
         overlay=overlay,
     )
+    if turns := state.get("turns"):
+        made["turns"] = turns
     if step and state.get("codex"):
         made["codex"] = state["codex"]
     if step and state.get("contradictions"):

@@ -19,12 +19,10 @@ from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
-from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Action, Aspect, Change, Codex, Contradiction, Entry, Kind
 from recurrentgpt.schema.errors import BadAnswer, StoryError
@@ -90,7 +88,8 @@ class StoryCodex:
     async def written_from(self, at: Ref | None = None) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
 
-        Put together again from the log, with the templates of today. Raises StoryError where no plan was written from.
+        Put together again from the log, with the model and the templates of today, which may start the embedded one. Raises
+        StoryError where no plan was written from.
         """
         session = self._session
         commit = await session.commit_at(at)
@@ -98,9 +97,8 @@ class StoryCodex:
         state = cast(State, await restored(session.log, record, commit, retake=True))
         runtime = session.runtime()
         state = cast(State, {**state, **await retrieve(state, runtime)})
-        prompts = Prompts(tier_of_role("writer", session.context), session.context.prompts, mode=session.context.mode)
-        step, memory, previous = commit["step"], state["short_term_memory"], state["passage"]
-        turns = write_turns(state, runtime, prompts, step=step, memory=memory, previous=previous)
+        turns = await write_turns(state, runtime, await runtime.model("writer"))
+        memory, previous = state["short_term_memory"], state["passage"]
         brief, told, recalled = state["brief"], state["entries"], state["recalled"]
         made_of = {
             "premise": brief["premise"],

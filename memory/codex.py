@@ -25,6 +25,8 @@ from recurrentgpt.schema.state import Brief
 
 MOST_LINES = 8
 """Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
+MOST_ENTRIES = 400
+"""Entries that passages have made and that are kept; what nobody told of for longest goes first, and stays in the commits."""
 KEPT_FOLDS = 64
 WALK = 64
 """Commits that are read one by one before the whole path is."""
@@ -134,10 +136,13 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
 def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
     """Return a codex with `new` in the place of `old`; every entry that stays is shared."""
     entries = dict(codex.entries)
-    if old is not None and (new is None or old.name != new.name):
+    if old is not None:
         entries.pop(old.name.casefold(), None)
     if new is not None:
+        # At the end, so that the first is what nobody has told of for the longest time.
         entries[new.name.casefold()] = new
+        if len(entries) > MOST_ENTRIES:
+            entries.pop(next(iter(entries)))
     return Codex(entries)
 
 

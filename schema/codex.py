@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -124,7 +124,7 @@ class Entry:
         """Return what is known of an aspect in a few words; empty for nothing."""
         return line.value if (line := self.line(aspect)) else ""
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """All that it is called now: its name, a person's first and last name, its aliases."""
         first, *rest = self.name.split()
@@ -170,9 +170,14 @@ class Codex:
         return called
 
 
+@lru_cache(maxsize=4096)
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", name))
+
+
 def _place_of(name: str, text: str, words: set[str], small: set[str]) -> int:
     """Return where a text has a name as whole words, -1 where it has not; a name in capitals is looked for in capitals."""
-    parts = re.findall(r"\w+", name)
+    parts = _parts(name)
     strict = any(part[0].isupper() for part in parts)
     if not parts or not ((set(parts) <= words) if strict else {part.casefold() for part in parts} <= small):
         return -1

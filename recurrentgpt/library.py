@@ -21,7 +21,7 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.log import StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
-from recurrentgpt.story import Story
+from recurrentgpt.story import AsyncStory, Story
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Library:
     async def _restore(self, path: str | Path) -> Story:
         """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged."""
         story = await story_export.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
-        return await Story.aopen(story, library=self)
+        return Story(self.engine, story, (await AsyncStory.open(story, library=self)).context)
 
     restore, arestore = _twins(_restore)
 

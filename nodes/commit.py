@@ -12,10 +12,8 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.schema.context import STORY_SETTINGS
-from recurrentgpt.schema.state import Added, Dropped, Rationale, State, Usage
+from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
-BY_HAND = "edited by hand"
-"""Why a sentence came or went that somebody added or took out."""
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 
 
@@ -46,6 +44,7 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
     """Append what was changed by hand, or new plans, and keep the story at its passage."""
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
+    changes |= {"turns": state["turns"]} if state.get("turns") else {}
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state))
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
@@ -67,7 +66,8 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    changes = {name: made[name] for name in (*AMENDABLE, "rationale")}  # type: ignore[literal-required]
+    names = (*AMENDABLE, "rationale", *(["turns"] if "turns" in made else []))
+    changes = {name: made[name] for name in names}  # type: ignore[literal-required]
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"])
     await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
@@ -152,7 +152,7 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
     # An opening was written from no plan: `plan` there is what the first passage shall do.
     plan = state.get("plan", "") if step else ""
     passage = state.get("passage", "")
-    return Commit(
+    made = Commit(
         id=commit_id(story, parent, plan, passage, overlay or None),
         story=story,
         parent=parent,
@@ -171,6 +171,9 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         created=now(),
         overlay=overlay,
     )
+    if turns := state.get("turns"):
+        made["turns"] = turns
+    return made
 
 
 def _spent(state: State) -> Usage:

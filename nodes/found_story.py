@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, sampled, voice
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, plan_length, sampled, voice
 from recurrentgpt.nodes.reply_schemas import DealtReply, OpeningReply, PlayReply, dealt_reply, opening_reply, play_reply
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
@@ -27,7 +27,10 @@ class FoundingReply(BaseModel):
     title: str = Field(min_length=1)
     premise: str = Field(min_length=1)
     characters: list[str] = Field(min_length=1)
+    truth: str = ""
     outline: list[str]
+    clues: list[str] = []
+    voice: str = ""
     short_term_memory: list[str]
     plans: list[str] = Field(min_length=1)
 
@@ -42,6 +45,15 @@ class Founding:
     outline: list[str]
     memory: list[str]
     plans: list[str]
+    truth: str = ""
+    clues: list[str] = field(default_factory=list)
+    voice: str = ""
+
+    @property
+    def hidden(self) -> dict[str, str | list[str]]:
+        """What the brief holds of how the story is told and what lies behind it, as far as there is any."""
+        found = {"truth": self.truth, "clues": self.clues, "voice": self.voice}
+        return {name: value for name, value in found.items() if value}
 
 
 async def conceive(
@@ -98,6 +110,11 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
         "player": given["player"],
         "memory": given["short_term_memory"],
         "plans": context.plans,
+        "plan_length": plan_length(context),
+        "min_words": context.min_words,
+        "max_words": context.max_words,
+        # Without an ending in view, a run is as long as somebody feels like today.
+        "last_step": (context.last_step or context.steps) if context.ending else 0,
         "names": [],
         "spark": "",
         "moves": [],

@@ -161,6 +161,8 @@ async def restored(
         ],
         "previous_passage": before["passage"] if before else "",
         "previous_memory": before["short_term_memory"] if before else "",
+        "turns": commit.get("turns", []),
+        "previous_turns": before.get("turns", []) if before else [],
         "status": "writing" if retake else "choosing",
         "take": 0,
         "autopilot": 0,
@@ -197,6 +199,9 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
         characters=opening.characters,
         outline=opening.outline,
     )
+    if given["premise"].strip() and opening.premise != brief["premise"]:
+        brief["synopsis"] = opening.premise
+    brief |= opening.hidden
     return {
         "story": story,
         "title": brief["title"],

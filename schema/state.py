@@ -15,12 +15,16 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.messages import latest_exchange
+from recurrentgpt.schema.outline import TurnStatus
 
 MEMORY_SENTENCES = 20
 """Most sentences of a short-term memory."""
 
 MEMORY_WORDS = 500
 """Most words of a short-term memory."""
+
+BY_HAND = "edited by hand"
+"""Why a sentence came or went that somebody added or took out."""
 
 KEPT_PLAN = "kept"
 """`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
@@ -39,6 +43,14 @@ class Brief(TypedDict):
     characters: list[str]
     """One string each, `Name: who they are`."""
     outline: list[str]
+    synopsis: NotRequired[str]
+    """What the model made of a premise that somebody gave, which stands beside it."""
+    truth: NotRequired[str]
+    """What really happened, or what the story is really about: kept from the reader."""
+    clues: NotRequired[list[str]]
+    """What points to the truth, and where each of them appears: kept from the reader."""
+    voice: NotRequired[str]
+    """How the story is told: viewpoint, distance, diction, dialect."""
 
 
 class Recalled(TypedDict):
@@ -198,6 +210,11 @@ class State(TypedDict, total=False):
     summary: Annotated[str, _about("What the long-term memory holds of `passage`, in a sentence.")]
     short_term_memory: Annotated[str, _about("One sentence a line; at most 20 sentences and 500 words.")]
     previous_memory: Annotated[str, _about("The short-term memory that `passage` was written from.")]
+    turns: Annotated[
+        list[TurnStatus],
+        _about("Where the turns of the outline stand after `passage`, in order; empty while nobody keeps count."),
+    ]
+    previous_turns: Annotated[list[TurnStatus], _about("Where they stood when `passage` was written.")]
     rationale: Annotated[Rationale, _about("What this timestep dropped from the memory and added to it, with reasons.")]
     candidate_plans: Annotated[list[str], _about("The plans to choose from after `passage`.")]
     choice: Annotated[Choice, _about("How the plan of this timestep was chosen.")]

@@ -40,6 +40,7 @@ from recurrentgpt.schema.events import (
     story_event,
 )
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.state import KEPT_PLAN, Brief, State, StoryInput, Usage
 
 
@@ -108,10 +109,11 @@ class Session:
         return commit, now
 
     async def brief(self) -> Brief:
-        """Return what is pinned in every prompt from the head on."""
+        """Return what is pinned in every prompt from the head on, the turns of its outline marked as they stand."""
         record, head = await self.log.record(self.id), await self.head_commit()
         overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
-        return {**overlay.get("brief", record["brief"]), "title": record["title"]}
+        brief = overlay.get("brief", record["brief"])
+        return {**brief, "title": record["title"], "outline": mark_turns(brief["outline"], head.get("turns", []))}
 
     async def commits(self, ref: Ref | None = None) -> list[Commit]:
         """Return the commits from the opening to a passage, by default the head."""
@@ -242,6 +244,7 @@ class Session:
             "recalled": [],
             "previous_passage": before["passage"],
             "previous_memory": before["short_term_memory"],
+            "previous_turns": before.get("turns", []),
             "passage": passage,
             "author": author,
             "candidate_plans": [],

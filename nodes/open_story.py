@@ -183,7 +183,8 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
     played = runtime.context.mode == "fiction"
     if played and given["player"]:
-        known = [f"You are {given['player'].rstrip('.')}.", *known]
+        if not (known and known[0].startswith("You are")):
+            known = [f"You are {given['player'].rstrip('.')}.", *known]
         plans = [f"{known[0]} The story begins.", *plans]
     elif played and memory:
         plans = plans or ["The story goes on."]

@@ -217,9 +217,7 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     if len(commits) < 2:
         return Past()
     corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
-    summaries = [
-        {"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits
-    ]
+    summaries = [{"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits]
     earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
     told = [earlier, state["passage"], *(entry["summary"] for entry in summaries)]
     return Past(summaries, earlier) if sum(map(len, told)) <= room * CHARACTERS_PER_TOKEN else Past()

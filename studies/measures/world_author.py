@@ -107,7 +107,7 @@ class WorldAuthor(BaseChatModel):
                 return int(re.findall(r"^(\d)\. Scene", plans, re.MULTILINE)[0])
             case "plan":
                 return self.plan(int(_SCENE.findall(asked)[-1]))
-            case "replace" | "numbers":
+            case "replace" | "numbers" | "clues" | "turns":
                 return []
             case "characters":
                 return ["Mira: keeps a house", "Tobias: comes by"]

@@ -12,7 +12,7 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, plan_length, sampled, voice
-from recurrentgpt.nodes.reply_schemas import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
+from recurrentgpt.nodes.reply_schemas import DealtReply, OpeningReply, PlayReply, dealt_reply, opening_reply, play_reply
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
@@ -49,12 +49,6 @@ class Founding:
     clues: list[str] = field(default_factory=list)
     voice: str = ""
 
-    @property
-    def hidden(self) -> dict[str, str | list[str]]:
-        """What the brief holds of how the story is told and what lies behind it, as far as there is any."""
-        found = {"truth": self.truth, "clues": self.clues, "voice": self.voice}
-        return {name: value for name, value in found.items() if value}
-
 
 async def conceive(
     runtime: StoryRuntime, given: StoryInput, seed: int, form: type[BaseModel] = FoundingReply
@@ -89,13 +83,13 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=runtime.meter)
     known = list[str]()
-    if isinstance(reply, Dealt):
+    if isinstance(reply, DealtReply):
         if given["premise"]:
             # The reader's premise stays as it is; what is wanted is known beside it.
             known = [f"{first_name(dealt['names'][0])} {reply.want.partition(' ')[2]}"]
         reply = reply.opening(dealt["names"], dealt["spark"])
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
-    plans = reply.plans if isinstance(reply, Opening) else reply.readers
+    plans = reply.plans if isinstance(reply, OpeningReply) else reply.readers
     memory = [*(f"{person}." for person in people), *known]
     return Founding(reply.title, reply.premise, people, reply.outline, memory, plans)
 
@@ -122,7 +116,7 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
     }
 
 
-def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening | Dealt], dict[str, Any]]:
+def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[OpeningReply | DealtReply], dict[str, Any]]:
     """Return the form of a new novel, and what is dealt for it: people where the premise names none, a trouble without one.
 
     Only in English: the sentences that are dealt are.
@@ -135,7 +129,7 @@ def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Openi
     return dealt_reply(names, moves), {"names": names, "spark": spark, "moves": moves}
 
 
-def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setting], dict[str, Any]]:
+def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[PlayReply], dict[str, Any]]:
     """Return the form of a new story to play, and what is dealt for it."""
     free = not given["premise"]
     # Whom the reader plays is asked, unless it was said, or the story goes on from somebody's own beginning.
@@ -143,7 +137,7 @@ def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setti
     key = _key(given, seed)
     names = deal_names(key, 3 + count) if free else []
     readers, others = deal_readers(key, names[3:], given["genre"]), names[:3]
-    schema = setting_reply(context.language, others, readers, count)
+    schema = play_reply(context.language, others, readers, count)
     # Who it happens to is for the reader to say.
     spark = f"somebody {deal_spark(key, given['genre']).partition(', ')[2]}" if free else ""
     return schema, {"names": others, "readers": readers, "spark": spark}

@@ -15,8 +15,7 @@ from recurrentgpt.nodes.prompt_messages import (
     variables,
     written_turns,
 )
-from recurrentgpt.nodes.reply_schemas import Choice as Choosing
-from recurrentgpt.nodes.reply_schemas import choice_reply, revised
+from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice, State
@@ -40,19 +39,19 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     asked = prompts.turns("choose", memory=memory, plans=shuffled, **shared)
     seed = runtime.seed(state, "simulator")
 
-    def check(reply: Choosing) -> str | None:
+    def check(reply: ChoiceReply) -> str | None:
         return None if 1 <= reply.index <= len(plans) and reply.plan.strip() else f"index is 1 to {len(plans)}."
 
     if model.tier == "small":
         turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
-        schema: type[Choosing] = choice_reply(len(plans), runtime.context.language, subjects(state, runtime))
+        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, subjects(state, runtime))
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
     else:
         before = [SystemMessage(prompts.fill("system", **shared))]
         turns = [*(await written_turns(state, runtime, model) if state["step"] else before), *asked]
         reply = await ask(
-            model, turns, Choosing, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
+            model, turns, ChoiceReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
         )
     choice = Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split()))
     update = choose_plan(" ".join(reply.plan.split()), "simulator", choice)

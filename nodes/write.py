@@ -233,7 +233,7 @@ async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str
     """
     seen = [previous, *(entry["piece"] for entry in state.get("recalled", []))]
     if small:
-        seen += [commit["passage"] for commit in await runtime.chronicle.latest(state["story"], state["head"], WATCHED)]
+        seen += [commit["passage"] for commit in await runtime.log.latest(state["story"], state["head"], WATCHED)]
     return ProseGate(
         min_words=runtime.context.min_words,
         max_words=runtime.context.max_words,

@@ -17,8 +17,8 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.refs import Ref, move_head, resolve
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.chronicle import commit_id, now
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.nodes.human.answers import LONG_WORD, control_character

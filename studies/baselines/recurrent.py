@@ -94,8 +94,8 @@ def counted(opening: StudyVerb) -> StudyVerb:
         update = await opening(state, run)
         words = 0
         if update.get("head"):
-            links = await run.chronicle.links(update["story"])
-            words = sum(links[commit]["words"] for commit in await run.chronicle.path(update["story"], update["head"]))
+            links = await run.log.links(update["story"])
+            words = sum(links[commit]["words"] for commit in await run.log.path(update["story"], update["head"]))
         return {**update, "words": words, "endings": 0}
 
     return opened

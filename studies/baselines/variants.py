@@ -34,7 +34,7 @@ async def recall_nothing(state: Any, run: StudyRun) -> Update:
 
 
 class SummaryReply(BaseModel):
-    """One sentence that stands for a passage in the archive."""
+    """One sentence that stands for a passage in the log."""
 
     summary: str = Field(min_length=1)
 

@@ -24,11 +24,12 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from recurrentgpt.graph.story import build_story_graph
-from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.roles import ROLES, Role
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.log import Commit, StoryRecord
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording, RoleModel
 from recurrentgpt.studies.recording.recording_models import RecordingChatModel, ReplayChatModel
@@ -137,7 +138,7 @@ async def write(name: str, model: Callable[[Role], Any], **settings: Any) -> tup
     result = await graph.ainvoke(novel.given, config, context=context)  # type: ignore[arg-type]
     for answer in novel.answers:
         result = await graph.ainvoke(Command(resume=answer), config, context=context)
-    log = Chronicle(store)
+    log = StoryLog(store)
     path = await log.path(result["story"], result["head"])
     return await log.record(result["story"]), await log.get_many(result["story"], path)
 

@@ -45,6 +45,8 @@ class Founding:
     outline: list[str]
     memory: list[str]
     plans: list[str]
+    synopsis: str = ""
+    """What a capable model made of a premise that somebody gave."""
     truth: str = ""
     clues: list[str] = field(default_factory=list)
     voice: str = ""
@@ -72,7 +74,7 @@ async def _asked(
     turns = [SystemMessage(system), HumanMessage(request)]
     reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     fields = reply.model_dump()
-    return Founding(memory=fields.pop("short_term_memory", []), **fields)
+    return Founding(memory=fields.pop("short_term_memory", []), synopsis=fields["premise"], **fields)
 
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:

@@ -200,8 +200,8 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
         characters=opening.characters,
         outline=opening.outline,
     )
-    if opening.premise != brief["premise"]:
-        brief["synopsis"] = opening.premise
+    if opening.synopsis not in ("", brief["premise"]):
+        brief["synopsis"] = opening.synopsis
     if opening.truth:
         brief |= {"truth": opening.truth, "clues": opening.clues}
     if opening.voice:

@@ -212,7 +212,7 @@ class State(TypedDict, total=False):
     previous_memory: Annotated[str, _about("The short-term memory that `passage` was written from.")]
     turns: Annotated[
         list[TurnStatus],
-        _about("Where the turns of the outline stand after `passage`, in their order; empty while nobody keeps count."),
+        _about("Where the turns of the outline stand after `passage`, in order; empty while nobody keeps count."),
     ]
     previous_turns: Annotated[list[TurnStatus], _about("Where they stood when `passage` was written.")]
     rationale: Annotated[Rationale, _about("What this timestep dropped from the memory and added to it, with reasons.")]

@@ -118,6 +118,9 @@ class WorldAuthor(BaseChatModel):
     def _forgotten(self, step: int, asked: str) -> list[int]:
         """Return the numbers of the sentences that make way for those of a passage."""
         told = asked.partition("Short-term memory, what has happened so far:\n")[2].partition("\n\n")[0]
+        if "With that the short-term memory holds:" in asked:
+            # They have made way; this is about how a sentence reads.
+            return []
         left = list(range(1, len(told.splitlines()) + 1))
         dealer = random.Random(f"memory {self.world.seed} {step}")
         return [left.pop(dealer.randrange(len(left))) for _ in range(max(0, len(left) - (MEMORY - NEW)))]

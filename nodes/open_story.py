@@ -183,7 +183,8 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
     played = runtime.context.mode == "fiction"
     if played and given["player"]:
-        known = [f"You are {given['player'].rstrip('.')}.", *known]
+        if not (known and known[0].startswith("You are")):
+            known = [f"You are {given['player'].rstrip('.')}.", *known]
         plans = [f"{known[0]} The story begins.", *plans]
     elif played and memory:
         plans = plans or ["The story goes on."]
@@ -199,9 +200,12 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
         characters=opening.characters,
         outline=opening.outline,
     )
-    if given["premise"].strip() and opening.premise != brief["premise"]:
-        brief["synopsis"] = opening.premise
-    brief |= opening.hidden
+    if opening.synopsis not in ("", brief["premise"]):
+        brief["synopsis"] = opening.synopsis
+    if opening.truth:
+        brief |= {"truth": opening.truth, "clues": opening.clues}
+    if opening.voice:
+        brief["voice"] = opening.voice
     return {
         "story": story,
         "title": brief["title"],

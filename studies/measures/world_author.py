@@ -100,7 +100,7 @@ class WorldAuthor(ScriptedChatModel):
                 return int(re.findall(r"^(\d)\. Scene", plans, re.MULTILINE)[0])
             case "plan":
                 return self.plan(int(_SCENE.findall(asked)[-1]))
-            case "replace" | "numbers":
+            case "replace" | "numbers" | "clues" | "turns":
                 return []
             case "characters":
                 return ["Mira: keeps a house", "Tobias: comes by"]
@@ -111,6 +111,9 @@ class WorldAuthor(ScriptedChatModel):
     def _forgotten(self, step: int, asked: str) -> list[int]:
         """Return the numbers of the sentences that make way for those of a passage."""
         told = asked.partition("Short-term memory, what has happened so far:\n")[2].partition("\n\n")[0]
+        if "With that the short-term memory holds:" in asked:
+            # They have made way; this is about how a sentence reads.
+            return []
         left = list(range(1, len(told.splitlines()) + 1))
         dealer = random.Random(f"memory {self.world.seed} {step}")
         return [left.pop(dealer.randrange(len(left))) for _ in range(max(0, len(left) - (MEMORY - NEW)))]

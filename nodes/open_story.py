@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import uuid
 from typing import cast
 
@@ -22,6 +21,7 @@ from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
+from recurrentgpt.schema.story_id import check_story_id
 
 GENRES = (
     "science fiction",
@@ -36,7 +36,6 @@ GENRES = (
     "literary",
 )
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
-_ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
 
 
 @node
@@ -79,8 +78,7 @@ async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
 
 def check_input(given: StoryInput) -> None:
     """Raise SettingsError for an input that no prompt should carry, too long or with control characters, and for a bad id."""
-    if not _ID.fullmatch(story := given.get("story") or "new"):
-        raise SettingsError(f"The id of a story is 1 to 64 letters, digits, - and _; {story[:64]!r} is not.")
+    check_story_id(given.get("story") or "new")
     for name, most in MOST_WORDS.items():
         text = given.get(name) or ""
         if not isinstance(text, str):

@@ -55,9 +55,9 @@ class Engine:
         wanted = name.strip().casefold()
         records = await self.log.records()
         tests: list[Callable[[StoryRecord], bool]] = [
-            lambda record: record["story"] == wanted,
+            lambda record: record["story"].casefold() == wanted,
             lambda record: record["title"].casefold() == wanted,
-            lambda record: record["story"].startswith(wanted),
+            lambda record: record["story"].casefold().startswith(wanted),
             lambda record: record["title"].casefold().startswith(wanted),
         ]
         for fits in tests:

@@ -35,9 +35,8 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from recurrentgpt.memory.log_rows import commit_id, is_as_written, now, row_digest, text_digest
+from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, now
 from recurrentgpt.memory.namespace import own_root
-from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
@@ -64,7 +63,8 @@ def _checked(commit: Found) -> Found:
     """Return a commit as it was read, where it is what its id says."""
     if commit is not None and not is_as_written(commit):
         raise StorageError(
-            f"Passage {commit['step']} of story {commit['story']} is damaged on the disk: `recurrentgpt check` says what is whole."
+            f"Passage {commit['step']} of story {commit['story']} is damaged on the disk: `recurrentgpt check` says what is "
+            "whole."
         )
     return commit
 
@@ -127,21 +127,9 @@ class Chronicle:
         if known is None:
             if commit["amends"] and head and head["head"] != commit["amends"]:
                 commit = {**commit, "left": head["head"]}
-            link = Link(
-                id=key,
-                parent=commit["parent"],
-                amends=commit["amends"],
-                step=commit["step"],
-                words=count_words(commit["passage"]),
-                author=commit["author"],
-                created=commit["created"],
-                left=commit.get("left", ""),
-                text=text_digest(commit["passage"]),
-                digest=row_digest(commit),
-            )
             operations += [
                 self.put((*self.root, "commits", story), key, commit),
-                self.put((*self.root, "links", story), key, link),
+                self.put((*self.root, "links", story), key, link_of(commit)),
             ]
         if move:
             name = head.get("branch", "") if head else ""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.log import Commit, Link
 
 
@@ -34,6 +35,22 @@ def commit_id(story: str, parent: str, plan: str, passage: str, amendment: objec
 def row_digest(row: Mapping[str, object]) -> str:
     """Return a digest of all that a row holds, whatever the order of its fields: 24 hexadecimal digits of SHA-256."""
     return hashlib.sha256(json.dumps(row, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:24]
+
+
+def link_of(commit: Commit) -> Link:
+    """Return the link that goes with a commit."""
+    return Link(
+        id=commit["id"],
+        parent=commit["parent"],
+        amends=commit["amends"],
+        step=commit["step"],
+        words=count_words(commit["passage"]),
+        author=commit["author"],
+        created=commit["created"],
+        left=commit.get("left", ""),
+        text=text_digest(commit["passage"]),
+        digest=row_digest(commit),
+    )
 
 
 def is_as_written(commit: Commit, link: Link | None = None) -> bool:

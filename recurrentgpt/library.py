@@ -43,20 +43,33 @@ class Library:
 
     @classmethod
     def open(
-        cls, folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+        cls,
+        folder: str | Path | None = None,
+        *,
+        database_url: str | None = None,
+        retry: RetryPolicy = RETRY,
+        read_only: bool = False,
     ) -> Library:
         """Open the stories in `folder` (default: the user's own) or behind `database_url`; close with `close()` or `with`.
 
-        `retry` says how often a model's passing faults are tried again, and how long to wait before.
+        `retry` says how often a model's passing faults are tried again, and how long to wait before. With `read_only` nothing
+        of a folder is written or locked, so that it reads on a full disk too.
         """
-        return cls(call(lambda: open_engine(folder, database_url=database_url, retry=retry)))
+        return cls(call(lambda: open_engine(folder, database_url=database_url, retry=retry, read_only=read_only)))
 
     @classmethod
     async def aopen(
-        cls, folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+        cls,
+        folder: str | Path | None = None,
+        *,
+        database_url: str | None = None,
+        retry: RetryPolicy = RETRY,
+        read_only: bool = False,
     ) -> Library:
         """Open like `open`, without blocking the event loop."""
-        return cls(await acall(lambda: open_engine(folder, database_url=database_url, retry=retry)))
+        return cls(
+            await acall(lambda: open_engine(folder, database_url=database_url, retry=retry, read_only=read_only))
+        )
 
     def __enter__(self) -> Library:
         return self

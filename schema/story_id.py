@@ -10,9 +10,14 @@ from recurrentgpt.schema.errors import SettingsError
 _STORY_ID = re.compile(r"\w[\w-]{0,63}", re.ASCII)
 
 
+def is_story_id(text: str) -> bool:
+    """Tell whether a text can be the id of a story."""
+    return _STORY_ID.fullmatch(text) is not None
+
+
 def check_story_id(story: str) -> str:
     """Return the id of a story; raise SettingsError for a text that cannot be one."""
-    if not _STORY_ID.fullmatch(story):
+    if not is_story_id(story):
         shown = story[:64].encode("ascii", "backslashreplace").decode()
         raise SettingsError(
             f"The id of a story is 1 to 64 letters, digits, - and _, and does not begin with -; {shown!r} is not."

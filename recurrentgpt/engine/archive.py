@@ -51,13 +51,13 @@ class Archive(TypedDict):
 
 _COMMIT_ID = re.compile("[0-9a-f]{24}")
 _SHAPE = TypeAdapter(Archive)
-_TABLES = ("commits", "links", "names", "overlays")
+TABLES = ("commits", "links", "names", "overlays")
 
 
 async def read_story(log: Chronicle, story: str) -> Archive:
     """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
     record, head = await log.record(story), await log.head(story)
-    tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in _TABLES}
+    tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in TABLES}
     return cast(Archive, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
@@ -92,7 +92,7 @@ async def put_story(log: Chronicle, archive: Archive) -> None:
     story = archive["story"]["story"]
     rows = [
         log.put((*log.root, name, story), key, row)
-        for name in _TABLES
+        for name in TABLES
         for key, row in cast("dict[str, dict[str, Any]]", archive[name]).items()  # type: ignore[literal-required]
     ]
     for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -130,7 +130,7 @@ def load(path: Path) -> Archive:
         raise BookError(f"{path} is damaged at {where[:80]}: {error.errors()[0]['msg']}.") from error
     archive = cast(Archive, content)
     _check_record(archive["story"], path)
-    if problem := _inconsistency(archive):
+    if problem := contradiction(archive):
         raise BookError(f"{path} is damaged: {problem}.")
     return archive
 
@@ -152,7 +152,7 @@ def _check_record(record: StoryRecord, path: Path) -> None:
         raise BookError(f"{path} is damaged: {error}") from error
 
 
-def _inconsistency(archive: Archive) -> str:
+def contradiction(archive: Archive) -> str:
     """Return what contradicts itself in a story, or nothing."""
     commits, links, story = archive["commits"], archive["links"], archive["story"]["story"]
     if commits.keys() != links.keys():

@@ -167,7 +167,7 @@ def test_an_archive_makes_no_file_outside_the_home(exported: dict[str, Any], tmp
     path.write_text(json.dumps(content))
     before = sorted(tmp_path.iterdir())
     with Library.open(tmp_path / "deep" / "er" / "other") as other:
-        with pytest.raises(BookError, match="renamed.json"):
+        with pytest.raises(BookError, match=r"renamed\.json"):
             other.restore(path)
         assert other.stories() == []
         assert not list((tmp_path / "deep").rglob("*x.lock"))

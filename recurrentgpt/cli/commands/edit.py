@@ -73,7 +73,7 @@ def edit(
             _resume_replay(story, settings, json=json)
         return
     source = TextInput(text, file)
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         # The id, as a step means another passage once the head has moved.
         old, id = opened.passage(passage), opened.id
         if not old.step:
@@ -107,7 +107,7 @@ def edit_memory(
       recurrentgpt edit-memory 3f2a
       recurrentgpt memory 3f2a --json | jq -r .short_term_memory | recurrentgpt edit-memory 3f2a --file -
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         passage = opened.passage(at)
         new = TextInput(text, file).replacing(passage.short_term_memory, "memory")
         memory = passage.short_term_memory if new is None else opened.edit_memory(new, passage.id)
@@ -131,7 +131,7 @@ def edit_plan(
     Example:
       recurrentgpt edit-plan 3f2a 2 --text "They turn back before the bridge."
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         passage = opened.passage(at)
         plans = passage.plans
         if number > len(plans):
@@ -156,7 +156,7 @@ def edit_summary(
 
     On this branch it is recalled so from now on.
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         found = opened.passage(passage)
         new = TextInput(text, file).replacing(found.summary, "summary")
         summary = found.summary if new is None else opened.edit_summary(found.id, new)
@@ -176,7 +176,7 @@ def edit_brief(story: StoryName, text: Text = None, file: File = None, json: Jso
 
     It is a text with the headings # Genre, # Premise, # Characters and # Outline; a heading that is left out stays as it was.
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         brief = opened.brief
         new = TextInput(text, file).replacing(_brief_as_text(brief), "brief")
         if new is not None:
@@ -188,7 +188,7 @@ def edit_brief(story: StoryName, text: Text = None, file: File = None, json: Jso
 
 
 def _drop_replay(name: str) -> None:
-    with reading(name) as story:
+    with reading(name, changes=True) as story:
         if story.pending_replay is None:
             raise StoryError("No replay of this story is unfinished.")
         story.drop_replay()

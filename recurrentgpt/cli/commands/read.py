@@ -36,7 +36,7 @@ def stories(
         return
     from recurrentgpt.library import Library
 
-    with Library.open() as library:
+    with Library.open(read_only=True) as library:
         found = library.stories(archived=everything)
         hidden = 0 if everything or found else len(library.stories(archived=True))
     if json:
@@ -166,7 +166,7 @@ def recall(
     """
     from recurrentgpt.cli.terminal.screen import Screen
 
-    with Screen() as screen, reading(story) as opened:
+    with Screen() as screen, reading(story, changes=True) as opened:
         screen.doing("searching")
         found = opened.search(query, k)
         screen.rest()

@@ -320,8 +320,9 @@ async def _connection(
 def _try_opening(path: Path) -> None:
     """Make the folder and the file, or fail here: in aiosqlite a failure leaves a thread that may outlive the loop."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # For its owner alone; SQLite gives the files beside it the same permissions.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    if not path.exists():
+        # For its owner alone; SQLite gives the files beside it the same permissions.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     sqlite3.connect(path).close()
 
 

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from recurrentgpt.checkpoints import open_persistence
-from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError
+from recurrentgpt.engine.engine import Engine
+from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError, StoryBusy
 
 psycopg = pytest.importorskip("psycopg", reason="no psycopg: pip install 'recurrentgpt[postgres]'")
 

@@ -119,10 +119,21 @@ def test_a_paste_is_one_answer_and_keys_pressed_meanwhile_are_none(story, cli, s
     assert terminal.end() == 0
     passages = json.loads(cli("show", story, "--json").out)["passages"]
     assert len(passages) == 3
-    assert (
-        passages[-1]["plan"].split()
-        == ["She", "climbs", "the", "stairs.", "She", "lights", "the", "lamp.", "She", "waits.", "The", "ferry", "comes."]
-    )
+    assert passages[-1]["plan"].split() == [
+        "She",
+        "climbs",
+        "the",
+        "stairs.",
+        "She",
+        "lights",
+        "the",
+        "lamp.",
+        "She",
+        "waits.",
+        "The",
+        "ferry",
+        "comes.",
+    ]
 
 
 @FORKS

@@ -16,6 +16,7 @@ from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_ch
 from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
@@ -104,10 +105,22 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
             return None
         head = known["head"]
     record, commit = await runtime.chronicle.record(story), await runtime.chronicle.get(story, head)
+    edited = await _edited_brief(state, record, runtime)
     if state.get("status") == "retaking":
         retaken = await restored(runtime.chronicle, record, commit, retake=True)
-        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
-    return await restored(runtime.chronicle, record, commit)
+        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)} | edited
+    return await restored(runtime.chronicle, record, commit) | edited
+
+
+async def _edited_brief(state: State, record: StoryRecord, runtime: StoryRuntime) -> Update:
+    """Return the brief as somebody changed it in the thread's state since the last commit, which the next one keeps."""
+    if not state.get("brief"):
+        return {}
+    corrected = await read_overlay(runtime.chronicle, record["story"], state.get("overlay", ""))
+    # Genre and premise may be those of a run's input here, which begin a story and change none.
+    told: State = state if state.get("status") == "retaking" else {"brief": state["brief"]}
+    brief = edited_brief(told, {**corrected.get("brief", record["brief"]), "title": record["title"]})
+    return {"brief": brief} if brief else {}
 
 
 async def restored(

@@ -59,9 +59,20 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         update |= {"plan": plan, "next_plan": plan}
     elif said:
         update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+    elif _begins_anew(state):
+        update |= {
+            "problem": "This story has begun: another genre or premise begins another story, in a thread of its own."
+        }
     until = runtime.context.steps and update["step"] + runtime.context.steps
     begun = {"until": until, "spent": 0, "dearest": 0, "selector": runtime.context.selector, "problem": ""}
     return {**begun, "player": state.get("player") or "", **update}
+
+
+def _begins_anew(state: State) -> bool:
+    """Tell whether a run's input asks for another story than the one that its thread holds."""
+    brief = state.get("brief")
+    given = brief and ((state.get("genre"), brief["genre"]), (state.get("premise"), brief["premise"]))
+    return state.get("status") != "retaking" and any(new and new != old for new, old in given or ())
 
 
 async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:

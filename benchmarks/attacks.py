@@ -143,9 +143,11 @@ def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
         at = 4096 * dice.randrange(len(content) // 4096)
         content[at : at + 4096] = dice.randbytes(4096)
     database.write_bytes(content)
-    whole = {
-        json.loads(row.value)["passage"] for row in carve(database) if row.value in before and '"passage"' in row.value
-    }
+    kept = [row for row in carve(database) if row.value in before]
+    links = {row.key for row in kept if row.namespace[1] == "links"}
+    made = [json.loads(row.value) for row in kept if row.namespace[1] == "commits"]
+    # The id of a corrected version alone does not tell whether it is whole: its link does.
+    whole = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
     rows, _ = read_rows(database)
     saved = {
         commit["passage"]

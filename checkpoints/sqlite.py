@@ -30,11 +30,17 @@ from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.reading import readable
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
-from recurrentgpt.checkpoints.sqlite_faults import APPLICATION_ID, CHECKPOINTS, STORIES, storage_errors
+from recurrentgpt.checkpoints.sqlite_faults import (
+    APPLICATION_ID,
+    CHECKPOINTS,
+    SCHEMA_VERSION,
+    STORIES,
+    refuse_foreign,
+    storage_errors,
+)
 from recurrentgpt.infrastructure.settings import home
 from recurrentgpt.schema.errors import StorageError
 
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 15.0
 WAL_BYTES = 4 * 1024 * 1024
 
@@ -357,14 +363,8 @@ async def _refuse_foreign(conn: aiosqlite.Connection, path: Path) -> int:
     application = await _number(conn, "PRAGMA application_id")
     version = await _number(conn, "PRAGMA user_version")
     is_new = application == 0 and await _number(conn, "SELECT count(*) FROM sqlite_master") == 0
-    if application != APPLICATION_ID and not is_new:
-        raise StorageError(
-            f"{path} is the database of another program; move it away, or set RECURRENTGPT_HOME to another folder."
-        )
-    if version > SCHEMA_VERSION:
-        raise StorageError(
-            f"{path} was written by a newer version; upgrade recurrentgpt or set RECURRENTGPT_HOME to another folder."
-        )
+    if not is_new:
+        refuse_foreign(application, version, path)
     return version
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from recurrentgpt.schema.errors import StorageError
 
 APPLICATION_ID = 0x52475054  # "RGPT"
+SCHEMA_VERSION = 1
 STORIES = "stories.db"
 CHECKPOINTS = "checkpoints.db"
 
@@ -61,10 +62,27 @@ def check_database(path: Path) -> None:
     with storage_errors(path):
         path.stat()
         with closing(sqlite3.connect(path)) as connection:
-            ours = connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+            check_owner(connection, path)
             if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 damaged = sqlite3.DatabaseError()
                 damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
                 raise damaged
-    if not ours:
-        raise StorageError(f"{path} is the database of another program, and holds no stories.")
+
+
+def check_owner(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StorageError for a database of another program or of a newer version."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    refuse_foreign(application, version, path)
+
+
+def refuse_foreign(application: int, version: int, path: Path) -> None:
+    """Raise StorageError for what no database of ours has in its header."""
+    if application != APPLICATION_ID:
+        raise StorageError(
+            f"{path} is the database of another program; move it away, or set RECURRENTGPT_HOME to another folder."
+        )
+    if version > SCHEMA_VERSION:
+        raise StorageError(
+            f"{path} was written by a newer version; upgrade recurrentgpt or set RECURRENTGPT_HOME to another folder."
+        )

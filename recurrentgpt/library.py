@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langgraph.types import RetryPolicy
 
@@ -16,23 +15,10 @@ from recurrentgpt.graph.story import RETRY
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.infrastructure.blocking import Twins
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.log import StoryRecord
+from recurrentgpt.schema.log import Head, StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
 from recurrentgpt.story import Story, open_story
-
-
-@dataclass(frozen=True)
-class StorySummary:
-    """One line of the list of stories."""
-
-    story: str
-    title: str
-    genre: str
-    step: int
-    status: str
-    head: str
-    updated: str
-    archived: bool = False
+from recurrentgpt.story_list import StorySummary, summarize
 
 
 class Library:
@@ -88,22 +74,8 @@ class Library:
     async def _stories(self, *, archived: bool = False) -> list[StorySummary]:
         """Return every story, the one written last at the end; those put away only with `archived`."""
         log = self.engine.log
-        heads = {row.key: row.value for row in await log.scan((*log.root, "heads"))}
-        summaries = [
-            StorySummary(
-                story=record["story"],
-                title=record["title"],
-                genre=record["genre"],
-                step=head["step"],
-                status=head["status"],
-                head=head["head"],
-                updated=head["updated"],
-                archived=record.get("archived", False),
-            )
-            for record in await log.records()
-            if (head := heads.get(record["story"])) and (archived or not record.get("archived"))
-        ]
-        return sorted(summaries, key=lambda summary: summary.updated)
+        heads = {row.key: cast(Head, row.value) for row in await log.scan((*log.root, "heads"))}
+        return summarize(await log.records(), heads, archived=archived)
 
     stories, astories = _twins(_stories)
 

@@ -78,6 +78,7 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     }
     commits: dict[str, Commit] = {}
     bare: set[str] = set()
+    unsure: dict[str, Commit] = {}
     for key, row in tables.get("commits", {}).items():
         link = cast("Link | None", links.get(key))
         step = row.get("step", "?") if isinstance(row, dict) else "?"
@@ -85,6 +86,9 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
             damage.append(f"Passage {step} ({key}) cannot be read.")
             continue
         commit = cast(Commit, row)
+        if commit["amends"] and not (link and ("digest" in link or "text" in link)):
+            unsure[key] = commit
+            continue
         if not is_as_written(commit, link):
             named = not commit["amends"] and is_as_written(commit)
             if not named and (link or {}).get("text") != text_digest(commit["passage"]):
@@ -95,6 +99,14 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
             bare.add(key)
             damage.append(f"The plan, memory or summary of passage {step} ({key}) is damaged; its text is whole.")
         commits[key] = commit
+    for key in sorted(unsure, key=lambda key: unsure[key]["created"]):
+        # The id of a corrected version cannot be told from its row; that its text is that of the version it corrects can.
+        corrects = commits.get(unsure[key]["amends"])
+        if corrects is None or corrects["passage"] != unsure[key]["passage"]:
+            damage.append(f"Passage {unsure[key]['step']} ({key}) cannot be verified, for its link is damaged.")
+            continue
+        commits[key] = unsure[key]
+        bare.add(key)
     for key in sorted(links.keys() - tables.get("commits", {}).keys()):
         damage.append(f"Passage {cast(Link, links[key])['step']} ({key}) is missing.")
     for key in sorted(commits.keys() - links.keys()):

@@ -6,6 +6,8 @@ import random
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -105,9 +107,11 @@ def test_whatever_is_overwritten_nothing_undamaged_is_lost_and_nothing_damaged_i
         at = 4096 * dice.randrange(len(content) // 4096)
         content[at : at + 4096] = dice.randbytes(4096)
     database.write_bytes(content)
-    undamaged = {
-        json.loads(row.value)["passage"] for row in carve(database) if row.value in before and '"passage"' in row.value
-    }
+    rows = [row for row in carve(database) if row.value in before]
+    links = {row.key for row in rows if row.namespace[1] == "links"}
+    made = [json.loads(row.value) for row in rows if row.namespace[1] == "commits"]
+    # The id of a corrected version alone does not tell whether it is whole: its link does.
+    undamaged = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
     found = cli("check", "--repair")
     if found.code:
         saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
@@ -206,3 +210,19 @@ def test_a_home_that_was_deleted_is_noticed_at_the_next_commit(home, written):
 def test_the_databases_are_for_their_owner_alone(user_folder):
     Library.open(user_folder).close()
     assert {stat.S_IMODE(path.stat().st_mode) for path in user_folder.glob("*.db")} == {0o600}
+
+
+ENGINE = {"aiosqlite", "faiss", "jinja2", "langchain_core", "langgraph", "langsmith", "numpy"}
+MODELS = {"langchain_openai", "openai", "sentence_transformers", "torch", "transformers", "xllamacpp", "fastapi"}
+LOADED = "import sys\nfrom recurrentgpt.cli.entry_point import run\ncode = run(sys.argv[1:])\nprint(code, *sys.modules)"
+
+
+@pytest.mark.parametrize(
+    ("command", "unneeded"),
+    [("stories", ENGINE | MODELS), ("show", MODELS), ("tree", MODELS), ("memory", MODELS)],
+)
+def test_what_is_read_is_read_without_heavy_modules(home, written, command, unneeded):
+    arguments = [command] if command == "stories" else [command, written[1]]
+    told = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True).stdout
+    code, *loaded = told.splitlines()[-1].split()
+    assert (code, set(loaded) & unneeded) == ("0", set())

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recurrentgpt.schema.log import Commit
     from recurrentgpt.schema.state import Usage
     from recurrentgpt.story import Passage
+    from recurrentgpt.story_list import StorySummary
 
 
 def stories(
@@ -34,11 +35,9 @@ def stories(
 
         list_stories(remote, json=json)
         return
-    from recurrentgpt.library import Library
-
-    with Library.open(read_only=True) as library:
-        found = library.stories(archived=everything)
-        hidden = 0 if everything or found else len(library.stories(archived=True))
+    known = _summaries()
+    found = [summary for summary in known if everything or not summary.archived]
+    hidden = 0 if found else len(known)
     if json:
         for summary in found:
             print_json(dict(vars(summary)))
@@ -61,6 +60,20 @@ def stories(
         for summary in found
     ]
     print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4))
+
+
+def _summaries() -> list[StorySummary]:
+    from recurrentgpt.infrastructure import settings
+
+    if not settings.resolve("database_url").value:
+        from recurrentgpt.checkpoints.sqlite_faults import STORIES
+        from recurrentgpt.story_list import read_summaries
+
+        return read_summaries(settings.home() / STORIES, archived=True)
+    from recurrentgpt.library import Library
+
+    with Library.open() as library:
+        return library.stories(archived=True)
 
 
 def show(

@@ -52,7 +52,7 @@ def _opens(address: str) -> bool:
             connection.execute("SELECT count(*) FROM sqlite_master")
     except sqlite3.OperationalError:
         return False
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return True  # damaged, and readable as far as it goes
     return True
 
@@ -68,7 +68,7 @@ def read_rows(path: Path) -> tuple[list[Row], str]:
             if found == "ok":
                 rows = connection.execute("SELECT prefix, key, value FROM store").fetchall()
                 return [_row(*row) for row in rows], ""
-    except (sqlite3.DatabaseError, StorageError) as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError, StorageError) as error:
         if isinstance(error.__cause__, OSError):
             raise
         found = str(error.__cause__ or error)

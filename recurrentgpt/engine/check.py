@@ -57,7 +57,16 @@ def examine(rows: Iterable[Row]) -> list[Examined]:
             value = json.loads(row.value)
         except (ValueError, RecursionError):
             value = None
-        if len(below) == 2 and below[0] in TABLES:
+        if isinstance(value, dict) and value.keys() >= {"id", "story", "passage", "short_term_memory"}:
+            # A commit says itself where it belongs: its key or its namespace may be what is damaged.
+            place = (root if root[:1] == ROOT else ROOT, str(value["story"]))
+            commits = tables[place]["commits"]
+            if (below, row.key) == (("commits", value["story"]), value["id"]):
+                commits[row.key] = value
+            else:
+                commits.setdefault(str(value["id"]), value)
+                tables[place]["misplaced"][str(value["id"])] = value
+        elif len(below) == 2 and below[0] in TABLES:
             tables[root, below[1]][below[0]][row.key] = value
         elif len(below) == 1 and below[0] in ("stories", "heads"):
             tables[root, row.key][below[0]][row.key] = value
@@ -69,7 +78,7 @@ def examine(rows: Iterable[Row]) -> list[Examined]:
 
 
 def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str, object]]) -> Examined:
-    damage: list[str] = []
+    damage = [f"The row of passage {key} stands in another's place." for key in sorted(tables.get("misplaced", {}))]
     links = {key: row for key, row in tables.get("links", {}).items() if _fits(_LINK, row)}
     overlays = {
         key: row

@@ -71,7 +71,8 @@ def erase(story: StoryName, yes: Yes = False) -> None:
       recurrentgpt export 3f2a -o kept.json    keep all of it first, to restore with import
       recurrentgpt erase 3f2a
 
-    Its branches, memory and checkpoints go with it; nobody can bring them back.
+    Its branches, memory and checkpoints go with it, and the copies that were made by themselves; one that `backup` made
+    keeps it.
     """
     from recurrentgpt.infrastructure.background_loop import call
 

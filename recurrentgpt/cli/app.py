@@ -104,7 +104,7 @@ def help_page(
 
 for group, commands in {
     WRITE: (write, play, regenerate.choose, regenerate.retry, regenerate.replan),
-    READ: (read.stories, read.show, read.memory, read.recall),
+    READ: (read.stories, read.show, read.memory, read.brief, read.recall),
     BRANCH: (branches.tree, branches.goto, branches.undo, branches.redo, branches.name, branches.diff),
     EDIT: (edit.edit, edit.edit_memory, edit.edit_plan, edit.edit_summary, edit.edit_brief,
            manage.rename, manage.set_settings, manage.archive, manage.unarchive, manage.erase),

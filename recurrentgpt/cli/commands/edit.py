@@ -178,7 +178,7 @@ def edit_brief(story: StoryName, text: Text = None, file: File = None, json: Jso
     """
     with reading(story, changes=True) as opened:
         brief = opened.brief
-        new = TextInput(text, file).replacing(_brief_as_text(brief), "brief")
+        new = TextInput(text, file).replacing(brief_as_text(brief), "brief")
         if new is not None:
             brief = opened.edit_brief(**_parts_of_brief(new))
         if json:
@@ -242,7 +242,7 @@ def _standing(story: Story) -> str:
     return f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
 
 
-def _brief_as_text(brief: Brief) -> str:
+def brief_as_text(brief: Brief) -> str:
     """Return a brief as a text to edit, a heading above each part."""
     parts = [("Genre", [brief["genre"]]), ("Premise", [brief["premise"]])]
     parts += [("Characters", brief["characters"]), ("Outline", brief["outline"])]

@@ -131,24 +131,37 @@ def show(
     _print_story(title, list(zip(headings, (passage.text for passage in passages), strict=True)), total)
 
 
-def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) -> None:
+def memory(
+    story: StoryName,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="PASSAGE", help=f"After this passage. {WHICH}.", show_default=False),
+    ] = None,
+    remote: Remote = None,
+    json: JsonObject = False,
+) -> None:
     """Print what a story remembers, and why.
 
-    That is its short-term memory, what the newest passage added and dropped, and which passages were recalled for it.
+    That is its short-term memory, what a passage (the newest) added and dropped, and which passages were recalled for it.
 
     \b
     Examples:
       recurrentgpt memory 3f2a
+      recurrentgpt memory 3f2a --at 4
       recurrentgpt memory 3f2a --json | jq -r .short_term_memory
     """
     from recurrentgpt.infrastructure.background_loop import call
 
     with reading(story, remote) as opened:
         log = opened.engine.log
-        commit = call(lambda: log.get(opened.id, head)) if (head := opened.head) else None
-        recalled = commit["recalled"] if commit else []
+        if remote and at is not None:
+            from recurrentgpt.cli.commands.remote import id_in_copy
+
+            at = id_in_copy(opened, at)
+        place = opened.head if at is None else opened.resolve(at)
+        commit = call(lambda: log.get(opened.id, place))
+        recalled = commit["recalled"]
         earlier = call(lambda: log.get_many(opened.id, [entry["id"] for entry in recalled]))
-    assert commit is not None  # a story is found by its record, and that is written with its first commit
     if json:
         print_json(
             {
@@ -162,6 +175,24 @@ def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) ->
         )
         return
     print_text("\n".join(_memory_lines(commit, earlier)))
+
+
+def brief(story: StoryName, json: JsonObject = False) -> None:
+    """Print what every prompt of a story holds: its premise, characters and outline.
+
+    \b
+    Examples:
+      recurrentgpt brief 3f2a
+      recurrentgpt brief 3f2a > brief.md; recurrentgpt edit-brief 3f2a --file brief.md
+    """
+    from recurrentgpt.cli.commands.edit import brief_as_text
+
+    with reading(story) as opened:
+        kept = opened.brief
+    if json:
+        print_json({"story": opened.id, "brief": kept})
+    else:
+        print_text(brief_as_text(kept))
 
 
 def recall(

@@ -144,8 +144,8 @@ def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
         content[at : at + 4096] = dice.randbytes(4096)
     database.write_bytes(content)
     kept = [row for row in carve(database) if row.value in before]
-    links = {row.key for row in kept if row.namespace[1] == "links"}
-    made = [json.loads(row.value) for row in kept if row.namespace[1] == "commits"]
+    links = {row.key for row in kept if row.namespace[1:2] == ("links",)}
+    made = [json.loads(row.value) for row in kept if row.namespace[1:2] == ("commits",)]
     # The id of a corrected version alone does not tell whether it is whole: its link does.
     whole = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
     rows, _ = read_rows(database)

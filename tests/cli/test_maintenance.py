@@ -90,7 +90,7 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
 
 def commits(home):
     rows, _ = read_rows(home / "stories.db")
-    return [json.loads(row.value) for row in rows if row.namespace[1] == "commits"]
+    return [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -108,8 +108,8 @@ def test_whatever_is_overwritten_nothing_undamaged_is_lost_and_nothing_damaged_i
         content[at : at + 4096] = dice.randbytes(4096)
     database.write_bytes(content)
     rows = [row for row in carve(database) if row.value in before]
-    links = {row.key for row in rows if row.namespace[1] == "links"}
-    made = [json.loads(row.value) for row in rows if row.namespace[1] == "commits"]
+    links = {row.key for row in rows if row.namespace[1:2] == ("links",)}
+    made = [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
     # The id of a corrected version alone does not tell whether it is whole: its link does.
     undamaged = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
     found = cli("check", "--repair")

@@ -34,8 +34,8 @@ from benchmarks.crash import crash
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.disposable import local_postgres
 from recurrentgpt.checkpoints.reading import carve, read_rows
-from recurrentgpt.engine.archive import load
 from recurrentgpt.engine.check import examine
+from recurrentgpt.engine.story_export import load
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
 from recurrentgpt.models.calls import Meter, write_stream

@@ -19,10 +19,10 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.index import Hit, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import Matrix, pack, pieces, unit, unpack
+from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import embedding_id
 
 WALK = 64
@@ -54,8 +54,8 @@ _INDEXES_LOCK = threading.Lock()
 class Recall:
     """Search the passages before a head by meaning, with one embedding model, and by their rare words."""
 
-    def __init__(self, chronicle: Chronicle, embeddings: Embeddings) -> None:
-        self.chronicle, self.embeddings = chronicle, embeddings
+    def __init__(self, log: StoryLog, embeddings: Embeddings) -> None:
+        self.log, self.embeddings = log, embeddings
         self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
 
     async def search(
@@ -116,12 +116,12 @@ class Recall:
         """Return `head` and the commits before it that the index lacks, oldest first."""
         missing: list[Commit] = []
         while (head := index.gap(head)) and (limit is None or len(missing) < limit):
-            missing.append(await self.chronicle.get(story, head))
+            missing.append(await self.log.get(story, head))
             head = missing[-1]["parent"]
         return missing[::-1]
 
     async def _read_all(self, kept: _Kept, story: str) -> None:
-        rows = {row.key: row.value for row in await self.chronicle.scan(self._namespace(story))}
+        rows = {row.key: row.value for row in await self.log.scan(self._namespace(story))}
 
         def add_all() -> None:
             with kept.lock:
@@ -141,7 +141,7 @@ class Recall:
                 _add_row(kept.index, commit["id"], row)
             operations.append(self._put(commit, row))
         if operations:
-            await self.chronicle.batch(operations)
+            await self.log.batch(operations)
 
     async def _corrections(self, kept: _Kept, story: str, corrected: Mapping[str, str]) -> dict[str, str]:
         """Return which entry of the index stands in place of which commit, each with the vectors of a corrected summary."""
@@ -154,10 +154,10 @@ class Recall:
             instead[commit_id] = key
             if key in kept.index:
                 continue
-            commit = with_summary(await self.chronicle.get(story, commit_id), corrected)
+            commit = with_summary(await self.log.get(story, commit_id), corrected)
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
-            stored = await self.chronicle.value(self._namespace(story), key)
+            stored = await self.log.value(self._namespace(story), key)
             if stored is not None and _fits(stored, kept.index):
                 row = cast(VectorRow, stored)
             else:
@@ -166,7 +166,7 @@ class Recall:
             with kept.lock:
                 _add_row(kept.index, key, row)
         if operations:
-            await self.chronicle.batch(operations)
+            await self.log.batch(operations)
         return instead
 
     async def _row_of(self, commit: Commit) -> VectorRow:
@@ -188,13 +188,13 @@ class Recall:
         return unit(np.asarray(found, dtype=np.float32))
 
     def _put(self, commit: Commit, row: VectorRow) -> PutOp:
-        return self.chronicle.put(self._namespace(commit["story"]), commit["id"], row)
+        return self.log.put(self._namespace(commit["story"]), commit["id"], row)
 
     def _namespace(self, story: str) -> tuple[str, ...]:
-        return (*self.chronicle.root, "vectors", story, self.model_id)
+        return (*self.log.root, "vectors", story, self.model_id)
 
     def _key(self, story: str) -> tuple[Any, ...]:
-        return (self.chronicle.root, story, self.model_id)
+        return (self.log.root, story, self.model_id)
 
 
 def _fits(row: Mapping[str, Any], index: StoryIndex) -> bool:

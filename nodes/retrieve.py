@@ -16,7 +16,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     The newest passage is left out: the prompt holds it (or its end) anyway.
     """
     story, head = state["story"], state.get("head", "")
-    stands = (await runtime.chronicle.get(story, head))["step"] if head else 0
+    stands = (await runtime.log.get(story, head))["step"] if head else 0
     if state.get("step", 0) != stands:
         raise StoryError(
             f"The state's `step` is {state.get('step', 0)}, and the story stands at passage {stands}: put it right in the state, "
@@ -25,11 +25,11 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
         return {"recalled": [], "next_plan": state["plan"], "status": "writing"}
-    corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
+    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     hits = await runtime.recall.search(
         story, head, state["plan"], runtime.context.top_k, without=head, corrected=corrected
     )
-    found = await runtime.chronicle.get_many(story, [hit.id for hit in hits])
+    found = await runtime.log.get_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
     recalled = [
         Recalled(

@@ -13,11 +13,11 @@ from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.backups import copies, copy_database, new_copy, replace_database
 from recurrentgpt.checkpoints.reading import Row, read_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
-from recurrentgpt.engine.archive import TABLES, put_story
 from recurrentgpt.engine.check import Examined, examine
+from recurrentgpt.engine.story_export import TABLES, put_story
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import SettingsError, StorageError
 
 
@@ -48,7 +48,7 @@ def check() -> Report:
 
 async def _check_server() -> Report:
     async with open_persistence() as persistence:
-        log = Chronicle(persistence.store)
+        log = StoryLog(persistence.store)
         rows: list[Row] = []
         for record in await log.records():
             story = record["story"]
@@ -72,7 +72,7 @@ def repair(report: Report) -> Path:
     async def write(folder: Path) -> None:
         async with open_persistence(folder=folder) as persistence:
             for root, archive in archives:
-                await put_story(Chronicle(persistence.store, root), archive)
+                await put_story(StoryLog(persistence.store, root), archive)
 
     with TemporaryDirectory(prefix="recurrentgpt-") as folder:
         call(lambda: write(Path(folder)))

@@ -11,11 +11,11 @@ from typing import Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.checkpoints.reading import Row
-from recurrentgpt.engine.archive import FORMAT, TABLES, VERSION, Archive, contradiction
-from recurrentgpt.memory.chronicle import now
+from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest, text_digest
 from recurrentgpt.memory.namespace import ROOT
+from recurrentgpt.memory.story_log import now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 from recurrentgpt.schema.state import Brief, Rationale
@@ -43,7 +43,7 @@ class Examined:
     """Passages that are whole, on all branches."""
     damage: list[str] = field(default_factory=list)
     """What is not as it was written, a sentence each; none for a story that is whole."""
-    archive: Archive | None = None
+    archive: StoryExport | None = None
     """The story with all that is whole of it; None where no passage is."""
 
 
@@ -138,7 +138,7 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     whole_ones = [commit for key, commit in commits.items() if commit["step"] and key not in bare]
     found = Examined(root, story, title, len(whole_ones), damage)
     whole: Any = {"links": links, "overlays": overlays, "commits": commits, "names": names}
-    archive = cast(Archive, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **whole})
+    archive = cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **whole})
     if not damage and (why := contradiction(archive)):
         damage.append(f"Its rows contradict each other: {why}.")
     found.archive = archive if not damage else _salvaged(story, title, archive, bare)
@@ -153,7 +153,7 @@ def _fits(shape: TypeAdapter[Any], row: object) -> bool:
     return True
 
 
-def _salvaged(story: str, title: str, archive: Archive, bare: set[str]) -> Archive | None:
+def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> StoryExport | None:
     """Return a story of the passages that are whole, each behind the nearest one before it that is.
 
     A passage keeps its id as long as all before it are there; what stood behind a gap is written anew behind the gap, word
@@ -189,7 +189,7 @@ def _salvaged(story: str, title: str, archive: Archive, bare: set[str]) -> Archi
     standing = new[renamed[archive["head"]["head"]]] if archive["head"] else last
     status = "choosing" if standing["candidate_plans"] else "finished"
     head = Head(story=story, head=standing["id"], step=standing["step"], status=status, updated=now())
-    return Archive(
+    return StoryExport(
         format=FORMAT,
         version=VERSION,
         story=record,
@@ -201,7 +201,9 @@ def _salvaged(story: str, title: str, archive: Archive, bare: set[str]) -> Archi
     )
 
 
-def _kept(commit: Commit, before: Commit | None, renamed: Mapping[str, str], archive: Archive, *, bare: bool) -> Commit:
+def _kept(
+    commit: Commit, before: Commit | None, renamed: Mapping[str, str], archive: StoryExport, *, bare: bool
+) -> Commit:
     """Return a commit as it is saved behind `before`; of a `bare` one, whose text alone is whole, with the memory from there."""
     overlay = commit.get("overlay", "")
     saved = cast(

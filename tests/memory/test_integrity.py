@@ -3,13 +3,13 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.log_rows import is_as_written
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import StorageError
 
 
 async def test_a_passage_that_rotted_on_the_disk_is_not_shown(commit):
-    log = Chronicle(InMemoryStore())
+    log = StoryLog(InMemoryStore())
     first = commit("s", None, "")
     second = commit("s", first, "Mira tends a lamp. The ferry comes.")
     for made in (first, second):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName
+from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName, Truth
 from recurrentgpt.cli.commands.story_context import reading
 from recurrentgpt.cli.terminal.console import console, counted, note, one_line, print_json, print_table, print_text
 
@@ -177,7 +177,7 @@ def memory(
     print_text("\n".join(_memory_lines(commit, earlier)))
 
 
-def brief(story: StoryName, json: JsonObject = False) -> None:
+def brief(story: StoryName, truth: Truth = False, json: JsonObject = False) -> None:
     """Print what every prompt of a story holds: its premise, characters and outline.
 
     \b
@@ -185,14 +185,14 @@ def brief(story: StoryName, json: JsonObject = False) -> None:
       recurrentgpt brief 3f2a
       recurrentgpt brief 3f2a > brief.md; recurrentgpt edit-brief 3f2a --file brief.md
     """
-    from recurrentgpt.cli.commands.edit import brief_as_text
+    from recurrentgpt.cli.commands.edit import brief_as_text, shown_parts
 
     with reading(story) as opened:
         kept = opened.brief
     if json:
-        print_json({"story": opened.id, "brief": kept})
+        print_json({"story": opened.id, "brief": shown_parts(kept, truth=truth)})
     else:
-        print_text(brief_as_text(kept))
+        print_text(brief_as_text(kept, truth=truth))
 
 
 def recall(

@@ -40,7 +40,7 @@ from recurrentgpt.memory.namespace import own_root
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
-__all__ = ["Chronicle", "Commit", "Head", "Link", "RecalledId", "StoryRecord", "commit_id", "now", "path_to"]
+__all__ = ["Commit", "Head", "Link", "RecalledId", "StoryLog", "StoryRecord", "commit_id", "now", "path_to"]
 
 Found = TypeVar("Found", Commit, "Commit | None")
 
@@ -69,7 +69,7 @@ def _checked(commit: Found) -> Found:
     return commit
 
 
-class Chronicle:
+class StoryLog:
     """Read and append the log of stories in `store`.
 
     `threaded` runs the store's synchronous methods in a worker thread: a graph under `invoke` may carry a store that

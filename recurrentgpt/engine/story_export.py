@@ -19,9 +19,9 @@ from typing_extensions import TypedDict
 from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_rows import is_as_written, row_digest
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
@@ -36,7 +36,7 @@ ROWS_AT_ONCE = 2000
 
 
 @with_config(ConfigDict(extra="forbid"))
-class Archive(TypedDict):
+class StoryExport(TypedDict):
     """One story, with everything that its log holds."""
 
     format: str
@@ -50,18 +50,18 @@ class Archive(TypedDict):
 
 
 _COMMIT_ID = re.compile("[0-9a-f]{24}")
-_SHAPE = TypeAdapter(Archive)
+_SHAPE = TypeAdapter(StoryExport)
 TABLES = ("commits", "links", "names", "overlays")
 
 
-async def read_story(log: Chronicle, story: str) -> Archive:
+async def read_story(log: StoryLog, story: str) -> StoryExport:
     """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
     record, head = await log.record(story), await log.head(story)
     tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in TABLES}
-    return cast(Archive, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
+    return cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
-async def write_archive(log: Chronicle, story: str, path: Path, *, force: bool) -> Path:
+async def write_export(log: StoryLog, story: str, path: Path, *, force: bool) -> Path:
     """Write a story to a JSON file, which appears whole or not at all; the same story gives the same bytes."""
     content = await read_story(log, story)
 
@@ -73,39 +73,39 @@ async def write_archive(log: Chronicle, story: str, path: Path, *, force: bool) 
 
 async def restore(engine: Engine, path: Path) -> str:
     """Write the story in a JSON file to the log and return its id; one that is there already must be the same."""
-    archive = load(path)
-    story = archive["story"]["story"]
+    export = load(path)
+    story = export["story"]["story"]
     log = engine.log
     async with engine.writing(story):
         if await log.head(story) is not None:
-            if await read_story(log, story) == archive:
+            if await read_story(log, story) == export:
                 return story
             raise BookError(
                 f"Story {story} is here already and differs from {path}: restore it in another home, with RECURRENTGPT_HOME."
             )
-        await put_story(log, archive)
+        await put_story(log, export)
     return story
 
 
-async def put_story(log: Chronicle, archive: Archive) -> None:
+async def put_story(log: StoryLog, export: StoryExport) -> None:
     """Write every row of a story that the log has not."""
-    story = archive["story"]["story"]
+    story = export["story"]["story"]
     rows = [
         log.put((*log.root, name, story), key, row)
         for name in TABLES
-        for key, row in cast("dict[str, dict[str, Any]]", archive[name]).items()  # type: ignore[literal-required]
+        for key, row in cast("dict[str, dict[str, Any]]", export[name]).items()  # type: ignore[literal-required]
     ]
     for start in range(0, len(rows), ROWS_AT_ONCE):
         await log.batch(rows[start : start + ROWS_AT_ONCE])
     # The two rows that make it a story come last: cut short before them, there is none, and it is restored anew.
     ends: list[PutOp] = [
-        log.put_record_op(archive["story"]),
-        log.put((*log.root, "heads"), story, archive["head"]),
+        log.put_record_op(export["story"]),
+        log.put((*log.root, "heads"), story, export["head"]),
     ]
     await log.batch(ends)
 
 
-def load(path: Path) -> Archive:
+def load(path: Path) -> StoryExport:
     """Return the story in a JSON file; raise BookError in a sentence for everything that can be wrong with it."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -128,11 +128,11 @@ def load(path: Path) -> Archive:
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise BookError(f"{path} is damaged at {where[:80]}: {error.errors()[0]['msg']}.") from error
-    archive = cast(Archive, content)
-    _check_record(archive["story"], path)
-    if problem := contradiction(archive):
+    export = cast(StoryExport, content)
+    _check_record(export["story"], path)
+    if problem := contradiction(export):
         raise BookError(f"{path} is damaged: {problem}.")
-    return archive
+    return export
 
 
 def _whole_number(numeral: str) -> int:
@@ -152,12 +152,12 @@ def _check_record(record: StoryRecord, path: Path) -> None:
         raise BookError(f"{path} is damaged: {error}") from error
 
 
-def contradiction(archive: Archive) -> str:
+def contradiction(export: StoryExport) -> str:
     """Return what contradicts itself in a story, or nothing."""
-    commits, links, story = archive["commits"], archive["links"], archive["story"]["story"]
+    commits, links, story = export["commits"], export["links"], export["story"]["story"]
     if commits.keys() != links.keys():
         return "passages and links do not match"
-    if archive["head"]["story"] != story or archive["head"]["head"] not in commits:
+    if export["head"]["story"] != story or export["head"]["head"] not in commits:
         return "the head is no passage of the story"
     for key, commit in commits.items():
         link = links[key]
@@ -166,7 +166,7 @@ def contradiction(archive: Archive) -> str:
             return f"passage {key} and its rows do not match"
         if not _COMMIT_ID.fullmatch(key) or not is_as_written(commit, link):
             return f"passage {key} is not what its id says"
-        if (overlay := commit.get("overlay")) and overlay not in archive["overlays"]:
+        if (overlay := commit.get("overlay")) and overlay not in export["overlays"]:
             return f"passage {key} has corrections that are missing"
         if not commit["parent"]:
             if commit["step"]:
@@ -187,9 +187,9 @@ def contradiction(archive: Archive) -> str:
             walked[key] = None
             key = before(links[key])
         done |= walked.keys()
-    for key, name in archive["names"].items():
+    for key, name in export["names"].items():
         if name.get("at") not in commits or name.get("name", "").casefold() != key or not key:
             return "a branch's name stands at no passage"
-    if any(row_digest(overlay) != key for key, overlay in archive["overlays"].items()):
+    if any(row_digest(overlay) != key for key, overlay in export["overlays"].items()):
         return "corrections are not what their id says"
     return ""

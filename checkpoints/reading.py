@@ -182,7 +182,7 @@ def _payload(page: bytes, at: int, length: int, pages: dict[int, bytes]) -> byte
 def _columns(payload: bytes) -> list[object]:
     """Return the first columns of a record: texts as such, anything else as None."""
     end, at = _varint(payload, 0)
-    kinds = []
+    kinds: list[int] = []
     while at < end and len(kinds) < _COLUMNS:
         kind, at = _varint(payload, at)
         kinds.append(kind)

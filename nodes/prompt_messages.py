@@ -212,11 +212,11 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     room = past_tokens(model.profile)
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
-    path = await runtime.chronicle.path(story, state["head"])
-    commits = [commit for commit in await runtime.chronicle.get_many(story, path) if 0 < commit["step"] <= step]
+    path = await runtime.log.path(story, state["head"])
+    commits = [commit for commit in await runtime.log.get_many(story, path) if 0 < commit["step"] <= step]
     if len(commits) < 2:
         return Past()
-    corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
+    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     summaries = [{"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits]
     earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
     told = [earlier, state["passage"], *(entry["summary"] for entry in summaries)]

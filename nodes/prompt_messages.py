@@ -157,6 +157,7 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
         memory=memory_lines(state.get("short_term_memory", "")),
         summaries=past.summaries,
         recalled=recalled,
+        entries=state.get("entries", []),
         earlier=past.earlier,
         previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
         ending=last_sentences(previous, ENDING_SENTENCES),

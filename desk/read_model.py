@@ -11,7 +11,7 @@ from recurrentgpt.desk.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.chronicle import path_to
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.memory.recall import with_summary
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.errors import StoryNotFound
@@ -128,7 +128,7 @@ async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
     hits = await recall.search(story.id, before, commit["plan"], count, without=before, corrected=corrected)
     found = await log.get_many(story.id, [hit.id for hit in hits])
     return {
-        hit.id: piece_text(with_summary(passage, corrected), hit.piece)
+        hit.id: recall.text(with_summary(passage, corrected), hit)
         for hit, passage in zip(hits, found, strict=True)
     }
 

@@ -20,8 +20,10 @@ from recurrentgpt.memory.keyword_index import WordIndex
 from recurrentgpt.memory.pieces import Matrix
 from recurrentgpt.memory.rows import Codes, Kind
 
-WORDS = 1 / 2
-"""What the rare words that a row shares with the query are worth in its score; its meaning is worth the rest."""
+WORDS = 0.4
+"""What the rare words that a row shares with a part of the query are worth in its score, beside its meaning."""
+ALIKE = 0.75
+"""How much of what a row has in common with all rows of the branch is taken off its score."""
 BLOCK = 1024
 """Rows that are read at once."""
 WORKERS = min(4, os.cpu_count() or 1)
@@ -40,7 +42,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Hit:
-    """One passage found: its best row, and that row's score: cosine and shared words, 1 for the query's own text."""
+    """One passage found: its best row, and by how much that is nearer to the query, and shares more of its rare words, than most."""
 
     id: str
     step: int
@@ -82,7 +84,7 @@ class StoryIndex:
         self._first_row: list[int] = []
         self._filled: list[int] = []
         self._rooted: set[str] = set()
-        self._mask_of: tuple[str, Flags] = ("", np.zeros(0, dtype=bool))
+        self._forget_mask()
 
     def __contains__(self, commit: str) -> bool:
         return commit in self._number
@@ -121,7 +123,7 @@ class StoryIndex:
             return
         if commit in self._number:
             del self.outdated[commit]
-            self._mask_of = ("", np.zeros(0, dtype=bool))
+            self._forget_mask()
         self._number[commit] = len(self._ids)
         self._ids.append(commit)
         self._parents.append(parent)
@@ -179,10 +181,12 @@ class StoryIndex:
 
     def _scores(self, parts: Sequence[Part], branch: Flags, mask: Flags) -> Matrix:
         """Return the score of every row for every part of a query; minus infinity outside the mask."""
-        scores = self._cosines(np.stack([part.vector for part in parts]), mask)
+        # The people of a novel are in every other of its sentences, and its manner is in all: that tells none from another.
+        alike = ALIKE * self._sum / max(1, self._counted)
+        scores = self._cosines(np.stack([part.vector - alike for part in parts]), mask)
         for row, part in zip(scores, parts, strict=True):
-            row *= np.float32(1 - WORDS)
             row += self._words.shares(part.words, branch) * np.float32(WORDS)
+        scores *= np.float32(1 / (1 + WORDS))
         scores[:, ~mask] = -np.inf
         return scores
 
@@ -232,19 +236,29 @@ class StoryIndex:
 
     def _ancestors(self, head: str) -> Flags:
         """Return which rows belong to `head` or a commit before it; extended in place while a story grows linearly."""
-        known, mask = self._mask_of
-        if len(mask) < self._rows:
-            mask = np.concatenate([mask, np.zeros(self._rows - len(mask), dtype=bool)])
-        if head != known:
-            if not (known and head in self._number and self.parent(head) == known):
-                mask = np.zeros(self._rows, dtype=bool)
-                known = ""
-            commit = head
-            while commit and commit != known:
-                self._of(commit, mask)[:] = True
-                commit = self.parent(commit)
-        self._mask_of = (head, mask)
-        return mask
+        if head != self._known and not (self._known and self.parent(head) == self._known):
+            self._forget_mask()
+        if len(self._mask) < self._rows:
+            self._mask = np.concatenate([self._mask, np.zeros(self._rows - len(self._mask), dtype=bool)])
+        new, commit = [], head
+        while commit and commit != self._known:
+            new.append(commit)
+            commit = self.parent(commit)
+        # From the oldest on, so that sums are the same to the last digit however a branch came to be known.
+        for commit in reversed(new):
+            own = self._of(commit, self._mask)
+            own[:] = True
+            first = self._first_row[self._number[commit]]
+            rows = slice(first, first + len(own))
+            self._sum += self._scales[rows].astype(np.float64) @ self._codes[rows]
+            self._counted += len(own)
+        self._known = head
+        return self._mask
+
+    def _forget_mask(self) -> None:
+        """Forget which branch was searched last, its rows, their sum and their number."""
+        self._known, self._mask = "", np.zeros(0, dtype=bool)
+        self._sum, self._counted = np.zeros(self.dimension), 0
 
     def _of(self, commit: str, mask: Flags) -> Flags:
         """Return the part of a mask over all rows that belongs to one entry, as a view."""

@@ -29,8 +29,8 @@ LONGEST = 4
 """Times the most words wanted that a capable model's passage may have: it is kept as long as it is, and prompts stay bounded."""
 
 ENDING_SENTENCES = 3
-MOST_PIECE_WORDS = 120
-"""Recalled passages are shown by their best piece, and of it by what bears most on the plan: no prompt grows with the story."""
+MOST_PIECE_WORDS = {"full": 120, "small": 30}
+"""Of a recalled passage, by tier, the most words that bear on the plan: no prompt grows with the story."""
 
 NO_PLAN = "None: the author wrote this passage by hand."
 
@@ -108,8 +108,9 @@ def write_turns(
 ) -> list[BaseMessage]:
     """Return the turns that ask for passage `step`, the beginning of the timestep's conversation."""
     shared = variables(state, runtime, step)
+    most = MOST_PIECE_WORDS[prompts.tier]
     recalled = [
-        {**entry, "piece": excerpt(entry["piece"], state["plan"], MOST_PIECE_WORDS, runtime.context.language)}
+        {**entry, "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language)}
         for entry in state.get("recalled", [])
     ]
     asked = prompts.turns(

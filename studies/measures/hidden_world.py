@@ -96,8 +96,8 @@ class HiddenWorld:
         planted: list[_Planted] = []
         probes: list[Probe] = []
         for number, (person, kind) in enumerate((person, kind) for person in self.people for kind in self._data["kinds"]):
-            at, fact = places.pop(), kind["facts"][self.people.index(person) % len(kind["facts"])]
-            question = kind["questions"][number % len(kind["questions"])]
+            at, which = places.pop(), self.people.index(person) % len(kind["facts"])
+            fact, question = kind["facts"][which], kind["questions"][which]
             sentence = text = self._of(fact, person)
             if number % PRONOUN_EVERY == 0:
                 lead = dealer.choice([line for line in self._data["filler"]["patterns"] if re.match(r"{A} [^{]*\.$", line)])

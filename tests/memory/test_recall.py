@@ -182,7 +182,7 @@ async def test_vectors_of_another_model_are_made_again_and_never_mixed(persisten
             forget()
         hits = await Recall(log, other()).search(story, entries[-1]["id"], "The mirror fell.", 3)
         assert len(hits) == 3
-        assert hits[0].score == pytest.approx(1, abs=1e-3)
+        assert hits[0].score > max(hit.score for hit in hits[1:]) + 0.2
         assert Recall(log, other()).text(await log.get(story, hits[0].id), hits[0]) == "The mirror fell."
     first = await Recall(log, HashEmbeddings()).search(story, entries[-1]["id"], "The mirror fell.", 1)
     assert first[0].id == hits[0].id
@@ -226,8 +226,7 @@ async def test_a_rare_name_finds_its_passage_where_all_mean_the_same(persistence
     for _ in ("warm", "cold"):
         hits = await recall.search(story, entries[-1]["id"], "Bo's violin is opened.", 2)
         assert hits[0].id == entries[1 + texts.index("Bo opened the violin and went out.")]["id"]
-        assert hits[0].score == pytest.approx(1, abs=1e-3)
-        assert hits[1].score < 0.9
+        assert hits[1].score < 0.9 * hits[0].score
         forget()
 
 

@@ -85,6 +85,8 @@ class ProseGate:
         """What opens a quotation whose first sentence was left out, until there is another one."""
         self._unsaid = False
         """Whether the sentence before was a quotation that was left out."""
+        self._begins = True
+        """Whether a reply begins here, which may announce what it writes."""
         self._settled = self._longest = ""
         self._tail = ""
         self._counted = self._count = 0
@@ -154,7 +156,7 @@ class ProseGate:
 
         `back` drops that many accepted sentences too: a model that stumbles twice at the same place needs a run-up.
         """
-        self._tail, self.fault, self._in_a_row, self._mark, self._unsaid = "", None, 0, "", False
+        self._tail, self.fault, self._in_a_row, self._mark, self._unsaid, self._begins = "", None, 0, "", False, True
         self._settled = close_quotation(self._settled.rstrip())
         self._longest = max(self._longest, self._settled, key=len)
         if back:
@@ -188,15 +190,19 @@ class ProseGate:
         return kept.strip()
 
     def _settle(self, *, final: bool) -> None:
-        if not self._settled:
+        if self._begins:
             opening = strip_opening(self._tail, final=final)
             if opening is None:
                 return
+            if self._settled and opening:
+                # What goes on after a cut may announce itself, too; what stays of it stands apart from what was there.
+                opening = (self._tail[: len(self._tail) - len(self._tail.lstrip())] or " ") + opening
             self._tail = opening
         self._tail = EMPHASIS.sub("", self._tail)
         pieces = segments(self._tail, self.language)
         if not final and pieces and not pieces[-1].endswith("\n"):
             pieces.pop()
+        self._begins = self._begins and not pieces
         for piece in pieces:
             if final and piece is pieces[-1] and not ends_a_sentence(piece):
                 return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
+import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -32,6 +33,9 @@ _HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
 settings.register_profile("fixed", derandomize=True, max_examples=25, deadline=None)
 settings.register_profile("random", max_examples=500, deadline=None, print_blob=True)
 settings.load_profile("fixed")
+
+# A shell that runs the tests in the background has its children ignore Ctrl-C, which some tests press.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _databases = itertools.count(1)
 

@@ -92,7 +92,7 @@ def test_too_short_is_not_complete():
     assert gate.cut() == "Ada ran to the gate."
 
 
-@pytest.mark.parametrize(
+ANNOUNCEMENTS = pytest.mark.parametrize(
     "junk",
     [
         "Sure! Here is the next scene:\n\n",
@@ -106,12 +106,28 @@ def test_too_short_is_not_complete():
         "```\n",
     ],
 )
+
+
+@ANNOUNCEMENTS
 @pytest.mark.parametrize("size", [1, 6, 500])
 def test_announcements_are_stripped_silently(junk, size):
     text = prose(4)
     gate = gate_of(junk + text, size)
     assert gate.refused == []
     assert gate.finish() == text
+
+
+@ANNOUNCEMENTS
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_a_reply_that_goes_on_may_announce_itself_too(junk, size):
+    first, second = prose(4), prose(4, seed=9)
+    gate = gate_of(first, size, max_words=300, min_words=200)
+    gate.close()
+    gate.cut()
+    for start in range(0, len(junk + second), size):
+        gate.feed((junk + second)[start : start + size])
+    assert gate.refused == []
+    assert gate.finish().split() == [*first.split(), *second.split()]
 
 
 def test_emphasis_is_stripped_silently():

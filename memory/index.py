@@ -93,6 +93,11 @@ class StoryIndex:
         """Return the number of rows."""
         return self._rows
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all vectors."""
+        return self._codes.nbytes + self._scales.nbytes
+
     def parent(self, commit: str) -> str:
         """Return the id of the commit before `commit`."""
         return self._parents[self._number[commit]]
@@ -151,6 +156,7 @@ class StoryIndex:
         So a part that many passages answer leaves room for the others. Passages of equal score come in the order of the story.
         """
         branch, mask, stands_for = self._within(scope)
+        alike = ALIKE * self._mean(stands_for)
         # Entries without a row in the mask lie between others, and lose by minus infinity.
         filled = np.asarray(self._filled, dtype=np.intp)
         if not len(filled) or not count or not parts:
@@ -159,9 +165,14 @@ class StoryIndex:
         filled, starts = (these[np.logical_or.reduceat(mask, starts)] for these in (filled, starts))
         if not len(filled):
             return []
-        scores = self._scores(parts, branch, mask)
+        # The people of a novel are in every other of its sentences, and its manner is in all: that tells none from another.
+        scores = self._cosines(np.stack([part.vector - alike for part in parts]), mask)
+        out = np.where(mask, np.float32(0), np.float32(-np.inf))
+        for row, part in zip(scores, parts, strict=True):
+            row += self._words.shares(part.words, branch) * np.float32(WORDS)
+            row += out
         # Six digits: the seventh depends on how a cosine was summed, and must not decide between equals.
-        best = np.round(np.maximum.reduceat(scores, starts, axis=1), 6)
+        best = np.round(np.maximum.reduceat(scores, starts, axis=1) / np.float32(1 + WORDS), 6)
         steps = np.asarray(self._steps)[filled]
         wanted = min(count, len(filled))
         rankings = []
@@ -178,17 +189,6 @@ class StoryIndex:
         first, found = self._first_row[entry], self._ids[entry]
         row = int(np.argmax(scores[first : first + len(self._kinds[entry])]))
         return Hit(stands_for.get(found, found), self._steps[entry], score, row, self._kinds[entry][row])
-
-    def _scores(self, parts: Sequence[Part], branch: Flags, mask: Flags) -> Matrix:
-        """Return the score of every row for every part of a query; minus infinity outside the mask."""
-        # The people of a novel are in every other of its sentences, and its manner is in all: that tells none from another.
-        alike = ALIKE * self._sum / max(1, self._counted)
-        scores = self._cosines(np.stack([part.vector - alike for part in parts]), mask)
-        for row, part in zip(scores, parts, strict=True):
-            row += self._words.shares(part.words, branch) * np.float32(WORDS)
-        scores *= np.float32(1 / (1 + WORDS))
-        scores[:, ~mask] = -np.inf
-        return scores
 
     def _cosines(self, asked: Matrix, mask: Flags) -> Matrix:
         """Return the cosine of every row with every vector of `asked`; what is wholly outside the mask is not looked at."""
@@ -236,24 +236,36 @@ class StoryIndex:
 
     def _ancestors(self, head: str) -> Flags:
         """Return which rows belong to `head` or a commit before it; extended in place while a story grows linearly."""
-        if head != self._known and not (self._known and self.parent(head) == self._known):
-            self._forget_mask()
-        if len(self._mask) < self._rows:
-            self._mask = np.concatenate([self._mask, np.zeros(self._rows - len(self._mask), dtype=bool)])
-        new, commit = [], head
+        new, commit = list[str](), head
         while commit and commit != self._known:
             new.append(commit)
             commit = self.parent(commit)
+        if commit != self._known:
+            self._forget_mask()
+        if len(self._mask) < self._rows:
+            self._mask = np.concatenate([self._mask, np.zeros(self._rows - len(self._mask), dtype=bool)])
         # From the oldest on, so that sums are the same to the last digit however a branch came to be known.
         for commit in reversed(new):
             own = self._of(commit, self._mask)
             own[:] = True
-            first = self._first_row[self._number[commit]]
-            rows = slice(first, first + len(own))
-            self._sum += self._scales[rows].astype(np.float64) @ self._codes[rows]
+            self._sum += self._sum_of(commit)
             self._counted += len(own)
         self._known = head
         return self._mask
+
+    def _mean(self, stands_for: Mapping[str, str]) -> Matrix:
+        """Return the mean vector of the branch that was searched last, with what stands in place of its own entries."""
+        total, counted = self._sum.copy(), self._counted
+        for other, commit in stands_for.items():
+            total += self._sum_of(other) - self._sum_of(commit)
+            counted += len(self._kinds[self._number[other]]) - len(self._kinds[self._number[commit]])
+        return (total / max(1, counted)).astype(np.float32)
+
+    def _sum_of(self, commit: str) -> NDArray[np.float64]:
+        number = self._number[commit]
+        rows = slice(self._first_row[number], self._first_row[number] + len(self._kinds[number]))
+        summed: NDArray[np.float64] = self._scales[rows].astype(np.float64) @ self._codes[rows]
+        return summed
 
     def _forget_mask(self) -> None:
         """Forget which branch was searched last, its rows, their sum and their number."""

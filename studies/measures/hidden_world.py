@@ -58,6 +58,7 @@ class HiddenWorld:
         self._data: dict[str, Any] = tomllib.loads(text)
         self._slots = {slot: words.split("|") for slot, words in self._data["filler"]["words"].items()}
         self.people = list(self._data["people"])
+        self.roles = [role for _, role in self._data["people"].values()]
 
     @cached_property
     def probes(self) -> list[Probe]:

@@ -1,9 +1,10 @@
 """Measure what recall finds of hidden facts, and how fast: `python -m benchmarks.recall [--world harbour] [--cache FOLDER]`.
 
-Two worlds of 1,224 passages (see `studies.measures.hidden_world`), with the installed all-MiniLM-L6-v2. Prints JSON: the share of questions
-whose passage is among 4 and among 8 at each distance, for our recall, for our recall without one of its parts at a time, and beside it for
-MiniLM (best of 170-word pieces), BM25 (whole passages) and the way of the first edition (pieces, half cosine, half rare words); and
-milliseconds and megabytes at 10,000 passages. It embeds some 33,000 texts, which takes minutes; `--cache` keeps them for the next time.
+Two worlds of 1,224 passages (see `studies.measures.hidden_world`), with the installed all-MiniLM-L6-v2. Prints JSON: the share of
+questions whose passage is among 4 and among 8 at each distance, for our recall, for its parts added one after another, and beside it
+for MiniLM (best of 170-word pieces), BM25 (whole passages) and the way of the first edition (pieces, half cosine, half rare words);
+and the time of a query and the size of the vectors at 10,000 passages. Some 33,000 texts are embedded, which takes minutes; `--cache`
+keeps them for the next time.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def commits(world: HiddenWorld) -> list[Commit]:
 
 
 def table(world: HiddenWorld, rank: Ranking, distances: Iterable[int] = DISTANCES) -> dict[str, dict[str, list[float]]]:
-    """Return, by sort of question and distance, the shares whose passage is among 4 and among 8, and of old versions among 4."""
+    """Return, by sort of question and distance, the shares whose passage is among 4 and among 8."""
     found: dict[str, dict[str, list[float]]] = {sort: {} for sort in SORTS}
     for distance in distances:
         asked = sorted(world.probes, key=lambda probe: probe.at)
@@ -203,7 +204,9 @@ class Bm25:
         scores = np.zeros(length, dtype=np.float32)
         relative = self.lengths[:length] / self.lengths[:length].mean()
         for word in terms(probe.query):
-            held = np.array([pair for pair in self.held.get(word, ()) if pair[0] < length], dtype=np.int64).reshape(-1, 2)
+            held = np.array([pair for pair in self.held.get(word, ()) if pair[0] < length], dtype=np.int64).reshape(
+                -1, 2
+            )
             rows, counts = held[:, 0], held[:, 1]
             weight = math.log(1 + (length - len(rows) + 0.5) / (len(rows) + 0.5))
             scores[rows] += weight * counts * 2.2 / (counts + 1.2 * (0.25 + 0.75 * relative[rows]))
@@ -214,7 +217,9 @@ def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
     """Return the tables of one world."""
     path = commits(world)
     recall = Recall(Chronicle(InMemoryStore()), embeddings)
-    embeddings.learn(row.text for commit in path for row in recall_module.rows_of(commit["passage"], commit["summary"], ()))
+    embeddings.learn(
+        row.text for commit in path for row in recall_module.rows_of(commit["passage"], commit["summary"], ())
+    )
     embeddings.learn(text for probe in world.probes for text in [probe.query, *recall_module.query_parts(probe.query)])
 
     async def write() -> None:
@@ -238,7 +243,7 @@ def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
 
 
 def speed(passages: int = 10_000, rows: int = 15, dimension: int = 384) -> dict[str, Any]:
-    """Return the milliseconds of a query by its number of parts, at so many passages of so many rows, and the index's megabytes."""
+    """Return the milliseconds of a query by its number of parts at so many passages of so many rows, and the size of all vectors."""
     dealer = np.random.default_rng(1)
     built = StoryIndex(dimension)
     vocabulary = [f"word{number}" for number in range(20_000)]
@@ -248,7 +253,11 @@ def speed(passages: int = 10_000, rows: int = 15, dimension: int = 384) -> dict[
         words = [sorted({vocabulary[word] for word in row}) for row in drawn.tolist()]
         vectors = dealer.standard_normal((rows, dimension), dtype=np.float32)
         built.add(str(number), str(number - 1) if number else "", number, codes(vectors), ["sentence"] * rows, words)
-    found: dict[str, Any] = {"passages": passages, "rows": len(built), "megabytes_of_vectors": round(built.nbytes / 1e6, 1)}
+    found: dict[str, Any] = {
+        "passages": passages,
+        "rows": len(built),
+        "megabytes_of_vectors": round(built.nbytes / 1e6, 1),
+    }
     for count in (1, 2, 4, 6, 8):
         taken, used = [], []
         for _ in range(15):

@@ -128,8 +128,7 @@ async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
     hits = await recall.search(story.id, before, commit["plan"], count, without=before, corrected=corrected)
     found = await log.get_many(story.id, [hit.id for hit in hits])
     return {
-        hit.id: recall.text(with_summary(passage, corrected), hit)
-        for hit, passage in zip(hits, found, strict=True)
+        hit.id: recall.text(with_summary(passage, corrected), hit) for hit, passage in zip(hits, found, strict=True)
     }
 
 

@@ -1,8 +1,7 @@
 """One story's rows: their vectors as bytes, which FAISS multiplies, and their words, searched only among the ancestors of a head.
 
-Exact by design: every row of the branch is scored. Ten thousand passages are a hundred and fifty thousand rows, 58 MB of 384 bytes
-each, which take milliseconds: they are read a block at a time as numbers that the processor's cache holds, for all parts of the
-query at once.
+Exact by design: every row of the branch is scored. Ten thousand passages are a hundred and fifty thousand rows of 384 bytes, 58 MB.
+They are read a block at a time into numbers that stay in the processor's cache, for all parts of the query at once.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Hit:
-    """One passage found: its best row, and by how much that is nearer to the query, and shares more of its rare words, than most."""
+    """One passage found: its best row, and by how much that is nearer to a part of the query than most rows are."""
 
     id: str
     step: int

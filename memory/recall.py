@@ -32,7 +32,7 @@ WALK = 64
 KEPT_ROWS = 400_000
 """Rows of all stories that are kept in memory, about 200 MB; the story that is asked is kept whatever it has."""
 RENEWED = 16
-"""Passages that were embedded in pieces, in the first edition, and are embedded by the sentence with each search: about a second."""
+"""Passages of the first edition, embedded in pieces, that each search embeds by the sentence: about a second."""
 
 Facts = Callable[[Commit], Sequence[str]]
 """What returns the facts that a commit told, a sentence each."""
@@ -195,7 +195,9 @@ class Recall:
             if key in kept.index and key not in kept.index.outdated and not known.keys() >= set(texts):
                 rows = self._rows(await self.chronicle.get(story, key))
                 known |= {
-                    text: [number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text]
+                    text: [
+                        number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text
+                    ]
                     for text in texts
                 }
         return {

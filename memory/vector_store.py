@@ -42,7 +42,7 @@ class VectorStoreRecall:
         """Return the passages up to `head` that are nearest to `query`, best first, each by its best piece.
 
         The order is the store's. Stores measure differently, so the score is the share of pieces that came later. Summaries
-        that were corrected are shown, and found by what the passage says; a piece is not left out for one sentence that is `stale`.
+        that were corrected are shown, and found by what the passage says. No piece is left out for a sentence that is `stale`.
         """
         if not head or not count:
             return []

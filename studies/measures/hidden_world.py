@@ -83,7 +83,12 @@ class HiddenWorld:
         first, second = dealer.sample(self.people, 2)
         pattern = pattern or dealer.choice(self._data["filler"]["patterns"])
         pronoun, role = self._data["people"][first]
-        slots = {"A": first, "B": second, "role": role, **dict(zip(("he", "him", "his"), _PRONOUNS[pronoun], strict=True))}
+        slots = {
+            "A": first,
+            "B": second,
+            "role": role,
+            **dict(zip(("he", "him", "his"), _PRONOUNS[pronoun], strict=True)),
+        }
         return _sentence(re.sub(r"{(\w+)}", lambda slot: slots.get(slot[1]) or self._word(slot[1], dealer), pattern))
 
     def _word(self, slot: str, dealer: random.Random) -> str:
@@ -96,12 +101,16 @@ class HiddenWorld:
         dealer.shuffle(places)
         planted: list[_Planted] = []
         probes: list[Probe] = []
-        for number, (person, kind) in enumerate((person, kind) for person in self.people for kind in self._data["kinds"]):
+        for number, (person, kind) in enumerate(
+            (person, kind) for person in self.people for kind in self._data["kinds"]
+        ):
             at, which = places.pop(), self.people.index(person) % len(kind["facts"])
             fact, question = kind["facts"][which], kind["questions"][which]
             sentence = text = self._of(fact, person)
             if number % PRONOUN_EVERY == 0:
-                lead = dealer.choice([line for line in self._data["filler"]["patterns"] if re.match(r"{A} [^{]*\.$", line)])
+                lead = dealer.choice(
+                    [line for line in self._data["filler"]["patterns"] if re.match(r"{A} [^{]*\.$", line)]
+                )
                 sentence = self._of(fact, person, pronoun=True)
                 text = f"{lead.replace('{A}', person)} {sentence}"
             planted.append(_Planted(at, text))
@@ -111,7 +120,11 @@ class HiddenWorld:
                 Probe("role", self._of(question, self._data["people"][person][1], like=person), at, sentence),
                 Probe("plan", self._plan(asked, person, dealer), at, sentence),
             ]
-        names = [f"{a} {b}" for b in self._data["once_names"]["last"].split() for a in self._data["once_names"]["first"].split()]
+        names = [
+            f"{a} {b}"
+            for b in self._data["once_names"]["last"].split()
+            for a in self._data["once_names"]["first"].split()
+        ]
         for at, name, once in zip(places, names, self._data["once"] * len(names), strict=False):
             sentence, asked = _named(once["fact"], name), _named(once["question"], name)
             planted.append(_Planted(at, sentence))
@@ -131,11 +144,16 @@ class HiddenWorld:
         found: list[tuple[str, list[str]]] = []
         for person in self.people[: len(owner["things"])]:
             values = dealer.sample(lodging["values"], len(lodging["facts"]))
-            told = [self._of(fact, person).replace("{V}", value) for fact, value in zip(lodging["facts"], values, strict=True)]
+            told = [
+                self._of(fact, person).replace("{V}", value)
+                for fact, value in zip(lodging["facts"], values, strict=True)
+            ]
             found.append((self._of(lodging["question"], person), told))
         for thing in owner["things"]:
             holders = dealer.sample(self.people, len(owner["facts"]))
-            told = [self._of(fact, who).replace("{T}", thing) for fact, who in zip(owner["facts"], holders, strict=True)]
+            told = [
+                self._of(fact, who).replace("{T}", thing) for fact, who in zip(owner["facts"], holders, strict=True)
+            ]
             found.append((owner["question"].replace("{T}", thing), told))
         return found
 

@@ -276,7 +276,9 @@ async def test_pieces_of_the_first_edition_are_found_and_embedded_anew_bit_by_bi
 ):
     counting = Counting()
     recall, story = Recall(Chronicle(persistence.store), counting), next(stories)
-    entries = await grow(recall, commit, story, ["", *(f"The {word} fell and nobody saw it at all that day." for word in WORDS)])
+    entries = await grow(
+        recall, commit, story, ["", *(f"The {word} fell and nobody saw it at all that day." for word in WORDS)]
+    )
     for entry in entries[1:]:
         await first_edition(recall, entry)
     head, query = entries[-1]["id"], "The glove fell."
@@ -295,13 +297,17 @@ async def test_pieces_of_the_first_edition_are_found_and_embedded_anew_bit_by_bi
         await fresh.chronicle.append(entry, "choosing", also=[await fresh.vectors_op(entry)])
     found = await recall.search(story, head, query, 5)
     forget()
-    assert found == await fresh.search(story, head, query, 5), "once all are renewed, it is as if it had never been otherwise"
+    assert found == await fresh.search(story, head, query, 5), (
+        "once all are renewed, it is as if it had never been otherwise"
+    )
 
 
 async def test_a_plan_is_answered_sentence_by_sentence(persistence, commit, forget):
     recall, story = Recall(Chronicle(persistence.store), HashEmbeddings()), next(stories)
     texts = [f"The {word} belongs to somebody called {word[::-1].capitalize()} now." for word in WORDS]
-    entries = await grow(recall, commit, story, ["", *texts, *["A lamp and a lamp and another lamp burned all night."] * 9])
+    entries = await grow(
+        recall, commit, story, ["", *texts, *["A lamp and a lamp and another lamp burned all night."] * 9]
+    )
     plan = "Mira lights a lamp and another lamp. She asks who has the violin now. Then somebody steals the compass."
     hits = await recall.search(story, entries[-1]["id"], plan, 3)
     assert {1 + WORDS.index("violin"), 1 + WORDS.index("compass")} < {hit.step for hit in hits}
@@ -313,7 +319,12 @@ async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, co
     told = {1: ["The brass key is in the oven."], 2: ["Bo holds the brass key."]}
     recall = Recall(Chronicle(persistence.store), HashEmbeddings(), facts=lambda entry: told.get(entry["step"], []))
     story = next(stories)
-    texts = ["", "She put it into the oven and shut the door.", "Bo took it out again when nobody was looking.", "It rained."]
+    texts = [
+        "",
+        "She put it into the oven and shut the door.",
+        "Bo took it out again when nobody was looking.",
+        "It rained.",
+    ]
     entries = await grow(recall, commit, story, texts)
     other = (await grow(recall, commit, story, ["The oven was sold to a stranger from the hills."], entries[1]))[0]
     query, stale = "Where is the brass key?", {entries[1]["id"]: [told[1][0], texts[1]]}
@@ -324,7 +335,9 @@ async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, co
         }  # fmt: skip
         hits = await recall.search(story, entries[-1]["id"], query, 9, stale=stale)
         assert recall.text(entries[hits[0].step], hits[0]) == told[2][0]
-        assert [(hit.step, hit.kind) for hit in hits if hit.step == 1] == [(1, "summary")], "what it rests on is out, too"
+        assert [(hit.step, hit.kind) for hit in hits if hit.step == 1] == [(1, "summary")], (
+            "what it rests on is out, too"
+        )
         # A branch that left before holds what it was told.
         (hit,) = await recall.search(story, other["id"], query, 1)
         assert (hit.step, hit.kind) == (1, "fact")
@@ -334,7 +347,10 @@ async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, co
 def test_a_query_of_many_sentences_has_a_bounded_number_of_parts():
     plan = " ".join(f"Somebody does thing number {number} and goes." for number in range(30))
     assert len(query_parts(plan)) == 8
-    assert query_parts("Mira runs far away. Why? Nobody knows it now.") == ["Mira runs far away. Why?", "Nobody knows it now."]
+    assert query_parts("Mira runs far away. Why? Nobody knows it now.") == [
+        "Mira runs far away. Why?",
+        "Nobody knows it now.",
+    ]
     assert query_parts("") == [""]
     assert query_parts(plan, also=["The ferryman is Tobias."])[-1] == "The ferryman is Tobias."
 

@@ -9,19 +9,20 @@ import pytest
 from recurrentgpt.studies.measures.hidden_world import PLANTED, WORLDS, HiddenWorld
 
 # Words that tell nothing of what a sentence is about.
-PLAIN = frozenset(
-    "a about across after again against all an and any anyone are ask asked at be been before being beyond but by came can could "
-    "did do does done down each else for from get good got had has have he her hers him his how i if in into is it its just kept "
-    "later left less let like made make many may me meant more most much must my no nobody none not nothing now of off on once one "
-    "only or other out over own said she should so some somebody something than that the their them then there these they this "
-    "those through time times to too two under until up us was way we well went were what when where which while who whom whose "
-    "why will with without would yet you your back day days ever never put set since take took goes go gone".split()
-)
+PLAIN = """
+    a about across after again against all an and any anyone are ask asked at be been before being beyond but by came can
+    could did do does done down each else for from get good got had has have he her hers him his how i if in into is it
+    its just kept later left less let like made make many may me meant more most much must my no nobody none not nothing
+    now of off on once one only or other out over own said she should so some somebody something than that the their them
+    then there these they this those through time times to too two under until up us was way we well went were what when
+    where which while who whom whose why will with without would yet you your back day days ever never put set since take
+    took goes go gone
+"""
 
 
 def said(text: str) -> set[str]:
     """Return the stems of the words of a text that say something."""
-    words = set(re.findall(r"[a-z]{3,}", text.lower())) - PLAIN
+    words = set(re.findall(r"[a-z]{3,}", text.lower())) - set(PLAIN.split())
     return {re.sub(r"(?<=...)(ings?|ied|ies|ed|es|ly|s|e)$", "", word) for word in words}
 
 
@@ -31,7 +32,12 @@ def world(request):
 
 
 def names(world: HiddenWorld) -> set[str]:
-    once = [word for probe in world.probes if "once" in probe.sort for word in re.findall(r"\b[A-Z]\w+ [A-Z]\w+", probe.query)]
+    once = [
+        word
+        for probe in world.probes
+        if "once" in probe.sort
+        for word in re.findall(r"\b[A-Z]\w+ [A-Z]\w+", probe.query)
+    ]
     return said(" ".join([*world.people, *world.roles, *once]))
 
 

@@ -1,10 +1,9 @@
 """Measure what recall finds of hidden facts, and how fast: `python -m benchmarks.recall [--world harbour] [--cache FOLDER]`.
 
-Two worlds of 1,224 passages (see `studies.measures.hidden_world`), with the installed all-MiniLM-L6-v2. Prints JSON: the share of
-questions whose passage is among 4 and among 8 at each distance, for our recall, for its parts added one after another, and beside it
-for MiniLM (best of 170-word pieces), BM25 (whole passages) and the way of the first edition (pieces, half cosine, half rare words);
-and the time of a query and the size of the vectors at 10,000 passages. Some 33,000 texts are embedded, which takes minutes; `--cache`
-keeps them for the next time.
+Two worlds of 1,224 passages (see `studies.measures.hidden_world`), with the installed all-MiniLM-L6-v2. Prints JSON: the share
+of questions whose passage is among 4 and among 8 at each distance, for our recall, for its parts added one after another, and for
+MiniLM (best of 170-word pieces), BM25 (whole passages) and the first edition (pieces, half cosine, half rare words); and the time
+of a query and the size of the vectors at 10,000 passages. Some 33,000 texts are embedded, in minutes; `--cache` keeps them.
 """
 
 from __future__ import annotations
@@ -243,7 +242,7 @@ def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
 
 
 def speed(passages: int = 10_000, rows: int = 15, dimension: int = 384) -> dict[str, Any]:
-    """Return the milliseconds of a query by its number of parts at so many passages of so many rows, and the size of all vectors."""
+    """Return the milliseconds of a query by its number of parts at so many passages, and the size of all vectors."""
     dealer = np.random.default_rng(1)
     built = StoryIndex(dimension)
     vocabulary = [f"word{number}" for number in range(20_000)]

@@ -1,7 +1,7 @@
 """One story's rows: their vectors as bytes, which FAISS multiplies, and their words, searched only among the ancestors of a head.
 
-Exact by design: every row of the branch is scored. Ten thousand passages are a hundred and fifty thousand rows of 384 bytes, 58 MB.
-They are read a block at a time into numbers that stay in the processor's cache, for all parts of the query at once.
+Exact by design: every row of the branch is scored. Ten thousand passages are 150,000 rows of 384 bytes, 58 MB. They are
+read a block at a time into numbers that stay in the processor's cache, for all parts of the query at once.
 """
 
 from __future__ import annotations

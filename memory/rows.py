@@ -76,7 +76,8 @@ def rows_of(passage: str, summary: str, facts: Sequence[str]) -> list[Row]:
 def codes(vectors: Matrix) -> Codes:
     """Return vectors as small whole numbers, each stretched to the range: how long it was is not kept, only where it points."""
     peaks = np.maximum(np.abs(vectors).max(axis=1, initial=0.0, keepdims=True), 1e-12)
-    return np.rint(vectors / peaks * LEVELS).astype(np.int8)
+    numbers: Codes = np.rint(vectors / peaks * LEVELS).astype(np.int8)
+    return numbers
 
 
 def pack(numbers: Codes) -> str:

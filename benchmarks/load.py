@@ -26,7 +26,7 @@ from typing import Any
 from recurrentgpt import Context
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.graph.story import build_story_graph
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 
 LATENCY = 0.2
@@ -106,7 +106,7 @@ async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: 
             context = Context(
                 model="scripted", base_url=url, embeddings=HashEmbeddings(), selector="simulator", last_step=steps
             )
-            log, told = Chronicle(store), list[dict[str, Any]]()
+            log, told = StoryLog(store), list[dict[str, Any]]()
 
             async def story(number: int) -> None:
                 config: Any = {"configurable": {"thread_id": f"load-{number}"}}
@@ -134,7 +134,7 @@ async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: 
     }
 
 
-async def whole(log: Chronicle, story: str, steps: int) -> bool:
+async def whole(log: StoryLog, story: str, steps: int) -> bool:
     """Return whether a story's log holds each step exactly once, on one branch."""
     links = await log.links(story)
     head = await log.head(story)

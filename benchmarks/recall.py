@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from recurrentgpt.memory import index as index_module
 from recurrentgpt.memory import recall as recall_module
-from recurrentgpt.memory.chronicle import Chronicle, commit_id
 from recurrentgpt.memory.index import Part, Scope, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.memory.rows import codes
+from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.shared_runs import tokens
@@ -215,7 +215,7 @@ class Bm25:
 def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
     """Return the tables of one world."""
     path = commits(world)
-    recall = Recall(Chronicle(InMemoryStore()), embeddings)
+    recall = Recall(StoryLog(InMemoryStore()), embeddings)
     embeddings.learn(
         row.text for commit in path for row in recall_module.rows_of(commit["passage"], commit["summary"], ())
     )
@@ -223,7 +223,7 @@ def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
 
     async def write() -> None:
         for commit in path:
-            await recall.chronicle.append(commit, "choosing", also=[await recall.vectors_op(commit)])
+            await recall.log.append(commit, "choosing", also=[await recall.vectors_op(commit)])
 
     asyncio.run(write())
     rank = ours(world, recall, path)

@@ -17,7 +17,7 @@ from typing import Any
 
 from recurrentgpt import Library, Story
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.chronicle import commit_id, now
+from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.log import Commit, StoryRecord
 from recurrentgpt.schema.state import Brief

@@ -18,10 +18,10 @@ try:
 except ImportError as error:
     raise MissingExtra("The desk needs its extra: pip install 'recurrentgpt[desk]'.") from error
 
-from recurrentgpt.desk.guard import LOCAL, Guard
+from recurrentgpt.desk.backend.guard import LOCAL, Guard
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.settings_form import page_message
 from recurrentgpt.desk.routes import books, editing, reading, settings, writing
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.settings_form import page_message
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import (
     BAD_USAGE,

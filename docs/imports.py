@@ -34,12 +34,9 @@ ROOMS = (
     "recurrentgpt/engine",
     "recurrentgpt",
     "recurrentgpt/remote",
-    "recurrentgpt/mcp_server.py",
-    "desk",
+    "desk/backend",
     "desk/routes",
-    "desk/app.py",
-    "desk/host.py",
-    "desk/serve.py",
+    "desk",
     "studies",
     "studies/recording",
     "studies/baselines",
@@ -47,13 +44,14 @@ ROOMS = (
     "studies/measures",
     "studies/judging",
     "studies/report",
-    "studies/server_graphs.py",
+    "studies/server",
     "recurrentgpt/cli/terminal",
     "recurrentgpt/cli/commands",
     "recurrentgpt/cli",
     "recurrentgpt/__main__.py",
 )
-"""Every folder, and every file that stands apart from its folder, from the floor up: each may import what stands before it."""
+"""Every folder from the floor up: each may import what stands before it, so a folder stands above those inside it that it is
+built of. One file stands apart from its folder: Python asks for `__main__.py` there, and the command line is above it."""
 
 _PICTURE = re.compile(r"(?<=<!-- imports -->\n).*(?=<!-- /imports -->)", re.DOTALL)
 

@@ -16,27 +16,27 @@ from recurrentgpt import Event, RecurrentGPTError, Story, StoryNotFound
 app = FastAPI(title="Stories")
 
 
-class Opening(BaseModel):
+class NewStory(BaseModel):
     """What a story begins with; everything may be left out."""
 
     genre: str = ""
     premise: str = ""
 
 
-class Choice(BaseModel):
+class ChosenPlan(BaseModel):
     """A number from 1, or a plan in one's own words."""
 
     plan: int | str
 
 
 @app.post("/stories")
-async def begin(opening: Opening) -> StreamingResponse:
+async def begin(opening: NewStory) -> StreamingResponse:
     """Begin a story and stream the writing of its first passage."""
     return streamed(Story.new(opening.genre, opening.premise).astream())
 
 
 @app.post("/stories/{story}/passages")
-async def go_on(story: str, choice: Choice) -> StreamingResponse:
+async def go_on(story: str, choice: ChosenPlan) -> StreamingResponse:
     """Choose a plan and stream the writing of the next passage."""
     opened = await Story.aopen(story)
     await opened.achoose(choice.plan)

@@ -1,4 +1,4 @@
-"""Refuse a run whose context names no setting: LangGraph's servers leave such names out and say nothing."""
+"""Refuse a run or an assistant with a setting that does not exist: LangGraph's servers leave such names out and say nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-from recurrentgpt.schema.context import SETTINGS, refuse_unknown
+from recurrentgpt.schema.context import Context, refuse_unknown, settings_of
 from recurrentgpt.schema.errors import SettingsError
 
 Message = MutableMapping[str, Any]
@@ -15,28 +15,33 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
-_RUNS = re.compile(r"/runs(/stream|/wait|/batch|/crons)?/?$")
+_SETS = re.compile(r"/runs(/stream|/wait|/batch|/crons)?/?$|^/assistants(/[^/]+)?/?$")
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PROTOCOL = re.compile(
+    r"(thread|run|assistant|graph|cron|user|checkpoint)_id|checkpoint(_ns|_map)?|(__|langgraph_|langsmith|x-).*"
+)
+"""What LangGraph, its servers and its clients put beside the settings in `configurable`."""
 
 
 class RefuseUnknownSettings:
-    """ASGI middleware that answers 422 to a request for a run of `graphs` with a setting that does not exist.
+    """ASGI middleware that answers 422 to a request for a run or an assistant of `graphs` with a setting that `context` has not.
 
-    An assistant that is named by its id may be of any graph, and is taken for one of these.
+    An assistant that is named by its id may be of any graph, and is taken for one of these. Where a request has no context,
+    a server takes what its config holds as `configurable` for one, and so does this.
     """
 
-    def __init__(self, app: App, graphs: frozenset[str]) -> None:
-        self.app, self.graphs = app, graphs
+    def __init__(self, app: App, graphs: frozenset[str], context: type[Context] = Context) -> None:
+        self.app, self.graphs, self.settings = app, graphs, settings_of(context)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it with a sentence."""
-        if scope["type"] != "http" or scope["method"] != "POST" or not _RUNS.search(scope["path"]):
+        if scope["type"] != "http" or scope["method"] not in ("POST", "PATCH") or not _SETS.search(scope["path"]):
             return await self.app(scope, receive, send)
         messages = [await receive()]
         while messages[-1].get("more_body"):
             messages.append(await receive())
         try:
-            self._check(b"".join(message.get("body", b"") for message in messages))
+            self._check(scope["path"], b"".join(message.get("body", b"") for message in messages))
         except SettingsError as error:
             body = json.dumps({"detail": str(error)}).encode()
             headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
@@ -49,15 +54,24 @@ class RefuseUnknownSettings:
 
         return await self.app(scope, again, send)
 
-    def _check(self, body: bytes) -> None:
+    def _check(self, path: str, body: bytes) -> None:
         try:
             given = json.loads(body)
         except (ValueError, RecursionError):
             return  # the server's own to refuse
-        for run in given if isinstance(given, list) else [given]:
-            context = run.get("context") if isinstance(run, Mapping) else None
-            if isinstance(context, Mapping) and self._ours(run.get("assistant_id")):
-                refuse_unknown(context, SETTINGS)
+        for asked in given if isinstance(given, list) else [given]:
+            if not isinstance(asked, Mapping):
+                continue
+            # A change of an assistant names it in the path, and mostly no graph.
+            graph = asked.get("assistant_id") or asked.get("graph_id") or path.rstrip("/").rpartition("/")[2]
+            if isinstance(graph, str) and (graph in self.graphs or _ID.fullmatch(graph)):
+                refuse_unknown(_settings_in(asked), self.settings)
 
-    def _ours(self, assistant: object) -> bool:
-        return isinstance(assistant, str) and (assistant in self.graphs or bool(_ID.fullmatch(assistant)))
+
+def _settings_in(asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of what a request gives as settings."""
+    if context := asked.get("context"):
+        return list(context) if isinstance(context, Mapping) else []
+    config = asked.get("config")
+    configurable = config.get("configurable") if isinstance(config, Mapping) else None
+    return [name for name in configurable if not _PROTOCOL.fullmatch(name)] if isinstance(configurable, Mapping) else []

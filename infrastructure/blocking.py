@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast, overload
 
 from recurrentgpt.infrastructure.background_loop import acall, aiterate, call, iterate
 
@@ -16,6 +16,31 @@ Holder = TypeVar("Holder")
 Part = TypeVar("Part")
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class Delegate(Generic[Holder, Part]):
+    """Give a class methods of a part that its instances hold: `tree = delegate(Branches.tree)`, in the body of the class."""
+
+    def __init__(self, part: Callable[[Holder], Part]) -> None:
+        self._part = part
+
+    def __call__(self, method: Callable[Concatenate[Part, P], T]) -> Callable[Concatenate[Holder, P], T]:
+        """Return the part's method as one of the holder."""
+        part = self._part
+
+        @functools.wraps(method)
+        def delegated(self: Any, *args: Any, **named: Any) -> Any:
+            return method(part(self), *args, **named)
+
+        return delegated
+
+
+class BlockingProperty(property, Generic[T]):
+    """A property whose value a coroutine returns."""
+
+    def __get__(self, holder: Any, owner: type | None = None) -> T:
+        """Wait for the value."""
+        return cast(T, super().__get__(holder, owner))
 
 
 class Twins(Generic[Holder, Part]):
@@ -44,7 +69,7 @@ class Twins(Generic[Holder, Part]):
         part = self._part
         blocking: Callable[..., Any]
         awaited: Callable[..., Any]
-        if inspect.iscoroutinefunction(method):
+        if inspect.iscoroutinefunction(inspect.unwrap(method)):
 
             def blocking(self: Any, *args: Any, **named: Any) -> Any:
                 return call(lambda: method(part(self), *args, **named))
@@ -66,3 +91,7 @@ class Twins(Generic[Holder, Part]):
             setattr(twin, "__signature__", signature.replace(return_annotation=returned))  # noqa: B010 - mypy knows no such attribute
         awaited.__doc__ = f"{inspect.getdoc(method)}\n\nAwaited: the event loop is not blocked."
         return blocking, awaited
+
+    def value(self, method: Callable[[Part], Coroutine[Any, Any, T]]) -> BlockingProperty[T]:
+        """Return a property that waits for what the coroutine returns."""
+        return BlockingProperty(lambda holder: call(lambda: method(self._part(holder))), doc=inspect.getdoc(method))

@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from typing import TextIO
 
-from recurrentgpt.infrastructure.settings import SETTINGS, resolve
+from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, resolve
 
 QUIET = ("openai", "httpx", "httpx2", "httpcore", "httpcore2", "langsmith", "aiosqlite")
 """Loggers of clients: below warnings they repeat requests, and with them prompts."""
@@ -30,7 +30,7 @@ class JsonFormatter(logging.Formatter):
             # What an exception says may quote a request; its kind is enough to look for.
             line["error"] = record.exc_info[0].__name__
         text = json.dumps(line, ensure_ascii=False, default=str)
-        for setting in SETTINGS:
+        for setting in MACHINE_SETTINGS:
             if setting.secret and (value := resolve(setting.name).value):
                 text = text.replace(json.dumps(value)[1:-1], "[hidden]")
         return text

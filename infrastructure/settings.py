@@ -16,11 +16,11 @@ import platformdirs
 OPENAI = "https://api.openai.com/v1"
 """The endpoint of a key without an address."""
 
-Source = Literal["given", "environment", "default"]
+SettingSource = Literal["given", "environment", "default"]
 
 
 @dataclass(frozen=True)
-class Setting:
+class MachineSetting:
     """One setting: its environment variable, what it does, and whether its value may be shown."""
 
     name: str
@@ -29,28 +29,32 @@ class Setting:
     secret: bool = False
 
 
-SETTINGS = (
-    Setting("home", "RECURRENTGPT_HOME", "Folder of stories, checkpoints and models"),
-    Setting("database_url", "RECURRENTGPT_DATABASE_URL", "postgresql:// address that replaces SQLite", secret=True),
-    Setting("model", "RECURRENTGPT_MODEL", "Model name, or the path of a GGUF file; the embedded model when unset"),
-    Setting("base_url", "OPENAI_BASE_URL", "Address of an OpenAI-compatible endpoint"),
-    Setting("api_key", "OPENAI_API_KEY", "Key of that endpoint", secret=True),
-    Setting(
+MACHINE_SETTINGS = (
+    MachineSetting("home", "RECURRENTGPT_HOME", "Folder of stories, checkpoints and models"),
+    MachineSetting(
+        "database_url", "RECURRENTGPT_DATABASE_URL", "postgresql:// address that replaces SQLite", secret=True
+    ),
+    MachineSetting(
+        "model", "RECURRENTGPT_MODEL", "Model name, or the path of a GGUF file; the embedded model when unset"
+    ),
+    MachineSetting("base_url", "OPENAI_BASE_URL", "Address of an OpenAI-compatible endpoint"),
+    MachineSetting("api_key", "OPENAI_API_KEY", "Key of that endpoint", secret=True),
+    MachineSetting(
         "embedder",
         "RECURRENTGPT_EMBEDDER",
         "Folder of a sentence-transformers model, or hash-256 (words, no meaning); the fetched one when unset",
     ),
 )
-_BY_NAME = {setting.name: setting for setting in SETTINGS}
+_BY_NAME = {setting.name: setting for setting in MACHINE_SETTINGS}
 
 
 @dataclass(frozen=True)
 class Resolved:
     """A setting's value and where it came from."""
 
-    setting: Setting
+    setting: MachineSetting
     value: str | None
-    source: Source
+    source: SettingSource
 
     @property
     def shown(self) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from recurrentgpt.schema.errors import MissingExtra
 from recurrentgpt.schema.state import Usage
 
-log = logging.getLogger("recurrentgpt.nodes")
+logger = logging.getLogger("recurrentgpt.nodes")
 
 VARIABLE = "RECURRENTGPT_TELEMETRY"
 FIGURES = ("calls", "input_tokens", "cached_tokens", "output_tokens", "resamples")
@@ -37,7 +37,7 @@ def observed(node: str, story: str, step: int, usage: Callable[[], Usage]) -> It
     finally:
         spent: Mapping[str, Any] = usage()
         about |= {"seconds": round(time.perf_counter() - began, 4), **{name: spent[name] for name in FIGURES}}
-        log.info("%s", node, extra={"about": about})
+        logger.info("%s", node, extra={"about": about})
         if span is not None:
             span.set_attributes({f"recurrentgpt.{name}": value for name, value in about.items()})
             span.end()

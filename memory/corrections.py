@@ -14,7 +14,7 @@ from typing import NotRequired, cast
 from langgraph.store.base import PutOp
 from typing_extensions import TypedDict
 
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Brief
 
@@ -28,18 +28,18 @@ class Overlay(TypedDict):
     """The whole corrected brief; the story's own where it is absent."""
 
 
-async def read_overlay(chronicle: Chronicle, story: str, overlay: str) -> Overlay:
+async def read_overlay(log: StoryLog, story: str, overlay: str) -> Overlay:
     """Return the corrections of this id; none for an empty one. Raises StoryError where the log lacks them."""
     if not overlay:
         return Overlay(summaries={})
-    value = await chronicle.value((*chronicle.root, "overlays", story), overlay)
+    value = await log.value((*log.root, "overlays", story), overlay)
     if value is None:
         raise StoryError(f"The log of story {story} lacks corrections {overlay}; restore the database from a backup.")
     return cast(Overlay, value)
 
 
-def overlay_op(chronicle: Chronicle, story: str, overlay: Overlay) -> tuple[str, PutOp]:
+def overlay_op(log: StoryLog, story: str, overlay: Overlay) -> tuple[str, PutOp]:
     """Return the id of corrections, and the operation that writes them, to join a batch."""
     content = json.dumps(overlay, ensure_ascii=False, sort_keys=True)
     key = hashlib.sha256(content.encode()).hexdigest()[:24]
-    return key, chronicle.put((*chronicle.root, "overlays", story), key, overlay)
+    return key, log.put((*log.root, "overlays", story), key, overlay)

@@ -19,12 +19,12 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import Matrix, pieces, unit
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, pack, rows_of, unpack, unpack_bytes
+from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import embedding_id
 
 WALK = 64
@@ -71,8 +71,8 @@ class Recall:
     `facts` returns the facts that a commit told: they are rows beside the sentences of its passage.
     """
 
-    def __init__(self, chronicle: Chronicle, embeddings: Embeddings, facts: Facts = lambda commit: ()) -> None:
-        self.chronicle, self.embeddings, self.facts = chronicle, embeddings, facts
+    def __init__(self, log: StoryLog, embeddings: Embeddings, facts: Facts = lambda commit: ()) -> None:
+        self.log, self.embeddings, self.facts = log, embeddings, facts
         self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
 
     async def search(
@@ -150,12 +150,12 @@ class Recall:
         """Return `head` and the commits before it that the index lacks, oldest first."""
         missing: list[Commit] = []
         while (head := index.gap(head)) and (limit is None or len(missing) < limit):
-            missing.append(await self.chronicle.get(story, head))
+            missing.append(await self.log.get(story, head))
             head = missing[-1]["parent"]
         return missing[::-1]
 
     async def _read_all(self, kept: _Kept, story: str) -> None:
-        rows = {row.key: row.value for row in await self.chronicle.scan(self._namespace(story))}
+        rows = {row.key: row.value for row in await self.log.scan(self._namespace(story))}
 
         def add_all() -> None:
             with kept.lock:
@@ -175,12 +175,12 @@ class Recall:
                 _add_row(kept.index, commit["id"], row)
             operations.append(self._put(commit, row))
         if operations:
-            await self.chronicle.batch(operations)
+            await self.log.batch(operations)
 
     async def _renew(self, kept: _Kept, story: str) -> None:
         """Embed by the sentence what was embedded in pieces, a few passages at a time, the newest first."""
         keys = list(kept.index.outdated)[: -RENEWED - 1 : -1]
-        found = [commit for key in keys if (commit := await self.chronicle.find(story, key))]
+        found = [commit for key in keys if (commit := await self.log.find(story, key))]
         await self._add(kept, found)
         for key in keys:
             # A corrected summary is no commit, and stays as it is.
@@ -193,7 +193,7 @@ class Recall:
         for key, texts in stale.items():
             known = kept.saying.setdefault(key, {})
             if key in kept.index and key not in kept.index.outdated and not known.keys() >= set(texts):
-                rows = self._rows(await self.chronicle.get(story, key))
+                rows = self._rows(await self.log.get(story, key))
                 known |= {
                     text: [
                         number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text
@@ -217,10 +217,10 @@ class Recall:
             instead[commit_id] = key
             if key in kept.index:
                 continue
-            commit = with_summary(await self.chronicle.get(story, commit_id), corrected)
+            commit = with_summary(await self.log.get(story, commit_id), corrected)
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
-            stored = await self.chronicle.value(self._namespace(story), key)
+            stored = await self.log.value(self._namespace(story), key)
             if stored is not None and _fits(stored, kept.index):
                 row = cast(VectorRow, stored)
             else:
@@ -229,7 +229,7 @@ class Recall:
             with kept.lock:
                 _add_row(kept.index, key, row)
         if operations:
-            await self.chronicle.batch(operations)
+            await self.log.batch(operations)
         return instead
 
     async def _row_of(self, commit: Commit) -> VectorRow:
@@ -255,13 +255,13 @@ class Recall:
         return unit(np.asarray(found, dtype=np.float32))
 
     def _put(self, commit: Commit, row: VectorRow) -> PutOp:
-        return self.chronicle.put(self._namespace(commit["story"]), commit["id"], row)
+        return self.log.put(self._namespace(commit["story"]), commit["id"], row)
 
     def _namespace(self, story: str) -> tuple[str, ...]:
-        return (*self.chronicle.root, "vectors", story, self.model_id)
+        return (*self.log.root, "vectors", story, self.model_id)
 
     def _key(self, story: str) -> tuple[Any, ...]:
-        return (self.chronicle.root, story, self.model_id)
+        return (self.log.root, story, self.model_id)
 
 
 def _fits(row: Mapping[str, Any], index: StoryIndex) -> bool:

@@ -13,9 +13,9 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.chronicle import Chronicle, Commit
 from recurrentgpt.memory.index import Hit
 from recurrentgpt.memory.pieces import pieces
+from recurrentgpt.memory.story_log import Commit, StoryLog
 
 MOST_ASKED = 10_000
 """Pieces that are asked for at most, when others keep coming first."""
@@ -24,8 +24,8 @@ MOST_ASKED = 10_000
 class VectorStoreRecall:
     """Search the passages before a head by meaning, in a vector store; made for `Context.vector_store`."""
 
-    def __init__(self, chronicle: Chronicle, vectors: VectorStore, embeddings: Embeddings) -> None:
-        self.chronicle, self.vectors, self.embeddings = chronicle, vectors, embeddings
+    def __init__(self, log: StoryLog, vectors: VectorStore, embeddings: Embeddings) -> None:
+        self.log, self.vectors, self.embeddings = log, vectors, embeddings
 
     async def search(
         self,
@@ -46,7 +46,7 @@ class VectorStoreRecall:
         """
         if not head or not count:
             return []
-        branch = set(await self.chronicle.path(story, head)) - {without}
+        branch = set(await self.log.path(story, head)) - {without}
         asked = 8 * count
         while True:
             found = await self.vectors.asimilarity_search(" ".join([query, *also]), k=asked)
@@ -73,8 +73,8 @@ class VectorStoreRecall:
             )
             for number, text in enumerate(texts)
         ]
-        note = (*self.chronicle.root, "vectors", commit["story"], "host")
-        if documents and await self.chronicle.value(note, commit["id"]) is None:
+        note = (*self.log.root, "vectors", commit["story"], "host")
+        if documents and await self.log.value(note, commit["id"]) is None:
             # A node that runs again after a crash may add the same once more: a passage is found by its best piece, so
             # that costs space and changes nothing.
             await self.vectors.aadd_documents(documents)

@@ -26,7 +26,7 @@ from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnava
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 M = TypeVar("M", bound=BaseModel)
 Check = Callable[[Any], str | None]
@@ -184,7 +184,7 @@ async def _pieces(
 def _remember(model: ResolvedModel, left_out: set[str]) -> None:
     """Keep which fields an endpoint refuses, now that it has answered without them."""
     for name in sorted(left_out - model.refused):
-        log.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
+        logger.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
     model.refused.update(left_out)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from recurrentgpt.models.embedded.snapshots import Snapshots
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Role = Literal["writer", "memory", "planner", "simulator", "judge"]
 ROLES: tuple[Role, ...] = ("writer", "memory", "planner", "simulator", "judge")
@@ -90,7 +90,9 @@ def resolve_model(role: Role, context: Context) -> ResolvedModel:
         return endpoint_model(name, base_url, key, context)
     if name is None or name in catalogue.WRITERS or name.lower().endswith(".gguf"):
         if name is None and key is not None:
-            log.info("OPENAI_API_KEY is set but no model is named, so the embedded model is used and the key is not.")
+            logger.info(
+                "OPENAI_API_KEY is set but no model is named, so the embedded model is used and the key is not."
+            )
         return _embedded(name, context)
     if key is None:
         raise ModelRefused(

@@ -7,15 +7,13 @@ from typing import Any
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.chronicle import Commit, RecalledId, StoryRecord, commit_id, now
+from recurrentgpt.memory.story_log import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.schema.context import STORY_SETTINGS
-from recurrentgpt.schema.state import Added, Dropped, Rationale, State, Usage
+from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
-BY_HAND = "edited by hand"
-"""Why a sentence came or went that somebody added or took out."""
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 
 
@@ -27,7 +25,7 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     appended as a corrected sibling of that commit, so that the log always tells what the passage was written from. A chat is
     told the passage.
     """
-    head = await runtime.chronicle.get(state["story"], state["head"]) if state.get("head") else None
+    head = await runtime.log.get(state["story"], state["head"]) if state.get("head") else None
     if head is None:
         update = await _open(state, runtime)
     elif state["step"] == head["step"]:
@@ -46,11 +44,12 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
     """Append what was changed by hand, or new plans, and keep the story at its passage."""
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
+    changes |= {"turns": state["turns"]} if state.get("turns") else {}
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state))
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
         return update
-    await runtime.chronicle.move_head(amended, "finished")
+    await runtime.log.move_head(amended, "finished")
     return {**update, "status": "finished"}
 
 
@@ -61,15 +60,16 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update
     head = await amend(runtime, head, corrected, passage=state["previous_passage"])
     made = entry(state, parent=head["id"], overlay=overlay)
     status = "finished" if state.get("status") == "finished" else "choosing"
-    known = await runtime.chronicle.find(made["story"], made["id"])
+    known = await runtime.log.find(made["story"], made["id"])
     if known is None:
-        await runtime.chronicle.append(made, status, also=[await runtime.recall.vectors_op(made)])
+        await append_passage(made, status, runtime)
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    changes = {name: made[name] for name in (*AMENDABLE, "rationale")}  # type: ignore[literal-required]
+    names = (*AMENDABLE, "rationale", *(["turns"] if "turns" in made else []))
+    changes = {name: made[name] for name in names}  # type: ignore[literal-required]
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"])
-    await runtime.chronicle.move_head(kept, status)
+    await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
 
 
@@ -106,7 +106,7 @@ async def amend(
     if changes.keys() & {"passage", "summary"}:
         also = [*also, await runtime.recall.vectors_op(corrected)]
     # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
-    await runtime.chronicle.append(corrected, "choosing", also=also)
+    await runtime.log.append(corrected, "choosing", also=also)
     return corrected
 
 
@@ -121,8 +121,17 @@ def _by_hand(made: Rationale, before: str, after: str) -> Rationale:
     )
 
 
+async def append_passage(made: Commit, status: str, runtime: StoryRuntime, *, searchable: bool = True) -> None:
+    """Append a passage and move the head there; a `searchable` one gets vectors, for recall."""
+    await runtime.log.append(made, status, also=[await runtime.recall.vectors_op(made)] if searchable else [])
+
+
 async def _open(state: State, runtime: StoryRuntime) -> Update:
-    """Append the opening: step 0, with no passage, and the first plans to choose from."""
+    return _committed(await append_opening(state, runtime), state)
+
+
+async def append_opening(state: State, runtime: StoryRuntime) -> Commit:
+    """Append the opening, step 0 with no passage and the first plans to choose from, and the record of the story."""
     opening = entry(state, parent="")
     record = StoryRecord(
         story=state["story"],
@@ -133,17 +142,17 @@ async def _open(state: State, runtime: StoryRuntime) -> Update:
         settings={name: getattr(runtime.context, name) for name in STORY_SETTINGS},
         created=opening["created"],
     )
-    await runtime.chronicle.append(opening, "choosing", also=[runtime.chronicle.put_record_op(record)])
-    return _committed(opening, state)
+    await runtime.log.append(opening, "choosing", also=[runtime.log.put_record_op(record)])
+    return opening
 
 
 def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> Commit:
     """Return the commit of the passage in `state`, to follow `parent`."""
     step, story = state.get("step", 0), state["story"]
     # An opening was written from no plan: `plan` there is what the first passage shall do.
-    plan = state["plan"] if step else ""
+    plan = state.get("plan", "") if step else ""
     passage = state.get("passage", "")
-    return Commit(
+    made = Commit(
         id=commit_id(story, parent, plan, passage, overlay or None),
         story=story,
         parent=parent,
@@ -154,14 +163,17 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         passage=passage,
         author=state.get("author", "model"),
         summary=state.get("summary", ""),
-        short_term_memory=state["short_term_memory"],
+        short_term_memory=state.get("short_term_memory", ""),
         rationale=state.get("rationale") or Rationale(dropped=[], added=[]),
-        candidate_plans=state["candidate_plans"],
+        candidate_plans=state.get("candidate_plans", []),
         recalled=[RecalledId(id=r["id"], step=r["step"], score=r["score"]) for r in state.get("recalled", [])],
         usage=_spent(state),
         created=now(),
         overlay=overlay,
     )
+    if turns := state.get("turns"):
+        made["turns"] = turns
+    return made
 
 
 def _spent(state: State) -> Usage:

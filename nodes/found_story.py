@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -11,8 +11,8 @@ from pydantic import BaseModel, Field
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, sampled, voice
-from recurrentgpt.nodes.reply_schemas import Dealt, Opening, Setting, dealt_reply, opening_reply, setting_reply
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, plan_length, sampled, voice
+from recurrentgpt.nodes.reply_schemas import DealtReply, OpeningReply, PlayReply, dealt_reply, opening_reply, play_reply
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
@@ -27,7 +27,10 @@ class FoundingReply(BaseModel):
     title: str = Field(min_length=1)
     premise: str = Field(min_length=1)
     characters: list[str] = Field(min_length=1)
+    truth: str = ""
     outline: list[str]
+    clues: list[str] = []
+    voice: str = ""
     short_term_memory: list[str]
     plans: list[str] = Field(min_length=1)
 
@@ -42,6 +45,15 @@ class Founding:
     outline: list[str]
     memory: list[str]
     plans: list[str]
+    truth: str = ""
+    clues: list[str] = field(default_factory=list)
+    voice: str = ""
+
+    @property
+    def hidden(self) -> dict[str, str | list[str]]:
+        """What the brief holds of how the story is told and what lies behind it, as far as there is any."""
+        found = {"truth": self.truth, "clues": self.clues, "voice": self.voice}
+        return {name: value for name, value in found.items() if value}
 
 
 async def conceive(
@@ -77,13 +89,13 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=runtime.meter)
     known = list[str]()
-    if isinstance(reply, Dealt):
+    if isinstance(reply, DealtReply):
         if given["premise"]:
             # The reader's premise stays as it is; what is wanted is known beside it.
             known = [f"{first_name(dealt['names'][0])} {reply.want.partition(' ')[2]}"]
         reply = reply.opening(dealt["names"], dealt["spark"])
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
-    plans = reply.plans if isinstance(reply, Opening) else reply.readers
+    plans = reply.plans if isinstance(reply, OpeningReply) else reply.readers
     memory = [*(f"{person}." for person in people), *known]
     return Founding(reply.title, reply.premise, people, reply.outline, memory, plans)
 
@@ -98,6 +110,11 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
         "player": given["player"],
         "memory": given["short_term_memory"],
         "plans": context.plans,
+        "plan_length": plan_length(context),
+        "min_words": context.min_words,
+        "max_words": context.max_words,
+        # Without an ending in view, a run is as long as somebody feels like today.
+        "last_step": (context.last_step or context.steps) if context.ending else 0,
         "names": [],
         "spark": "",
         "moves": [],
@@ -105,7 +122,7 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
     }
 
 
-def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Opening | Dealt], dict[str, Any]]:
+def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[OpeningReply | DealtReply], dict[str, Any]]:
     """Return the form of a new novel, and what is dealt for it: people where the premise names none, a trouble without one.
 
     Only in English: the sentences that are dealt are.
@@ -118,7 +135,7 @@ def _to_read(context: Context, given: StoryInput, seed: int) -> tuple[type[Openi
     return dealt_reply(names, moves), {"names": names, "spark": spark, "moves": moves}
 
 
-def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setting], dict[str, Any]]:
+def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[PlayReply], dict[str, Any]]:
     """Return the form of a new story to play, and what is dealt for it."""
     free = not given["premise"]
     # Whom the reader plays is asked, unless it was said, or the story goes on from somebody's own beginning.
@@ -126,7 +143,7 @@ def _to_play(context: Context, given: StoryInput, seed: int) -> tuple[type[Setti
     key = _key(given, seed)
     names = deal_names(key, 3 + count) if free else []
     readers, others = deal_readers(key, names[3:], given["genre"]), names[:3]
-    schema = setting_reply(context.language, others, readers, count)
+    schema = play_reply(context.language, others, readers, count)
     # Who it happens to is for the reader to say.
     spark = f"somebody {deal_spark(key, given['genre']).partition(', ')[2]}" if free else ""
     return schema, {"names": others, "readers": readers, "spark": spark}

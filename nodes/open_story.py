@@ -9,8 +9,8 @@ from typing import cast
 
 from pydantic import BaseModel
 
-from recurrentgpt.memory.chronicle import Chronicle, Commit, StoryRecord
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.story_log import Commit, StoryLog, StoryRecord
 from recurrentgpt.models.embeddings import check_embedder
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character, parse_answer
@@ -101,19 +101,19 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
     """Return the LSTM state of the commit to reopen, or None where the story is new to the log."""
     story, head = state["story"], state.get("head")
     if not head:
-        known = await runtime.chronicle.head(story)
+        known = await runtime.log.head(story)
         if known is None:
             return None
         head = known["head"]
-    record, commit = await runtime.chronicle.record(story), await runtime.chronicle.get(story, head)
+    record, commit = await runtime.log.record(story), await runtime.log.get(story, head)
     if state.get("status") == "retaking":
-        retaken = await restored(runtime.chronicle, record, commit, retake=True)
+        retaken = await restored(runtime.log, record, commit, retake=True)
         return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
-    return await restored(runtime.chronicle, record, commit)
+    return await restored(runtime.log, record, commit)
 
 
 async def restored(
-    chronicle: Chronicle, record: StoryRecord, commit: Commit, *, retake: bool = False, overlay: str | None = None
+    log: StoryLog, record: StoryRecord, commit: Commit, *, retake: bool = False, overlay: str | None = None
 ) -> Update:
     """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan.
 
@@ -122,7 +122,7 @@ async def restored(
     """
     plan, author = commit["plan"], commit["plan_author"]
     overlay = commit.get("overlay", "") if overlay is None else overlay
-    corrected = await read_overlay(chronicle, commit["story"], overlay)
+    corrected = await read_overlay(log, commit["story"], overlay)
     brief = Brief(**{**corrected.get("brief", record["brief"]), "title": record["title"]})
     if retake:
         if not commit["parent"]:
@@ -132,9 +132,9 @@ async def restored(
                 f"Passage {commit['step']} was not written from a plan: go to the one before it and choose or write one."
             )
         author = "human" if author == KEPT_PLAN else author
-        commit = await chronicle.get(commit["story"], commit["parent"])
-    before = await chronicle.get(commit["story"], commit["parent"]) if commit["parent"] else None
-    recalled = await chronicle.get_many(commit["story"], [entry["id"] for entry in commit["recalled"]])
+        commit = await log.get(commit["story"], commit["parent"])
+    before = await log.get(commit["story"], commit["parent"]) if commit["parent"] else None
+    recalled = await log.get_many(commit["story"], [entry["id"] for entry in commit["recalled"]])
     summaries = {earlier["id"]: earlier["summary"] for earlier in recalled} | corrected["summaries"]
     return {
         "story": commit["story"],
@@ -161,6 +161,8 @@ async def restored(
         ],
         "previous_passage": before["passage"] if before else "",
         "previous_memory": before["short_term_memory"] if before else "",
+        "turns": commit.get("turns", []),
+        "previous_turns": before.get("turns", []) if before else [],
         "status": "writing" if retake else "choosing",
         "take": 0,
         "autopilot": 0,
@@ -197,6 +199,9 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
         characters=opening.characters,
         outline=opening.outline,
     )
+    if given["premise"].strip() and opening.premise != brief["premise"]:
+        brief["synopsis"] = opening.premise
+    brief |= opening.hidden
     return {
         "story": story,
         "title": brief["title"],

@@ -7,20 +7,26 @@ stands alone, and shares its beginning with its neighbour instead.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.keyword_index import excerpt
+from recurrentgpt.memory.recall import with_summary
 from recurrentgpt.models.decoding import Decoding
+from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
+from recurrentgpt.models.profiles import EndpointProfile
+from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.routes import last_step
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.state import KEPT_PLAN, State
+from recurrentgpt.schema.outline import describe_turns, updated_turns
+from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, State
 
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
@@ -32,12 +38,38 @@ ENDING_SENTENCES = 3
 MOST_PIECE_WORDS = {"full": 120, "small": 30}
 """Of a recalled passage, by tier, the most words that bear on the plan: no prompt grows with the story."""
 
+PAST_SHARE = 8
+"""The part of a model's window, one in so many, that earlier passages may take in a prompt: no prompt grows for ever."""
+
+LARGE_WINDOW, USUAL_WINDOW = 131_072, 32_768
+TOKENS_PER_SUMMARY = 25
+"""About as many as the summary of one passage has at least."""
+
+PLAN_LENGTHS = ((150, "one or two sentences"), (500, "two or three sentences"), (1000, "three to five sentences"))
+"""How long a plan is for passages of at most so many words."""
+LONGEST_PLAN = "five to seven sentences"
+
 NO_PLAN = "None: the author wrote this passage by hand."
 
 
 def memory_lines(memory: str) -> list[str]:
     """Return the sentences of a short-term memory."""
     return [line.strip() for line in memory.splitlines() if line.strip()]
+
+
+def memory_was_edited(state: State) -> bool:
+    """Tell whether the short-term memory is another than the passage's conversation leads to."""
+    changes = state.get("rationale", {"dropped": [], "added": []})
+    if any(change["why"] == BY_HAND for change in [*changes["dropped"], *changes["added"]]):
+        return True
+    gone, come = ({change["sentence"] for change in changes[kind]} for kind in ("dropped", "added"))  # type: ignore[literal-required]
+    before, now = set(memory_lines(state.get("previous_memory", ""))), set(memory_lines(state["short_term_memory"]))
+    return now != (before - gone) | come
+
+
+def numbered(lines: Sequence[str]) -> str:
+    """Return lines with their numbers from 1, as the templates of a capable model show the memory."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def voice(context: Context) -> Mapping[str, Any]:
@@ -88,14 +120,21 @@ def invited(state: State, runtime: StoryRuntime, step: int) -> bool:
     return runtime.chance(state, step, "new character").random() < runtime.context.new_character
 
 
+def plan_length(context: Context) -> str:
+    """Return how long a plan is, in words for a prompt: what fits into a passage of the length wanted."""
+    return next((length for most, length in PLAN_LENGTHS if context.max_words <= most), LONGEST_PLAN)
+
+
 def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
-    context = runtime.context
+    context, brief = runtime.context, state["brief"]
     return {
         **voice(context),
-        "brief": state["brief"],
+        "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
+        "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
         "min_words": context.min_words,
         "max_words": context.max_words,
+        "plan_length": plan_length(context),
         "step": step,
         "last_step": last_step(state, context) if context.ending else 0,
         "finale": finale(state, runtime, step),
@@ -103,21 +142,25 @@ def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, An
     }
 
 
-def write_turns(
-    state: State, runtime: StoryRuntime, prompts: Prompts, *, step: int, memory: str, previous: str
-) -> list[BaseMessage]:
-    """Return the turns that ask for passage `step`, the beginning of the timestep's conversation."""
+async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[BaseMessage]:
+    """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
+    prompts, previous, step = runtime.prompts(model), state.get("passage", ""), state.get("step", 0) + 1
     shared = variables(state, runtime, step)
     most = MOST_PIECE_WORDS[prompts.tier]
+    past = await _past(state, runtime, model) if model.tier == "full" else Past()
     recalled = [
         {**entry, "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language)}
         for entry in state.get("recalled", [])
+        # What is shown whole is not told again.
+        if not past.earlier or entry["step"] < step - 2
     ]
     asked = prompts.turns(
         "write",
         **shared,
-        memory=memory_lines(memory),
+        memory=memory_lines(state.get("short_term_memory", "")),
+        summaries=past.summaries,
         recalled=recalled,
+        earlier=past.earlier,
         previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
         ending=last_sentences(previous, ENDING_SENTENCES),
         # The plan of a passage that was edited since tells of people and events that may be gone.
@@ -126,33 +169,67 @@ def write_turns(
     return [SystemMessage(prompts.fill("system", **shared)), *asked]
 
 
-def written_turns(state: State, runtime: StoryRuntime, prompts: Prompts) -> list[BaseMessage]:
+async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[BaseMessage]:
     """Return the conversation up to and with the passage that was just written."""
-    asked = write_turns(
-        state,
-        runtime,
-        prompts,
-        step=state["step"],
-        memory=state.get("previous_memory", ""),
-        previous=state.get("previous_passage", ""),
+    before = cast(
+        State,
+        {
+            **state,
+            "step": state["step"] - 1,
+            "short_term_memory": state.get("previous_memory", ""),
+            "passage": state.get("previous_passage", ""),
+            "turns": state.get("previous_turns", []),
+        },
     )
-    return [*asked, AIMessage(state["passage"])]
-
-
-def planned_turns(state: State, runtime: StoryRuntime, prompts: Prompts) -> list[BaseMessage]:
-    """Return the conversation up to and with the plans that were proposed after the passage."""
-    reply = json.dumps({"plans": state["candidate_plans"]}, ensure_ascii=False)
-    return [*written_turns(state, runtime, prompts), plans_request(state, runtime, prompts), AIMessage(reply)]
+    return [*await write_turns(before, runtime, model), AIMessage(state["passage"])]
 
 
 def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
     shared = variables(state, runtime, state["step"] + 1)
-    # The conversation holds the memory that the passage was written from; it is told again only when it was edited since.
-    memory = state["short_term_memory"] if state.get("status") == "replanning" else ""
-    return HumanMessage(
-        prompts.fill("propose_plans", plans=runtime.context.plans, memory=memory_lines(memory), **shared)
-    )
+    # The conversation holds the memory that the passage was written from, and where the turns stood; they are told again only
+    # when they were edited since.
+    again = state.get("status") == "replanning"
+    told = {
+        "memory": memory_lines(state["short_term_memory"]) if again else [],
+        "turns": shared["turns"] if again else "",
+    }
+    return HumanMessage(prompts.fill("propose_plans", **{**shared, **told}, plans=runtime.context.plans))
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a capable model is told of earlier passages while all of it fits."""
+
+    summaries: Sequence[Mapping[str, Any]] = ()
+    """`step` and `summary` of each passage, oldest first."""
+    earlier: str = ""
+    """The passage before the previous one."""
+
+
+async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Past:
+    """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
+    step, story = state.get("step", 0), state["story"]
+    room = past_tokens(model.profile)
+    if step < 2 or step * TOKENS_PER_SUMMARY > room:
+        return Past()
+    path = await runtime.chronicle.path(story, state["head"])
+    commits = [commit for commit in await runtime.chronicle.get_many(story, path) if 0 < commit["step"] <= step]
+    if len(commits) < 2:
+        return Past()
+    corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
+    summaries = [{"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits]
+    earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
+    told = [earlier, state["passage"], *(entry["summary"] for entry in summaries)]
+    return Past(summaries, earlier) if sum(map(len, told)) <= room * CHARACTERS_PER_TOKEN else Past()
+
+
+def past_tokens(profile: EndpointProfile) -> int:
+    """Return the tokens that earlier passages may take in a prompt: their share of the endpoint's window.
+
+    Where that depends on the model, hosts have large windows, and servers at home usual ones.
+    """
+    return (profile.context_window or (LARGE_WINDOW if profile.hosts else USUAL_WINDOW)) // PAST_SHARE
 
 
 def _last_words(text: str, most: int) -> str:

@@ -48,7 +48,7 @@ async def propose_plans(state: State, runtime: StoryRuntime) -> Update:
 
 async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:
     prompts, count = runtime.prompts(model), runtime.context.plans
-    turns = [*written_turns(state, runtime, prompts), plans_request(state, runtime, prompts)]
+    turns = [*await written_turns(state, runtime, model), plans_request(state, runtime, prompts)]
     seed = runtime.seed(state, "propose_plans")
 
     exactly = (list[str], Field(min_length=count, max_length=count))

@@ -41,20 +41,20 @@ def _list(item: Any, count: int) -> Any:
     return Annotated[list[item], Field(json_schema_extra={"minItems": count, "maxItems": count})]
 
 
-class Reply(BaseModel):
+class _Reply(BaseModel):
     """Parse one reply; keys beyond the schema are ignored, the schema itself forbids them."""
 
     model_config = ConfigDict(populate_by_name=True, json_schema_extra={"additionalProperties": False})
 
 
-class Person(Reply):
+class Person(_Reply):
     """Introduce one main character."""
 
     name: str
     who: str
 
 
-class Opening(Reply):
+class OpeningReply(_Reply):
     """Found a story: what the brief holds, and the first plans."""
 
     title: str
@@ -64,7 +64,7 @@ class Opening(Reply):
     plans: list[str]
 
 
-class Dealt(Reply):
+class DealtReply(_Reply):
     """Found a story on a beginning and people that were dealt: the sentence after the beginning, and who each one is."""
 
     title: str
@@ -73,14 +73,16 @@ class Dealt(Reply):
     outline: list[str]
     plans: list[str]
 
-    def opening(self, names: Sequence[str], beginning: str) -> Opening:
+    def opening(self, names: Sequence[str], beginning: str) -> OpeningReply:
         """Return the whole opening, with what was dealt."""
         people = [Person(name=name, who=who) for name, who in zip(names, self.people, strict=False)]
         premise = f"{beginning}. {self.want}"
-        return Opening(title=self.title, premise=premise, characters=people, outline=self.outline, plans=self.plans)
+        return OpeningReply(
+            title=self.title, premise=premise, characters=people, outline=self.outline, plans=self.plans
+        )
 
 
-class Setting(Reply):
+class PlayReply(_Reply):
     """Found a story to play: its world, and whom the reader may be; `readers` is left out where that is known."""
 
     title: str
@@ -90,14 +92,14 @@ class Setting(Reply):
     readers: list[str] = []
 
 
-class Facts(Reply):
+class FactsReply(_Reply):
     """Note what one passage made true."""
 
     summary: str
     facts: list[str]
 
 
-class Plans(Reply):
+class PlansReply(_Reply):
     """Propose the next scene once for each move dealt; the fields are the names of the moves."""
 
     def in_order(self) -> list[str]:
@@ -105,7 +107,7 @@ class Plans(Reply):
         return [whole(str(getattr(self, name))) for name in type(self).model_fields]
 
 
-class Choice(Reply):
+class ChoiceReply(_Reply, title="Choice"):
     """Choose a plan by its number from 1, give the reason first, and revise the plan."""
 
     why: str
@@ -113,12 +115,12 @@ class Choice(Reply):
     plan: str
 
 
-def opening_reply(language: str, plans: int = 3) -> type[Opening]:
-    """Return the Opening of a story that nothing has been dealt for."""
+def opening_reply(language: str, plans: int = 3) -> type[OpeningReply]:
+    """Return the OpeningReply of a story that nothing has been dealt for."""
     sentence = _text(sentences_pattern(language, 1, 1))
     return create_model(
         "Opening",
-        __base__=Opening,
+        __base__=OpeningReply,
         title=(_text(phrase_pattern(language, 3, 40)), ...),
         premise=(_text(sentences_pattern(language, 2, 3)), ...),
         outline=(_list(sentence, 2), ...),
@@ -127,8 +129,8 @@ def opening_reply(language: str, plans: int = 3) -> type[Opening]:
     )
 
 
-def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[Dealt]:
-    """Return the Dealt of an English story whose people (`names`) and first scenes (`moves`) were dealt.
+def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[DealtReply]:
+    """Return the DealtReply of an English story whose people (`names`) and first scenes (`moves`) were dealt.
 
     It says again nothing that was dealt: each word costs the newcomer who waits for the first passage 40 ms.
     """
@@ -139,7 +141,7 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[Dealt]:
     scenes = [{"type": "string", "pattern": pattern} for pattern in plan_patterns(moves, names, brief=True)]
     return create_model(
         "Dealt",
-        __base__=Dealt,
+        __base__=DealtReply,
         title=(_text(phrase_pattern("English", 3, 40)), ...),
         want=(_text(f"^{'She' if woman(names[0]) else 'He'} wants to {part}, but {part}\\.$"), ...),
         people=(_exactly(list[str], people), ...),
@@ -148,10 +150,10 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[Dealt]:
     )
 
 
-def setting_reply(
+def play_reply(
     language: str, names: Sequence[str] = (), readers: Sequence[str] = (), count: int = 0
-) -> type[Setting]:
-    """Return the Setting of a story to play, with `count` people whom the reader may be.
+) -> type[PlayReply]:
+    """Return the PlayReply of a story to play, with `count` people whom the reader may be.
 
     Where they have been dealt (`names` of the others, `readers` as "Lena Hale, a map engraver"), the reply is bound to them.
     """
@@ -172,11 +174,11 @@ def setting_reply(
     }
     if count:
         fields["readers"] = (choices, ...)
-    return create_model("Setting", __base__=Setting, **fields)
+    return create_model("Setting", __base__=PlayReply, **fields)
 
 
-def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> type[Facts]:
-    """Return the Facts of one summary and `count` facts, a sentence each.
+def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> type[FactsReply]:
+    """Return the FactsReply of one summary and `count` facts, a sentence each.
 
     With `people` (their names), every sentence in English begins with one of them or with an article: a note that begins
     with "he" means nothing two scenes later.
@@ -192,11 +194,13 @@ def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> ty
             ]
         )
         summary, fact = (f"^({subjects}) {pattern.split(']', 1)[1]}" for pattern in (summary, fact))
-    return create_model("Facts", __base__=Facts, summary=(_text(summary), ...), facts=(_list(_text(fact), count), ...))
+    return create_model(
+        "Facts", __base__=FactsReply, summary=(_text(summary), ...), facts=(_list(_text(fact), count), ...)
+    )
 
 
-def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0) -> type[Plans]:
-    """Return the Plans with one field for each of `moves`: an array's second item repeats its first.
+def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0) -> type[PlansReply]:
+    """Return the PlansReply with one field for each of `moves`: an array's second item repeats its first.
 
     With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
     of its move; where the first of them is You, with that.
@@ -207,11 +211,11 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     fields: dict[str, Any] = {
         move["name"]: (_text(pattern), ...) for move, pattern in zip(moves, patterns, strict=True)
     }
-    return create_model("Plans", __base__=Plans, **fields)
+    return create_model("Plans", __base__=PlansReply, **fields)
 
 
-def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[Choice]:
-    """Return the Choice among `count` plans; with `people`, the revised plan begins with one of them."""
+def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[ChoiceReply]:
+    """Return the ChoiceReply among `count` plans; with `people`, the revised plan begins with one of them."""
     index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
     plan = sentences_pattern(language, 2, 3)
     if people and is_english(language):
@@ -221,14 +225,14 @@ def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[
         )
     return create_model(
         "Choice",
-        __base__=Choice,
+        __base__=ChoiceReply,
         why=(_text(sentences_pattern(language, 1, 1)), ...),
         index=(index, ...),
         plan=(_text(plan), ...),
     )
 
 
-def revised(choice: Choice, plans: Sequence[str]) -> str:
+def revised(choice: ChoiceReply, plans: Sequence[str]) -> str:
     """Return the plan to write from: the revision, if it revises the plan that was chosen, else that plan as it was.
 
     A small model chooses the second plan, gives its reasons, and then copies out the first.

@@ -18,11 +18,11 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
         return {"recalled": [], "next_plan": state["plan"], "status": "writing"}
-    corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
+    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     hits = await runtime.recall.search(
         story, head, state["plan"], runtime.context.top_k, without=head, corrected=corrected
     )
-    found = await runtime.chronicle.get_many(story, [hit.id for hit in hits])
+    found = await runtime.log.get_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
     recalled = [
         Recalled(

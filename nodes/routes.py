@@ -10,8 +10,6 @@ from langgraph.runtime import Runtime, get_runtime
 from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.state import State
 
-Chooser = Literal["select_plan", "simulator"]
-
 
 def waiting_plan(state: State) -> str:
     """Return the plan that was chosen and that no passage is written from yet; "" for none."""

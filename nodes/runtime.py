@@ -16,8 +16,8 @@ from langgraph.runtime import Runtime, get_runtime
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.infrastructure.telemetry import observed
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.recall import Recall
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
@@ -44,7 +44,7 @@ class StoryRuntime:
     """The surroundings of one node call, made from LangGraph's own runtime."""
 
     context: Context
-    chronicle: Chronicle
+    log: StoryLog
     emit: Callable[[Mapping[str, Any]], None]
     """Write one event to LangGraph's `custom` stream."""
     meter: Meter = field(default_factory=Meter)
@@ -59,7 +59,7 @@ class StoryRuntime:
             )
         return cls(
             context=resolve_context(runtime.context, graph_defaults(config)),
-            chronicle=Chronicle(runtime.store, threaded=threaded),
+            log=StoryLog(runtime.store, threaded=threaded),
             emit=runtime.stream_writer,
         )
 
@@ -68,8 +68,8 @@ class StoryRuntime:
         """The search over the log with this run's embedding model, or with its vector store."""
         if (vectors := self.context.vector_store) is not None:
             embeddings = self.context.embeddings or vectors.embeddings or default_embeddings()
-            return VectorStoreRecall(self.chronicle, vectors, embeddings)
-        return Recall(self.chronicle, self.context.embeddings or default_embeddings())
+            return VectorStoreRecall(self.log, vectors, embeddings)
+        return Recall(self.log, self.context.embeddings or default_embeddings())
 
     async def model(self, role: Role) -> ResolvedModel:
         """Return the chat model of a role; the first call may fetch and start the embedded one."""

@@ -9,13 +9,13 @@ from recurrentgpt.models.decoding import CHOOSE
 from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
     memory_lines,
-    planned_turns,
+    memory_was_edited,
     sampled,
     subjects,
     variables,
+    written_turns,
 )
-from recurrentgpt.nodes.reply_schemas import Choice as Choosing
-from recurrentgpt.nodes.reply_schemas import choice_reply, revised
+from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice, State
@@ -25,7 +25,7 @@ from recurrentgpt.schema.state import Choice, State
 async def simulator(state: State, runtime: StoryRuntime) -> Update:
     """Return the plan of the next passage, chosen and revised by a model, and why.
 
-    It sees the memory and the plans in shuffled order: shown the passage too, a small model takes the last plan always.
+    It sees the plans in shuffled order: shown the passage too, a small model takes the last plan always.
     """
     model = await runtime.model("simulator")
     prompts, plans = runtime.prompts(model), state["candidate_plans"]
@@ -33,27 +33,25 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     runtime.chance(state, state["step"], state.get("take", 0), "order").shuffle(order)
     shared = variables(state, runtime, state["step"] + 1)
     shuffled = [plans[number] for number in order]
-    memory = memory_lines(state["short_term_memory"])
+    # A capable model's conversation holds the memory, and what the passage made of it.
+    told = model.tier == "full" and state["step"] and not memory_was_edited(state)
+    memory = [] if told else memory_lines(state["short_term_memory"])
     asked = prompts.turns("choose", memory=memory, plans=shuffled, **shared)
     seed = runtime.seed(state, "simulator")
 
-    def check(reply: Choosing) -> str | None:
+    def check(reply: ChoiceReply) -> str | None:
         return None if 1 <= reply.index <= len(plans) and reply.plan.strip() else f"index is 1 to {len(plans)}."
 
     if model.tier == "small":
         turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
-        schema: type[Choosing] = choice_reply(len(plans), runtime.context.language, subjects(state, runtime))
+        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, subjects(state, runtime))
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
     else:
-        before = (
-            planned_turns(state, runtime, prompts)
-            if state["step"]
-            else [SystemMessage(prompts.fill("system", **shared))]
-        )
-        turns = [*before, *asked]
+        before = [SystemMessage(prompts.fill("system", **shared))]
+        turns = [*(await written_turns(state, runtime, model) if state["step"] else before), *asked]
         reply = await ask(
-            model, turns, Choosing, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
+            model, turns, ChoiceReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
         )
     choice = Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split()))
     update = choose_plan(" ".join(reply.plan.split()), "simulator", choice)

@@ -1,15 +1,19 @@
 """update_memory: rewrite the short-term memory, with what was dropped and added and why (paper, section 2.2).
 
-A capable model rewrites it whole. A small one parrots when asked to, so there the model only says what the passage adds
-(the input gate) and a rule says what is forgotten (the forget gate); the reasons given are the true ones in both.
+A capable model says what to drop, replace and add, and the program builds the memory. A small one only says what the passage
+adds (the input gate) and a rule says what is forgotten (the forget gate); the reasons given are the true ones in both.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from recurrentgpt.memory.forgetting import admit, forget
@@ -19,7 +23,9 @@ from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
+    finale,
     memory_lines,
+    numbered,
     sampled,
     subjects,
     variables,
@@ -28,6 +34,8 @@ from recurrentgpt.nodes.prompt_messages import (
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
+from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.schema.outline import TurnStatus, updated_turns
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 
 FORGET_DOWN_TO = 14
@@ -36,28 +44,62 @@ FORGET_DOWN_TO = 14
 LONGEST_READER = 60
 """Words of the sentence that says who the reader is."""
 
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+_LEANING = re.compile(
+    r"^(?:he|she|they|his|her|their)\b|\b(?:yesterday|today|tonight|tomorrow)\b"
+    r"|\b(?:the same|that|the next|the following|the previous) (?:day|night|morning|afternoon|evening)\b",
+    re.IGNORECASE,
+)
+"""What a sentence says that leans on the one before it."""
 
-class DroppedReply(BaseModel):
-    """A sentence to drop."""
 
+class Drop(BaseModel):
+    """A sentence to drop, by its number."""
+
+    number: int
+    why: str
+
+
+class Replacement(BaseModel):
+    """A sentence to replace, by its number."""
+
+    number: int
     sentence: str
     why: str
 
 
-class AddedReply(BaseModel):
+class Addition(BaseModel):
     """A sentence to add."""
 
     sentence: str
     why: str
 
 
-class MemoryReply(BaseModel):
-    """A capable model's new memory."""
+class MemoryRepair(BaseModel):
+    """What a capable model changes in a memory that is not yet as it should be."""
 
-    dropped: list[DroppedReply]
-    added: list[AddedReply]
-    short_term_memory: list[str] = Field(min_length=1)
+    drop: list[Drop] = []
+    replace: list[Replacement] = []
+
+
+class Turn(BaseModel):
+    """Where a turn of the outline stands, by its number."""
+
+    number: int
+    now: TurnStatus
+
+
+class SummaryReply(BaseModel):
+    """The passage in one sentence."""
+
     summary: str = Field(min_length=1)
+
+
+class MemoryReply(MemoryRepair, SummaryReply):
+    """What a capable model changes in the memory after a passage: what it does not name stays as it is."""
+
+    add: list[Addition] = []
+    turns: list[Turn] = []
 
 
 @node
@@ -66,48 +108,102 @@ async def update_memory(state: State, runtime: StoryRuntime) -> Update:
     model = await runtime.model("memory")
     if model.tier == "small":
         return await _gated(state, runtime, model)
-    return await _rewritten(state, runtime, model)
+    last = finale(state, runtime, state["step"]) == "last"
+    return await (_summarised if last else _changed)(state, runtime, model)
 
 
-async def _rewritten(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
-    prompts = runtime.prompts(model)
-    old = memory_lines(state["previous_memory"])
-    request = prompts.fill("update_memory", memory=old, **variables(state, runtime, state["step"]))
-    turns = [*written_turns(state, runtime, prompts), HumanMessage(request)]
+async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
+    """Return the summary alone, and the memory as it was: nothing is written from it after a last passage."""
+    request = HumanMessage(runtime.prompts(model).fill("summary", **variables(state, runtime, state["step"])))
+    turns = [*await written_turns(state, runtime, model), request]
     seed = runtime.seed(state, "update_memory")
-    reply = await ask(
-        model,
-        turns,
-        MemoryReply,
-        max_tokens=FULL_REPLY_TOKENS,
-        seed=seed,
-        meter=runtime.meter,
-        check=_check_size,
-        # A model that cannot be shorter must not stop the story: the rest is cut by the rule below.
-        insist=False,
-    )
-    new = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
-    kept, over = await _within_ceilings(new, state, runtime)
-    reasons = {" ".join(item.sentence.split()): item.why for item in reply.dropped}
-    # The reasons are the model's; what was dropped and added is what really differs.
-    dropped = [Dropped(sentence=line, why=reasons.get(line, "")) for line in old if line not in new]
-    added_why = {" ".join(item.sentence.split()): item.why for item in reply.added}
-    added = [Added(sentence=line, why=added_why.get(line, "")) for line in kept if line not in old]
+    reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
+    unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
+    return {**unchanged, "summary": " ".join(reply.summary.split())}
+
+
+async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
+    prompts, old = runtime.prompts(model), memory_lines(state["previous_memory"])
+    asked = await written_turns(state, runtime, model)
+    # Templates of somebody's own may show the memory without the numbers by which it is changed.
+    listed = any(numbered(old) in str(turn.text) for turn in asked)
+    shared = variables(state, runtime, state["step"])
+    request = HumanMessage(prompts.fill("update_memory", memory=[] if listed else old, **shared))
+    seed, meter = runtime.seed(state, "update_memory"), runtime.meter
+    reply = await ask(model, [*asked, request], MemoryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+    changes = Changes()
+    new = changes.apply(old, reply, reply.add)
+    if problem := _objection(new, old, runtime.context.language):
+        meter.resamples += 1
+        again = HumanMessage(prompts.fill("repair_memory", memory=new, problem=problem))
+        with contextlib.suppress(ModelReplyError):
+            # What it still holds too much is dropped by the rule below: a model that cannot be short must not stop the story.
+            turns = [*asked, request, AIMessage(reply.model_dump_json()), again]
+            repair = await ask(model, turns, MemoryRepair, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+            new = changes.apply(new, repair)
+    summary = " ".join(reply.summary.split())
+    kept, over = await _within_ceilings(new or [summary], state, runtime)
+    dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
+    added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
+    standing = {turn.number: turn.now for turn in reply.turns}
     return {
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped + over, added=added),
-        "summary": " ".join(reply.summary.split()),
+        "summary": summary,
+        "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
     }
 
 
-def _check_size(reply: MemoryReply) -> str | None:
-    words = count_words("\n".join(reply.short_term_memory))
-    if len(reply.short_term_memory) > MEMORY_SENTENCES or words > MEMORY_WORDS:
-        return (
-            f"short_term_memory has {len(reply.short_term_memory)} sentences and {words} words; "
-            f"at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words are allowed."
+@dataclass
+class Changes:
+    """Why sentences left a memory and why others entered it."""
+
+    why_dropped: dict[str, str] = field(default_factory=dict)
+    why_added: dict[str, str] = field(default_factory=dict)
+
+    def apply(self, lines: list[str], reply: MemoryRepair, add: Sequence[Addition] = ()) -> list[str]:
+        """Return the sentences as a reply changes them; a number that none of them has changes nothing."""
+        drops = {item.number: item.why for item in reply.drop}
+        replacements = {item.number: item for item in reply.replace if item.sentence.strip()}
+        new: list[str] = []
+        for number, line in enumerate(lines, 1):
+            if number in drops:
+                self.why_dropped[line] = drops[number]
+            elif number in replacements:
+                self.why_dropped[line] = replacements[number].why
+                self._admit(replacements[number], new)
+            else:
+                new.append(line)
+        for item in add:
+            self._admit(item, new)
+        return new
+
+    def _admit(self, item: Addition | Replacement, new: list[str]) -> None:
+        line = " ".join(item.sentence.split())
+        if line and line not in new:
+            new.append(line)
+            self.why_added[line] = item.why
+
+
+def _objection(new: list[str], old: list[str], language: str) -> str:
+    """Return what a model is to put right in a memory; "" for one that can stay as it is.
+
+    The prompt asks for a tenth less than the ceilings, so that it need not count exactly.
+    """
+    words = count_words("\n".join(new))
+    problems = []
+    if len(new) > MEMORY_SENTENCES or words > MEMORY_WORDS:
+        problems.append(
+            f"That is {len(new)} sentences and {words} words; at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words fit: "
+            "drop what the story needs least, or say it shorter."
         )
-    return None
+    fresh = [number for number, line in enumerate(new, 1) if line not in old]
+    if language == "English" and (unclear := [n for n in fresh if _LEANING.search(_QUOTED.sub("", new[n - 1]))]):
+        which = ", ".join(map(str, unclear))
+        problems.append(
+            f"Read alone, number {which} does not say who or when: replace it by a sentence with names and dates."
+        )
+    return "\n".join(problems)
 
 
 async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:

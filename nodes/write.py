@@ -48,7 +48,7 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     model = await runtime.model("writer")
     prompts, step = runtime.prompts(model), state.get("step", 0) + 1
     memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
-    asked = write_turns(state, runtime, prompts, step=step, memory=memory, previous=previous)
+    asked = await write_turns(state, runtime, model)
     heard = StreamBuffer()
 
     def show(text: str, settled: int) -> None:
@@ -75,6 +75,7 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
         "written_plan": state["plan"],
         "previous_passage": previous,
         "previous_memory": memory,
+        "previous_turns": state.get("turns", []),
         "status": "writing",
     }
 
@@ -232,7 +233,7 @@ async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str
     """
     seen = [previous, *(entry["piece"] for entry in state.get("recalled", []))]
     if small:
-        seen += [commit["passage"] for commit in await runtime.chronicle.latest(state["story"], state["head"], WATCHED)]
+        seen += [commit["passage"] for commit in await runtime.log.latest(state["story"], state["head"], WATCHED)]
     return ProseGate(
         min_words=runtime.context.min_words,
         max_words=runtime.context.max_words,

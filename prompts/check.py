@@ -15,15 +15,20 @@ from recurrentgpt.schema.errors import PromptError
 VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "examples"})
 """What every template is given of how the story is told."""
 
-_STEP = VOICE | {"brief", "min_words", "max_words", "step", "last_step", "finale", "invite"}
+_LENGTH = {"min_words", "max_words", "last_step", "plan_length"}
+_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns"}
 
 GIVEN = {
     "system": VOICE | {"brief"},
-    "open": VOICE | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
-    "write": _STEP | {"memory", "recalled", "previous", "ending", "plan"},
+    "open": VOICE
+    | _LENGTH
+    | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
+    "write": _STEP | {"memory", "summaries", "recalled", "earlier", "previous", "ending", "plan"},
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "update_memory": _STEP | {"memory"},
+    "repair_memory": frozenset({"memory", "problem"}),
+    "summary": _STEP,
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
     "plans": _STEP | {"memory", "passage", "moves"},
@@ -39,6 +44,7 @@ NEEDED = {
     "propose_plans": {"plans"},
     "choose": {"plans"},
     "rewrite": {"reason"},
+    "repair_memory": {"memory", "problem"},
 }
 """What a template cannot do without."""
 

@@ -10,15 +10,18 @@ from typing import Any
 
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.engine import archive, importer
+from recurrentgpt.checkpoints.persistence import Persistence
+from recurrentgpt.engine import importer, story_export
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.graph.story import RETRY
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.infrastructure.blocking import Twins
+from recurrentgpt.infrastructure.deprecation import warn_renamed
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.log import StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
-from recurrentgpt.story import Story, open_story
+from recurrentgpt.story import Story
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,8 @@ class Library:
 
     async def _restore(self, path: str | Path) -> Story:
         """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged."""
-        story = await archive.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
-        return await open_story(self.engine, story, {})
+        story = await story_export.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
+        return await Story.aopen(story, library=self)
 
     restore, arestore = _twins(_restore)
 
@@ -143,6 +146,26 @@ class Library:
         await self.engine.erase((await self.find(name))["story"])
 
     erase, aerase = _twins(_erase)
+
+    # Deprecated names
+
+    @property
+    def persistence(self) -> Persistence:
+        """Saver and store; deprecated, the engine has them."""
+        warn_renamed("Library.persistence", "Library.engine.saver and Library.engine.log.store")
+        return Persistence(self.engine.saver, self.engine.log.store, self.engine.description)
+
+    @property
+    def chronicle(self) -> StoryLog:
+        """The story log; deprecated, the engine has it."""
+        warn_renamed("Library.chronicle", "Library.engine.log")
+        return self.engine.log
+
+    @property
+    def locks(self) -> Path | None:
+        """The folder of locks; deprecated, the engine has it."""
+        warn_renamed("Library.locks", "Library.engine.locks")
+        return self.engine.locks
 
 
 def default_library() -> Library:

@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import uuid
-import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any, Protocol, cast
 
@@ -19,13 +18,14 @@ from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.navigation import Branches
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.engine.refs import Ref
-from recurrentgpt.engine.replay import PendingReplay, Replay
+from recurrentgpt.engine.replay import Replay
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.storybook import StoryBook
 from recurrentgpt.infrastructure.background_loop import acall, call
-from recurrentgpt.infrastructure.blocking import Twins
-from recurrentgpt.memory.chronicle import path_to
+from recurrentgpt.infrastructure.blocking import Delegate, Twins
+from recurrentgpt.infrastructure.deprecation import warn_renamed
+from recurrentgpt.memory.story_log import path_to
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.open_story import check_input
 from recurrentgpt.prompts.check import check_once
@@ -50,7 +50,7 @@ class HasEngine(Protocol):
 class AsyncStory:
     """A story and the graph that goes on writing it, in the event loop in which its engine was opened.
 
-    `branches` reads the tree and moves in it, `edits` corrects by hand, `book` exports and searches.
+    Make one with `AsyncStory.new` or `AsyncStory.open`. `Story` has the same names and can be used in any event loop.
     """
 
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
@@ -58,7 +58,47 @@ class AsyncStory:
             check_once(context.prompts)
         self.engine, self.id = engine, story
         self._session = Session(engine, story, context, opening)
-        self.branches, self.edits, self.book = Branches(self._session), Edits(self._session), StoryBook(self._session)
+        self._branches, self._edits, self._book = (
+            Branches(self._session),
+            Edits(self._session),
+            StoryBook(self._session),
+        )
+
+    @classmethod
+    def new(
+        cls,
+        genre: str = "",
+        premise: str = "",
+        *,
+        library: HasEngine,
+        title: str = "",
+        plan: str = "",
+        short_term_memory: str = "",
+        player: str = "",
+        **settings: Any,
+    ) -> AsyncStory:
+        """Return a new story, as `Story.new` does, in a library such as `Library(await open_engine(folder))`."""
+        opening = StoryInput(
+            genre=genre,
+            premise=premise,
+            title=title,
+            plan=plan,
+            short_term_memory=short_term_memory,
+            player=player,
+        )
+        check_input(opening)
+        story = uuid.uuid4().hex[:12]
+        return cls(library.engine, story, Context(**settings), {**opening, "story": story})
+
+    @classmethod
+    async def open(cls, name: str, *, library: HasEngine, **settings: Any) -> AsyncStory:
+        """Return the story of this id, unique prefix or title, with the settings it keeps below those given.
+
+        Raises StoryNotFound for none or several.
+        """
+        record = await library.engine.find(name)
+        kept: dict[str, Any] = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
+        return cls(library.engine, record["story"], Context(**{**kept, **settings}))
 
     @property
     def context(self) -> Context:
@@ -90,7 +130,7 @@ class AsyncStory:
             names=await log.names(self.id),
             status=cast(Status, head["status"]),
             waiting_plan=await session.waiting_plan(),
-            pending_replay=await self.edits.replay.pending(),
+            pending_replay=await self.pending_replay(),
             archived=record.get("archived", False),
             usage=await session.usage() if usage else None,
         )
@@ -110,6 +150,26 @@ class AsyncStory:
     async def waiting_plan(self) -> str | None:
         """Return the plan that is chosen and not yet written, if there is one."""
         return await self._session.waiting_plan()
+
+    async def title(self) -> str:
+        """Return the story's title."""
+        return (await self.record())["title"]
+
+    async def memory(self) -> str:
+        """Return the short-term memory after the newest passage, one sentence a line."""
+        return (await self.passage()).short_term_memory
+
+    async def rationale(self) -> Rationale:
+        """Return what the newest passage dropped from the memory and added to it, with reasons."""
+        return (await self.passage()).rationale
+
+    async def plans(self) -> list[str]:
+        """Return the plans to choose from."""
+        return (await self.passage()).plans
+
+    async def usage(self) -> Usage:
+        """Return what all passages of this branch have cost."""
+        return await self.usage_at()
 
     async def usage_at(self, at: Ref | None = None) -> Usage:
         """Return what all passages up to any place (default: the newest) have cost."""
@@ -137,7 +197,7 @@ class AsyncStory:
         if unknown := next((name for name in settings if name not in STORY_SETTINGS), None):
             raise SettingsError(f"A story does not keep {unknown!r}; it keeps {', '.join(STORY_SETTINGS)}.")
         changed = dataclasses.replace(self.context, **settings)
-        await self.edits.settings({name: getattr(changed, name) for name in settings})
+        await self._edits.settings({name: getattr(changed, name) for name in settings})
         # In place: everything that belongs to this story looks at this object.
         for name in settings:
             setattr(self.context, name, getattr(changed, name))
@@ -162,7 +222,7 @@ class AsyncStory:
         async with aclosing(self.stream(1)) as events:
             async for _ in events:
                 pass
-        return await self.branches.passage()
+        return await self.passage()
 
     def stream(self, steps: int = 1) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield what happens as it happens; where no plan was chosen, the simulator chooses.
@@ -179,17 +239,59 @@ class AsyncStory:
         """Propose other plans after a passage (default: the newest), and yield what happens; the log keeps the old ones."""
         return self._session.replan(at)
 
+    # The tree
+
+    _of_branches: Delegate[AsyncStory, Branches] = Delegate(lambda story: story._branches)
+    tree = _of_branches(Branches.tree)
+    resolve = _of_branches(Branches.resolve)
+    passage = _of_branches(Branches.passage)
+    names = _of_branches(Branches.names)
+    diff = _of_branches(Branches.diff)
+    goto = _of_branches(Branches.goto)
+    undo = _of_branches(Branches.undo)
+    redo = _of_branches(Branches.redo)
+    name_branch = _of_branches(Branches.name)
+    remove_name = _of_branches(Branches.remove_name)
+
+    # Editing
+
+    _of_replay: Delegate[AsyncStory, Replay] = Delegate(lambda story: story._edits.replay)
+    edit_passage = _of_replay(Replay.edit)
+    replay_cost = _of_replay(Replay.cost)
+    resume_replay = _of_replay(Replay.resume)
+    drop_replay = _of_replay(Replay.drop)
+    pending_replay = _of_replay(Replay.pending)
+    _of_edits: Delegate[AsyncStory, Edits] = Delegate(lambda story: story._edits)
+    edit_memory = _of_edits(Edits.memory)
+    edit_plans = _of_edits(Edits.plans)
+    edit_plan = _of_edits(Edits.plan)
+    edit_summary = _of_edits(Edits.summary)
+    edit_brief = _of_edits(Edits.brief)
+    rename = _of_edits(Edits.rename)
+    archive = _of_edits(Edits.archive)
+    unarchive = _of_edits(Edits.unarchive)
+
+    # The book
+
+    _of_book: Delegate[AsyncStory, StoryBook] = Delegate(lambda story: story._book)
+    book = _of_book(StoryBook.as_book)
+    export = _of_book(StoryBook.export)
+    search = _of_book(StoryBook.search)
+
 
 class Story:
     """A story in a library: its log, and the graph that goes on writing it.
 
     Make one with `Story.new` or `Story.open`. Settings are the fields of `Context`, given as keywords. What is not defined
-    here is made from `AsyncStory` and its parts.
+    here is made from `AsyncStory`.
     """
 
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
-        self._story = AsyncStory(engine, story, context, opening)
-        self.engine, self.id = engine, story
+        self._hold(AsyncStory(engine, story, context, opening))
+
+    def _hold(self, story: AsyncStory) -> Story:
+        self._story, self.engine, self.id = story, story.engine, story.id
+        return self
 
     @classmethod
     def new(
@@ -209,36 +311,23 @@ class Story:
         With `plan` and `short_term_memory` it goes on from somebody's own beginning. With `mode="fiction"` it is played,
         by `player` if that is said. Raises SettingsError for an input or a setting that cannot be used.
         """
-        opening = StoryInput(
-            genre=genre,
-            premise=premise,
-            title=title,
-            plan=plan,
-            short_term_memory=short_term_memory,
-            player=player,
-        )
-        check_input(opening)
-        story = uuid.uuid4().hex[:12]
-        engine = library.engine if library is not None else default_engine()
-        return cls(engine, story, Context(**settings), {**opening, "story": story})
+        given = StoryInput(title=title, plan=plan, short_term_memory=short_term_memory, player=player)
+        made = AsyncStory.new(genre, premise, library=library or _OwnStories(), **given, **settings)
+        return cls.__new__(cls)._hold(made)
 
     @classmethod
     def open(cls, name: str, *, library: HasEngine | None = None, **settings: Any) -> Story:
         """Return the story of this id, unique prefix or title; raise StoryNotFound for none or several."""
-        engine = library.engine if library is not None else default_engine()
-        return call(lambda: open_story(engine, name, settings))
+        kept = library or _OwnStories()
+        return cls.__new__(cls)._hold(call(lambda: AsyncStory.open(name, library=kept, **settings)))
 
     @classmethod
     async def aopen(cls, name: str, *, library: HasEngine | None = None, **settings: Any) -> Story:
         """Open like `open`, without blocking the event loop."""
-        engine = library.engine if library is not None else await asyncio.to_thread(default_engine)
-        return await acall(lambda: open_story(engine, name, settings))
+        kept = library or await asyncio.to_thread(_OwnStories)
+        return cls.__new__(cls)._hold(await acall(lambda: AsyncStory.open(name, library=kept, **settings)))
 
-    _whole: Twins[Story, AsyncStory] = Twins(lambda story: story._story)
-    _branches: Twins[Story, Branches] = Twins(lambda story: story._story.branches)
-    _edits: Twins[Story, Edits] = Twins(lambda story: story._story.edits)
-    _replay: Twins[Story, Replay] = Twins(lambda story: story._story.edits.replay)
-    _book: Twins[Story, StoryBook] = Twins(lambda story: story._story.book)
+    _twins: Twins[Story, AsyncStory] = Twins(lambda story: story._story)
 
     @property
     def context(self) -> Context:
@@ -249,146 +338,98 @@ class Story:
     def context(self, context: Context) -> None:
         self._story.context = context
 
-    # Reading
-
-    snapshot, asnapshot = _whole(AsyncStory.snapshot)
-    passages, apassages = _whole(AsyncStory.passages)
-    usage_at, ausage_at = _whole(AsyncStory.usage_at)
-    change_settings, achange_settings = _whole(AsyncStory.change_settings)
-
-    @property
-    def record(self) -> StoryRecord:
-        """What the story is and was begun with: title, genre, premise, brief; `brief` has what was edited since."""
-        return call(self._story.record)
-
-    @property
-    def title(self) -> str:
-        """The story's title."""
-        return self.record["title"]
-
-    @property
-    def brief(self) -> Brief:
-        """What is pinned in every prompt of this branch: premise, characters, outline."""
-        return call(self._story.brief)
-
-    @property
-    def head(self) -> str:
-        """Id of the newest passage on this branch, or of the opening; empty before the story is opened."""
-        return call(self._story.head)
-
-    @property
-    def memory(self) -> str:
-        """The short-term memory after the newest passage, one sentence a line."""
-        return self.passage().short_term_memory
-
-    @property
-    def rationale(self) -> Rationale:
-        """What the newest passage dropped from the memory and added to it, with reasons."""
-        return self.passage().rationale
-
-    @property
-    def plans(self) -> list[str]:
-        """The plans to choose from."""
-        return self.passage().plans
-
-    @property
-    def waiting_plan(self) -> str | None:
-        """The plan that is chosen and not yet written, if there is one."""
-        return call(self._story.waiting_plan)
-
-    @property
-    def usage(self) -> Usage:
-        """What all passages of this branch have cost."""
-        return self.usage_at()
-
-    @property
-    def whole_usage(self) -> Usage:
-        """What the story has cost on all its branches."""
-        return call(self._story.whole_usage)
-
     @property
     def settings(self) -> dict[str, object]:
         """What the story keeps of how it is told: the fields of `Context` that hold when it is opened again."""
         return self._story.settings
 
+    # Reading
+
+    record = _twins.value(AsyncStory.record)
+    title = _twins.value(AsyncStory.title)
+    brief = _twins.value(AsyncStory.brief)
+    head = _twins.value(AsyncStory.head)
+    memory = _twins.value(AsyncStory.memory)
+    rationale = _twins.value(AsyncStory.rationale)
+    plans = _twins.value(AsyncStory.plans)
+    waiting_plan = _twins.value(AsyncStory.waiting_plan)
+    usage = _twins.value(AsyncStory.usage)
+    whole_usage = _twins.value(AsyncStory.whole_usage)
+    pending_replay = _twins.value(AsyncStory.pending_replay)
+    _pending_replay, apending_replay = _twins(AsyncStory.pending_replay)
+    snapshot, asnapshot = _twins(AsyncStory.snapshot)
+    passages, apassages = _twins(AsyncStory.passages)
+    usage_at, ausage_at = _twins(AsyncStory.usage_at)
+    change_settings, achange_settings = _twins(AsyncStory.change_settings)
+
     # Writing
 
-    begin, abegin = _whole(AsyncStory.begin)
-    choose, achoose = _whole(AsyncStory.choose)
-    step, astep = _whole(AsyncStory.step)
-    stream, astream = _whole(AsyncStory.stream)
-    retry, aretry = _whole(AsyncStory.retry)
-    replan, areplan = _whole(AsyncStory.replan)
+    begin, abegin = _twins(AsyncStory.begin)
+    choose, achoose = _twins(AsyncStory.choose)
+    step, astep = _twins(AsyncStory.step)
+    stream, astream = _twins(AsyncStory.stream)
+    retry, aretry = _twins(AsyncStory.retry)
+    replan, areplan = _twins(AsyncStory.replan)
 
     # The tree
 
-    tree, atree = _branches(Branches.tree)
-    resolve, aresolve = _branches(Branches.resolve)
-    passage, apassage = _branches(Branches.passage)
-    names, anames = _branches(Branches.names)
-    diff, adiff = _branches(Branches.diff)
-    goto, agoto = _branches(Branches.goto)
-    undo, aundo = _branches(Branches.undo)
-    redo, aredo = _branches(Branches.redo)
-    name_branch, aname_branch = _branches(Branches.name)
-    remove_name, aremove_name = _branches(Branches.remove_name)
+    tree, atree = _twins(AsyncStory.tree)
+    resolve, aresolve = _twins(AsyncStory.resolve)
+    passage, apassage = _twins(AsyncStory.passage)
+    names, anames = _twins(AsyncStory.names)
+    diff, adiff = _twins(AsyncStory.diff)
+    goto, agoto = _twins(AsyncStory.goto)
+    undo, aundo = _twins(AsyncStory.undo)
+    redo, aredo = _twins(AsyncStory.redo)
+    name_branch, aname_branch = _twins(AsyncStory.name_branch)
+    remove_name, aremove_name = _twins(AsyncStory.remove_name)
 
     # Editing
 
-    edit_passage, aedit_passage = _replay(Replay.edit)
-    replay_cost, areplay_cost = _replay(Replay.cost)
-    resume_replay, aresume_replay = _replay(Replay.resume)
-    drop_replay, adrop_replay = _replay(Replay.drop)
-    edit_memory, aedit_memory = _edits(Edits.memory)
-    edit_plans, aedit_plans = _edits(Edits.plans)
-    edit_plan, aedit_plan = _edits(Edits.plan)
-    edit_summary, aedit_summary = _edits(Edits.summary)
-    edit_brief, aedit_brief = _edits(Edits.brief)
-    rename, arename = _edits(Edits.rename)
-    archive, aarchive = _edits(Edits.archive)
-    unarchive, aunarchive = _edits(Edits.unarchive)
-    _pending_replay, apending_replay = _replay(Replay.pending)
-
-    @property
-    def pending_replay(self) -> PendingReplay | None:
-        """The edit with replay that was interrupted, if there is one."""
-        return self._pending_replay()
+    edit_passage, aedit_passage = _twins(AsyncStory.edit_passage)
+    replay_cost, areplay_cost = _twins(AsyncStory.replay_cost)
+    resume_replay, aresume_replay = _twins(AsyncStory.resume_replay)
+    drop_replay, adrop_replay = _twins(AsyncStory.drop_replay)
+    edit_memory, aedit_memory = _twins(AsyncStory.edit_memory)
+    edit_plans, aedit_plans = _twins(AsyncStory.edit_plans)
+    edit_plan, aedit_plan = _twins(AsyncStory.edit_plan)
+    edit_summary, aedit_summary = _twins(AsyncStory.edit_summary)
+    edit_brief, aedit_brief = _twins(AsyncStory.edit_brief)
+    rename, arename = _twins(AsyncStory.rename)
+    archive, aarchive = _twins(AsyncStory.archive)
+    unarchive, aunarchive = _twins(AsyncStory.unarchive)
 
     # The book
 
-    book, abook = _book(StoryBook.as_book)
-    export, aexport = _book(StoryBook.export)
-    search, asearch = _book(StoryBook.search)
+    book, abook = _twins(AsyncStory.book)
+    export, aexport = _twins(AsyncStory.export)
+    search, asearch = _twins(AsyncStory.search)
 
     # Deprecated names
 
     def another_take(self) -> Iterator[Event]:
         """Write the newest passage once more; deprecated, see `retry`."""
-        _warn_renamed("another_take", "retry")
+        warn_renamed("Story.another_take", "Story.retry")
         return self.retry()
 
     def aanother_take(self) -> AsyncIterator[Event]:
         """Write the newest passage once more; deprecated, see `aretry`."""
-        _warn_renamed("aanother_take", "aretry")
+        warn_renamed("Story.aanother_take", "Story.aretry")
         return self.aretry()
 
     def new_plans(self) -> Iterator[Event]:
         """Propose other plans for the next passage; deprecated, see `replan`."""
-        _warn_renamed("new_plans", "replan")
+        warn_renamed("Story.new_plans", "Story.replan")
         return self.replan()
 
     def anew_plans(self) -> AsyncIterator[Event]:
         """Propose other plans for the next passage; deprecated, see `areplan`."""
-        _warn_renamed("anew_plans", "areplan")
+        warn_renamed("Story.anew_plans", "Story.areplan")
         return self.areplan()
 
 
-async def open_story(engine: Engine, name: str, settings: Mapping[str, Any]) -> Story:
-    """Return the story of this id, title, or unique beginning of one, with the settings it keeps below those given."""
-    record = await engine.find(name)
-    kept: dict[str, Any] = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
-    return Story(engine, record["story"], Context(**{**kept, **settings}))
+class _OwnStories:
+    """The user's own stories, opened when they are first needed."""
 
-
-def _warn_renamed(old: str, new: str) -> None:
-    warnings.warn(f"Story.{old} goes with version 0.3; call Story.{new}.", DeprecationWarning, stacklevel=3)
+    def __init__(self) -> None:
+        self.engine = default_engine()

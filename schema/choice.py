@@ -32,6 +32,11 @@ def choose_plan(plan: str, author: str, choice: Choice) -> State:
     return State(plan=plan, next_plan=plan, plan_author=author, choice=choice, take=0, status="writing")
 
 
+def let_plan_wait(answer: Answer) -> State:
+    """Return what puts an answer's plan into a thread from outside of a run: it waits, whatever was written before."""
+    return {**apply_answer(answer), "written_plan": ""}
+
+
 def apply_answer(answer: Answer, *, take: int = 0) -> State:
     """Return what an answer changes in the state; `take` is how often this timestep was taken so far.
 

@@ -6,6 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.outline import TurnStatus
 from recurrentgpt.schema.state import Brief, Rationale, Usage
 
 
@@ -38,6 +39,8 @@ class Commit(TypedDict):
     recalled: list[RecalledId]
     usage: Usage
     created: str
+    turns: NotRequired[list[TurnStatus]]
+    """Where the turns of the outline stand after the passage; absent while nobody keeps count."""
     overlay: NotRequired[str]
     """Id of the corrections in force on this branch; absent or empty for none."""
     left: NotRequired[str]

@@ -1,6 +1,6 @@
 """The state of a story between two super-steps: bounded, and plain JSON.
 
-It holds the current timestep and nothing that grows. What grows is the story log (`recurrentgpt.memory.chronicle`),
+It holds the current timestep and nothing that grows. What grows is the story log (`recurrentgpt.memory.story_log`),
 of which the state carries only `head`. In the terms of the paper (arXiv 2305.13304, section 2): `passage` is the output o,
 `plan` the input x, `short_term_memory` the hidden state h, and the log behind `head` the cell state c.
 """
@@ -15,12 +15,16 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.messages import latest_exchange
+from recurrentgpt.schema.outline import TurnStatus
 
 MEMORY_SENTENCES = 20
 """Most sentences of a short-term memory."""
 
 MEMORY_WORDS = 500
 """Most words of a short-term memory."""
+
+BY_HAND = "edited by hand"
+"""Why a sentence came or went that somebody added or took out."""
 
 KEPT_PLAN = "kept"
 """`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
@@ -39,6 +43,14 @@ class Brief(TypedDict):
     characters: list[str]
     """One string each, `Name: who they are`."""
     outline: list[str]
+    synopsis: NotRequired[str]
+    """What the model made of a premise that somebody gave, which stands beside it."""
+    truth: NotRequired[str]
+    """What really happened, or what the story is really about: kept from the reader."""
+    clues: NotRequired[list[str]]
+    """What points to the truth, and where each of them appears: kept from the reader."""
+    voice: NotRequired[str]
+    """How the story is told: viewpoint, distance, diction, dialect."""
 
 
 class Recalled(TypedDict):
@@ -114,6 +126,11 @@ def _described(description: str, default: str | list[Any] = "") -> Any:
     return Field(description=description, json_schema_extra={"default": default})
 
 
+def _about(description: str) -> Any:
+    """Say in a form what a field is."""
+    return Field(description=description)
+
+
 class StoryInput(TypedDict):
     """What starts or reopens a story; every key may be left out."""
 
@@ -157,55 +174,71 @@ class StoryOutput(TypedDict):
 class State(TypedDict, total=False):
     """The whole of one timestep."""
 
-    story: str
-    title: str
-    genre: str
-    premise: str
-    player: str
-    """Who the reader of a story to play wished to be; empty to be asked."""
-    brief: Brief
-    head: str
-    """Id of the newest commit on this branch; empty before the first."""
-    overlay: str
-    """Id of the corrections in force (brief, earlier summaries); empty for none."""
-    step: int
-    """Number of passages up to and with `passage`."""
-    until: int
-    """Step after which this run ends; 0 for no end."""
-    plan: Annotated[str, EphemeralValue(str, guard=False)]
-    """The plan of the timestep. Nodes pass it on from step to step, so that one in a run's input is never an old one."""
-    next_plan: str
-    """The plan that a choice has set and no passage is written from yet; "" for none. `write` clears it."""
-    plan_author: str
-    """`model`, `simulator` or `human`; `kept` where `passage` was not written from `plan` (see KEPT_PLAN)."""
-    written_plan: str
-    """The plan that `passage` was written from."""
-    recalled: list[Recalled]
-    previous_passage: str
-    passage: str
-    author: str
-    """Who wrote `passage`: `model`, `human` or `edited`."""
-    summary: str
-    short_term_memory: str
-    """One sentence a line; at most 20 sentences and 500 words."""
-    previous_memory: str
-    """The short-term memory that `passage` was written from."""
-    rationale: Rationale
-    candidate_plans: list[str]
-    choice: Choice
-    take: int
-    """How many times this timestep was asked for another take or new plans: it varies the seeds."""
-    selector: str
-    """Who chooses, `human` or `simulator`, as the last run said: an update of the state, which knows no context, goes by it."""
-    autopilot: int
-    """Passages that the simulator still pilots after a human handed over; -1 for all that are left."""
-    usage: Annotated[dict[str, Usage], merge_usage]
-    spent: int
-    """Tokens that this run has used up to its last commit."""
-    dearest: Annotated[int, dearer]
-    """Tokens that a timestep of this run may need, as far as the dearest one shows; 0 begins anew."""
-    status: Status
-    messages: Annotated[list[AnyMessage], latest_exchange]
-    """What was said last: the human's answer, and the passage with its plans."""
-    problem: str
-    """Why the last message from a chat could not be used as an answer."""
+    story: Annotated[str, _about("Id of the story in the log.")]
+    title: Annotated[str, _about("The story's title.")]
+    genre: Annotated[str, _about("Its genre, as it was begun.")]
+    premise: Annotated[str, _about("What it is about, as it was begun.")]
+    player: Annotated[str, _about("Who the reader of a story to play wished to be; empty to be asked.")]
+    brief: Annotated[Brief, _about("What is pinned in every prompt: premise, characters, outline.")]
+    head: Annotated[str, _about("Id of the newest commit on this branch; empty before the first.")]
+    overlay: Annotated[str, _about("Id of the corrections in force (brief, earlier summaries); empty for none.")]
+    step: Annotated[int, _about("Number of passages up to and with `passage`.")]
+    until: Annotated[int, _about("Step after which this run ends; 0 for no end.")]
+    plan: Annotated[
+        str,
+        EphemeralValue(
+            Annotated[
+                str,
+                _about("The plan of the timestep. Nodes pass it on, so that one in a run's input is never an old one."),
+            ],
+            guard=False,
+        ),
+    ]
+    next_plan: Annotated[
+        str,
+        _about('The plan that a choice has set and no passage is written from yet; "" for none. `write` clears it.'),
+    ]
+    plan_author: Annotated[
+        str,
+        _about("`model`, `simulator` or `human`; `kept` where `passage` was not written from `plan` (see KEPT_PLAN)."),
+    ]
+    written_plan: Annotated[str, _about("The plan that `passage` was written from.")]
+    recalled: Annotated[list[Recalled], _about("Earlier passages that were recalled for this timestep.")]
+    previous_passage: Annotated[str, _about("The passage before `passage`.")]
+    passage: Annotated[str, _about("The newest passage.")]
+    author: Annotated[str, _about("Who wrote `passage`: `model`, `human` or `edited`.")]
+    summary: Annotated[str, _about("What the long-term memory holds of `passage`, in a sentence.")]
+    short_term_memory: Annotated[str, _about("One sentence a line; at most 20 sentences and 500 words.")]
+    previous_memory: Annotated[str, _about("The short-term memory that `passage` was written from.")]
+    turns: Annotated[
+        list[TurnStatus],
+        _about("Where the turns of the outline stand after `passage`, in order; empty while nobody keeps count."),
+    ]
+    previous_turns: Annotated[list[TurnStatus], _about("Where they stood when `passage` was written.")]
+    rationale: Annotated[Rationale, _about("What this timestep dropped from the memory and added to it, with reasons.")]
+    candidate_plans: Annotated[list[str], _about("The plans to choose from after `passage`.")]
+    choice: Annotated[Choice, _about("How the plan of this timestep was chosen.")]
+    take: Annotated[
+        int, _about("How many times this timestep was asked for another take or new plans: it varies the seeds.")
+    ]
+    selector: Annotated[
+        str,
+        _about("Who chooses, `human` or `simulator`, as the last run said: an update of the state goes by it."),
+    ]
+    autopilot: Annotated[
+        int, _about("Passages that the simulator still pilots after a human handed over; -1 for all that are left.")
+    ]
+    usage: Annotated[dict[str, Usage], _about("What the nodes of this timestep have cost so far."), merge_usage]
+    spent: Annotated[int, _about("Tokens that this run has used up to its last commit.")]
+    dearest: Annotated[
+        int,
+        _about("Tokens that a timestep of this run may need, as far as the dearest one shows; 0 begins anew."),
+        dearer,
+    ]
+    status: Annotated[Status, _about("What the story waits for.")]
+    messages: Annotated[
+        list[AnyMessage],
+        _about("What was said last: the human's answer, and the passage with its plans."),
+        latest_exchange,
+    ]
+    problem: Annotated[str, _about("Why the last message from a chat could not be used as an answer.")]

@@ -16,7 +16,7 @@ SECONDS = 1800.0
 """Bound of one reply, on a machine that does other work first."""
 
 
-class Endpoint(Protocol):
+class CompletionEndpoint(Protocol):
     """Where an OpenAI-compatible server is."""
 
     @property
@@ -40,7 +40,7 @@ class Completion:
     seconds: float
 
 
-def complete(server: Endpoint, messages: Sequence[dict[str, str]], **sampling: Any) -> Completion:
+def complete(server: CompletionEndpoint, messages: Sequence[dict[str, str]], **sampling: Any) -> Completion:
     """Return the reply to `messages`; raise ModelUnavailable where the server gives none."""
     body = json.dumps({"messages": list(messages), **sampling}).encode()
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {server.api_key}"}

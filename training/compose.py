@@ -29,7 +29,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from training.data import DATA, Choice, Premise, Scene, Source, Turn, line, read_premises, read_scenes
+from training.data import DATA, ChosenPlan, Premise, Scene, Source, Turn, line, read_premises, read_scenes
 from training.product import RecurrentGPTError, SettingsError
 
 _PLAN = re.compile(r"P (\w+): (.+)")
@@ -102,7 +102,7 @@ def _written(lines: Sequence[str], story: Premise, step: int) -> dict[str, Any]:
         elif chosen := _CHOICE.fullmatch(written):
             if step == len(story.turns):
                 raise SettingsError(f"{story.story} scene {step} is the last one: nothing is chosen after it.")
-            found["choice"] = Choice(index=int(chosen[1]), why=chosen[2], plan=story.turns[step].plan)
+            found["choice"] = ChosenPlan(index=int(chosen[1]), why=chosen[2], plan=story.turns[step].plan)
         else:
             paragraphs.append(written)
     return {**found, "passage": "\n\n".join(paragraphs), "moves": moves, "plans": plans}

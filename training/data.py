@@ -82,7 +82,7 @@ class Premise(_Record):
         )
 
 
-class Choice(_Record):
+class ChosenPlan(_Record):
     """The plan that the next scene carries out, and why it is the best of those proposed."""
 
     index: int = Field(ge=1)
@@ -137,7 +137,7 @@ class Scene(_Record):
     moves: list[str] = []
     plans: list[str] = []
     """What may happen next, one plan for each of `moves`; none where the story ends."""
-    choice: Choice | None = None
+    choice: ChosenPlan | None = None
     source: Source = Source(hand="written")
 
     @property

@@ -18,7 +18,7 @@ from statistics import mean
 from pydantic import BaseModel, ConfigDict
 
 from training.check import context as told
-from training.client import Completion, Endpoint, complete
+from training.client import Completion, CompletionEndpoint, complete
 from training.conversation import Exchange, messages, plans_prompt, prompts, writing
 from training.data import DATA, Premise, Scene, read_premises, read_scenes
 from training.measures import Measures, measure, vocabulary
@@ -66,7 +66,7 @@ class Way:
     adapter: Adapter | None
 
 
-def write(server: Endpoint, context: Scene, seed: int, way: str, known: frozenset[str]) -> Written:
+def write(server: CompletionEndpoint, context: Scene, seed: int, way: str, known: frozenset[str]) -> Written:
     """Return the scene, its facts and the plans after it as the model makes them at the first try."""
     made: list[Completion] = []
 

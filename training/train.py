@@ -66,6 +66,10 @@ class Settings:
     """Share of the stories that are held out."""
 
 
+_OPTIONS = ("rank", "learning_rate", "epochs", "accumulate", "seed", "evaluate_every", "patience", "held_out")
+"""Of the command, each a setting of the same name."""
+
+
 @dataclass
 class Progress:
     """How far a run is."""
@@ -274,15 +278,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             base=sha256(path),
             data=data_fingerprint(scenes, premises),
             templates=templates_fingerprint(),
-            rank=options.rank,
             alpha=options.alpha if options.alpha is not None else 2.0 * options.rank,
-            learning_rate=options.learning_rate,
-            epochs=options.epochs,
-            accumulate=options.accumulate,
-            seed=options.seed,
-            evaluate_every=options.evaluate_every,
-            patience=options.patience,
-            held_out=options.held_out,
+            **{name: getattr(options, name) for name in _OPTIONS},
         )
         learn, measure = examples(tokenizer(path), scenes, premises, options.held_out, options.longest)
         print(f"{len(learn)} conversations to learn from, {len(measure)} held out.", flush=True)

@@ -16,7 +16,7 @@ from lxml import etree
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import one_line
 from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
-from recurrentgpt.books.readers.limits import DAMAGED, Archive, parse_xml
+from recurrentgpt.books.readers.limits import DAMAGED, ZipArchive, parse_xml
 from recurrentgpt.schema.errors import BookError
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
@@ -34,7 +34,7 @@ def read(data: bytes, stem: str) -> Manuscript:
     """Return the manuscript in a DOCX file; what it refers to outside itself is not looked at."""
     if data.startswith(_OLD_WORD):
         raise BookError("is an old or a locked Word document; save it as .docx without a password and try again.")
-    _check(Archive(data))
+    _check(ZipArchive(data))
     try:
         document = Document(io.BytesIO(data))
         blocks = list(_blocks(document))
@@ -60,7 +60,7 @@ def read(data: bytes, stem: str) -> Manuscript:
     return Manuscript(one_line(title) or stem, one_line(author), language.strip(), gatherer.chapters())
 
 
-def _check(archive: Archive) -> None:
+def _check(archive: ZipArchive) -> None:
     """Read every part once: within its bounds, and none of them with entities of its own."""
     if "[Content_Types].xml" not in archive:
         raise BookError(DAMAGED)

@@ -15,7 +15,7 @@ from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import one_line
 from recurrentgpt.books.readers.chapters import Gatherer, same_title
 from recurrentgpt.books.readers.epub_pages import blocks, kinds, parse_page
-from recurrentgpt.books.readers.limits import DAMAGED, MOST_TEXT, Archive, parse_xml
+from recurrentgpt.books.readers.limits import DAMAGED, MOST_TEXT, ZipArchive, parse_xml
 from recurrentgpt.schema.errors import BookError
 
 _DC = "{http://purl.org/dc/elements/1.1/}"
@@ -34,7 +34,7 @@ _NOT_THE_STORY = frozenset({
 
 def read(data: bytes, stem: str) -> Manuscript:
     """Return the manuscript in an EPUB file; cover, title page, contents and imprint are left out where they are marked."""
-    archive = Archive(data)
+    archive = ZipArchive(data)
     try:
         _refuse_locks(archive)
         package = _Package.open(archive)
@@ -84,12 +84,12 @@ def _gather(page: bytes, name: str, titles: dict[tuple[str, str], str], gatherer
 class _Package:
     """The package document: what the book is called, which pages it has, and in what order."""
 
-    archive: Archive
+    archive: ZipArchive
     name: str
     root: Any
 
     @classmethod
-    def open(cls, archive: Archive) -> _Package:
+    def open(cls, archive: ZipArchive) -> _Package:
         if _CONTAINER not in archive:
             raise BookError(DAMAGED)
         container = parse_xml(archive.read(_CONTAINER))
@@ -178,7 +178,7 @@ def _inside(base: str, href: str) -> str:
     return name
 
 
-def _refuse_locks(archive: Archive) -> None:
+def _refuse_locks(archive: ZipArchive) -> None:
     if _LOCKS not in archive:
         return
     for method in parse_xml(archive.read(_LOCKS)).iter("{*}EncryptedData"):

@@ -37,7 +37,7 @@ _BROKEN = (
 DAMAGED = "is damaged or is not what its name says; export it again from where it came."
 
 
-class Archive:
+class ZipArchive:
     """Read the members of a zip file, all of them bounded together; what a member says about its own size is not believed."""
 
     def __init__(self, data: bytes) -> None:

@@ -17,9 +17,9 @@ from fastapi.responses import Response
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers import import_formats
 from recurrentgpt.books.writers import export_formats, find_format
-from recurrentgpt.desk.dependencies import DeskDep, JobsDep
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, JobStarted
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, JobStarted
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event
 
@@ -93,7 +93,7 @@ async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] =
     except BaseException:
         await _remove(folder)
         raise
-    jobs = await desk.open_story(first["story"])
+    jobs = await desk.story_jobs(first["story"])
     jobs.check_idle()
     jobs.unfinished_import = jobs.unfinished_import or {"done": 0, "total": 0}
     jobs.start("import", _rest(events, folder, jobs))

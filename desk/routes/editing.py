@@ -7,11 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep
-from recurrentgpt.desk.jobs import within_budget
+from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep
+from recurrentgpt.desk.backend.jobs import within_budget
+from recurrentgpt.desk.backend.save_draft import Edit
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    Changed,
+    JobStarted,
+    LongText,
+    Ref,
+    RequestBody,
+    ShortText,
+)
 from recurrentgpt.desk.routes.writing import moved
-from recurrentgpt.desk.save_draft import Edit
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, Changed, JobStarted, LongText, Ref, RequestBody, ShortText
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 
 router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
@@ -25,21 +33,21 @@ class PassageText(RequestBody):
     replay: bool = False
 
 
-class Text(RequestBody):
+class TextBody(RequestBody):
     """A text that replaces another one, at a passage or at the newest."""
 
     text: LongText
     at: Ref | None = None
 
 
-class Plans(RequestBody):
+class PlansBody(RequestBody):
     """The plans to choose from."""
 
     plans: Annotated[list[LongText], Field(max_length=9)]
     at: Ref | None = None
 
 
-class Brief(RequestBody):
+class BriefBody(RequestBody):
     """What every prompt holds; what is absent stays as it is."""
 
     premise: LongText | None = None
@@ -48,7 +56,7 @@ class Brief(RequestBody):
     outline: Annotated[list[ShortText], Field(max_length=50)] | None = None
 
 
-class Title(RequestBody):
+class TitleBody(RequestBody):
     """A title."""
 
     title: ShortText
@@ -108,28 +116,28 @@ async def drop_replay(jobs: IdleJobsDep) -> Changed:
 
 
 @router.put("/stories/{story}/memory")
-async def memory(jobs: IdleJobsDep, body: Text) -> Changed:
+async def memory(jobs: IdleJobsDep, body: TextBody) -> Changed:
     """Replace the short-term memory."""
     await jobs.story.aedit_memory(body.text, body.at)
     return moved(jobs)
 
 
 @router.put("/stories/{story}/plans")
-async def plans(jobs: IdleJobsDep, body: Plans) -> Changed:
+async def plans(jobs: IdleJobsDep, body: PlansBody) -> Changed:
     """Replace the plans to choose from."""
     await jobs.story.aedit_plans(body.plans, body.at)
     return moved(jobs)
 
 
 @router.put("/stories/{story}/summary")
-async def summary(jobs: IdleJobsDep, body: Text) -> Changed:
+async def summary(jobs: IdleJobsDep, body: TextBody) -> Changed:
     """Replace what the long-term memory holds of a passage."""
     await jobs.story.aedit_summary(body.at, body.text)
     return moved(jobs)
 
 
 @router.put("/stories/{story}/brief")
-async def brief(jobs: IdleJobsDep, body: Brief) -> Changed:
+async def brief(jobs: IdleJobsDep, body: BriefBody) -> Changed:
     """Replace parts of what every prompt holds."""
     await jobs.story.aedit_brief(
         premise=body.premise, genre=body.genre, characters=body.characters, outline=body.outline
@@ -138,7 +146,7 @@ async def brief(jobs: IdleJobsDep, body: Brief) -> Changed:
 
 
 @router.put("/stories/{story}/title")
-async def title(jobs: IdleJobsDep, body: Title) -> Changed:
+async def title(jobs: IdleJobsDep, body: TitleBody) -> Changed:
     """Give the story another title."""
     await jobs.story.arename(body.title)
     return moved(jobs)

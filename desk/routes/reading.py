@@ -13,11 +13,19 @@ from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk import read_model
-from recurrentgpt.desk.dependencies import DeskDep, JobsDep
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, MemoryView, PassageView, PricedUsage, Ref, ShortText, StoryView
+from recurrentgpt.desk.backend import read_model
+from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    MemoryView,
+    PassageView,
+    PricedUsage,
+    Ref,
+    ShortText,
+    StoryView,
+)
 from recurrentgpt.engine.replay import ReplayCost
-from recurrentgpt.engine.storybook import Found
+from recurrentgpt.engine.storybook import SearchResult
 from recurrentgpt.library import StorySummary
 from recurrentgpt.models.prices import price
 from recurrentgpt.nodes.open_story import GENRES
@@ -82,7 +90,7 @@ async def memory(jobs: JobsDep, at: Annotated[Ref, Query()]) -> MemoryView:
 
 
 @router.get("/stories/{story}/search")
-async def search(jobs: JobsDep, query: Annotated[ShortText, Query(min_length=1)]) -> list[Found]:
+async def search(jobs: JobsDep, query: Annotated[ShortText, Query(min_length=1)]) -> list[SearchResult]:
     """Return the passages of this branch that are nearest to a query in meaning, best first."""
     return await jobs.story.asearch(query, MOST_FOUND)
 

@@ -10,12 +10,12 @@ from fastapi import APIRouter
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep, JobsDep
-from recurrentgpt.desk.disk_store import MACHINE
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, RequestBody, SettingField, ShortText
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.settings_form import BUDGET, checked_settings, fields, make_context
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
+from recurrentgpt.desk.backend.disk_store import MACHINE
+from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, RequestBody, SettingField, ShortText
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.settings_form import BUDGET, checked_settings, fields, make_context
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.settings import resolve
 from recurrentgpt.schema.context import STORY_SETTINGS
 

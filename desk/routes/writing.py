@@ -7,12 +7,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from recurrentgpt.desk.dependencies import DeskDep, IdleJobsDep, JobsDep
-from recurrentgpt.desk.jobs import within_budget, write_another_take, write_passages
-from recurrentgpt.desk.save_draft import write_draft
-from recurrentgpt.desk.schemas import ERROR_RESPONSES, Changed, Count, JobStarted, LongText, Ref, RequestBody, ShortText
-from recurrentgpt.desk.settings_form import checked_settings
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
+from recurrentgpt.desk.backend.jobs import within_budget, write_another_take, write_passages
+from recurrentgpt.desk.backend.save_draft import write_draft
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    Changed,
+    Count,
+    JobStarted,
+    LongText,
+    Ref,
+    RequestBody,
+    ShortText,
+)
+from recurrentgpt.desk.backend.settings_form import checked_settings
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import StoryInput
 
@@ -35,7 +44,7 @@ class NewStory(RequestBody):
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
-class Write(RequestBody):
+class WriteBody(RequestBody):
     """What to write: the plan of this number, or this plan; without either the one that waits, else the model chooses."""
 
     number: Annotated[int, Field(ge=1, le=9)] | None = None
@@ -44,13 +53,13 @@ class Write(RequestBody):
     steps: Count = 1
 
 
-class At(RequestBody):
+class AtBody(RequestBody):
     """A passage; the newest when empty."""
 
     at: Ref | None = None
 
 
-class Name(RequestBody):
+class NameBody(RequestBody):
     """The name of a branch."""
 
     name: ShortText
@@ -69,7 +78,7 @@ async def begin(desk: DeskDep, body: NewStory) -> JobStarted:
 
 
 @router.post("/stories/{story}/write")
-async def write(jobs: IdleJobsDep, body: Write) -> JobStarted:
+async def write(jobs: IdleJobsDep, body: WriteBody) -> JobStarted:
     """Write passages."""
     if body.number is not None and body.plan is not None:
         answer: object = {"action": "edit", "number": body.number, "plan": body.plan}
@@ -86,7 +95,7 @@ async def write(jobs: IdleJobsDep, body: Write) -> JobStarted:
 
 
 @router.post("/stories/{story}/retry")
-async def retry(jobs: IdleJobsDep, body: At) -> JobStarted:
+async def retry(jobs: IdleJobsDep, body: AtBody) -> JobStarted:
     """Write a passage once more from the same plan; the log keeps both."""
     if (await jobs.story.apassage(body.at)).step == 0:
         raise StoryError("The opening has no passage to write once more; ask for new plans instead.")
@@ -95,7 +104,7 @@ async def retry(jobs: IdleJobsDep, body: At) -> JobStarted:
 
 
 @router.post("/stories/{story}/replan")
-async def replan(jobs: IdleJobsDep, body: At) -> JobStarted:
+async def replan(jobs: IdleJobsDep, body: AtBody) -> JobStarted:
     """Propose other plans."""
     await jobs.story.apassage(body.at)
     jobs.start("replan", within_budget(jobs, lambda story: story.areplan(body.at)))
@@ -147,7 +156,7 @@ async def redo(jobs: IdleJobsDep) -> Changed:
 
 
 @router.post("/stories/{story}/goto")
-async def goto(jobs: IdleJobsDep, body: At) -> Changed:
+async def goto(jobs: IdleJobsDep, body: AtBody) -> Changed:
     """Go to a passage; what is written next follows it."""
     if body.at is None:
         raise BadAnswer("Say where to go.")
@@ -156,7 +165,7 @@ async def goto(jobs: IdleJobsDep, body: At) -> Changed:
 
 
 @router.post("/stories/{story}/names")
-async def name(jobs: IdleJobsDep, body: Name) -> Changed:
+async def name(jobs: IdleJobsDep, body: NameBody) -> Changed:
     """Give a branch a name."""
     await jobs.story.aname_branch(body.name, body.at)
     return moved(jobs)

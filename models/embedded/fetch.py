@@ -19,7 +19,7 @@ from recurrentgpt.models.embedded.catalogue import WRITERS, ModelFile, Part
 from recurrentgpt.models.embedded.sources import BATCH, SOURCES, Report, SourceFailed
 from recurrentgpt.schema.errors import FetchError
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 Progress = Callable[[int, int, str], None]
 """Takes bytes done, bytes in all, and what is happening, in words for a progress bar."""
@@ -69,7 +69,7 @@ def is_present(entry: ModelFile) -> bool:
     try:
         stamp.write_text("\n".join(_fingerprint(entry)))
     except OSError as error:
-        log.info("The check of %s could not be remembered (%s), so it will be made again.", stamp.parent, error)
+        logger.info("The check of %s could not be remembered (%s), so it will be made again.", stamp.parent, error)
     return True
 
 
@@ -105,7 +105,7 @@ def _alone(lock: FileLock, entry: ModelFile, report: Progress) -> AbstractContex
         return lock.acquire(timeout=0)
     except Timeout:
         report(0, entry.size, f"waiting for another process that fetches {entry.id}")
-        log.info("Another process is fetching %s; waiting for it.", entry.id)
+        logger.info("Another process is fetching %s; waiting for it.", entry.id)
         return lock.acquire()
 
 
@@ -129,7 +129,7 @@ def _from_sources(entry: ModelFile, partial: Path, report: Progress) -> None:
             source(entry, folder, report_most)
             _verify(entry, folder, report_most)
         except SourceFailed as failure:
-            log.info("%s is not to be had from the %s: %s.", entry.id, name, failure)
+            logger.info("%s is not to be had from the %s: %s.", entry.id, name, failure)
             reasons.append(f"the {name}: {failure}")
             continue
         _place(entry, folder)

@@ -23,7 +23,7 @@ from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.snapshots import SLOTS, Snapshots
 from recurrentgpt.schema.errors import ModelRefused
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 CONTEXT = 8192
 """Tokens that all calls in flight share."""
@@ -68,7 +68,9 @@ def embedded_server(path: Path, adapter: Adapter | None = None) -> Endpoint:
         if running is not None and running.process.poll() is None:
             return running.endpoint
         if running is not None:
-            log.info("The embedded model's server ended with status %s; starting it again.", running.process.returncode)
+            logger.info(
+                "The embedded model's server ended with status %s; starting it again.", running.process.returncode
+            )
             _stop(running.process)
         _check(path)
         if adapter is not None:
@@ -110,7 +112,7 @@ def _start(path: Path, adapter: Adapter | None) -> _Running:
             return _serve(path, adapter, snapshots, preload)
         except ModelRefused as error:
             # A start must never depend on a cache.
-            log.info("The embedded model did not start with its kept prompts (%s); starting without them.", error)
+            logger.info("The embedded model did not start with its kept prompts (%s); starting without them.", error)
             snapshots.clear()
     return _serve(path, adapter, snapshots, [])
 

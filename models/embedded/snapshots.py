@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from recurrentgpt.models.embedded.adapter import Adapter
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 MOST_FILES = 8
 """Beginnings kept of one model, 10 to 30 MB each: five kinds of call, and some of another language or mode."""
@@ -115,7 +115,9 @@ class Snapshots:
             else:
                 path.unlink(missing_ok=True)
         except OSError as error:
-            log.info("The beginning of a prompt was not kept (%s); the next start computes it again.", error.strerror)
+            logger.info(
+                "The beginning of a prompt was not kept (%s); the next start computes it again.", error.strerror
+            )
 
 
 def beginning(messages: Sequence[BaseMessage]) -> list[dict[str, str]]:
@@ -132,7 +134,7 @@ async def _save(client: openai.AsyncOpenAI, url: str, filename: str) -> int:
     try:
         reply = await client.post(url, body={"filename": filename}, cast_to=dict[str, Any])
     except openai.APIStatusError as error:
-        log.info("The beginning of a prompt was not kept (%s); the next start computes it again.", error.status_code)
+        logger.info("The beginning of a prompt was not kept (%s); the next start computes it again.", error.status_code)
         return 0
     return int(reply.get("n_saved", 0))
 

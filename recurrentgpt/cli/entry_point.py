@@ -8,11 +8,13 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from itertools import pairwise
 
 import typer
 
 from recurrentgpt.cli.app import app
-from recurrentgpt.schema.errors import BAD_USAGE, RecurrentGPTError, StorageError
+from recurrentgpt.schema.context import SETTINGS
+from recurrentgpt.schema.errors import BAD_USAGE, RecurrentGPTError, SettingsError, StorageError
 
 _OF_STREAMS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """What goes wrong when standard output is written: a full disk, a limit, a lost device, a closed file."""
@@ -32,7 +34,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _silence(1)
         return 0
     except Exception as error:  # noqa: BLE001 - whatever it is, the user is told in a sentence
-        return _report(error, json="--json" in arguments)
+        return _report(_of_setting(error, arguments), json="--json" in arguments)
     return code if isinstance(code, int) else 0
 
 
@@ -70,6 +72,20 @@ def _report(error: Exception, *, json: bool) -> int:
     except (OSError, StorageError):
         _silence(1)
     return exit_code(error)
+
+
+def _of_setting(error: Exception, arguments: list[str]) -> Exception:
+    """Return the refusal of an option's value in the words in which everything else refuses it, where it is a setting's."""
+    option = getattr(error, "param", None)
+    if setting := SETTINGS.get(getattr(option, "name", None) or ""):
+        words = [part for word in arguments for part in (word.split("=", 1) if word.startswith("--") else [word])]
+        values = [value for name, value in pairwise(words) if name in getattr(option, "opts", ())]
+        try:
+            for value in values:
+                setting.checked(value)
+        except SettingsError as refusal:
+            return refusal
+    return error
 
 
 def _prepare_streams() -> None:

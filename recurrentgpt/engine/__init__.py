@@ -1,1 +1,1 @@
-"""The one room that writes commits: sessions, navigation, edits, replay, imports, archives."""
+"""What is done to a story: sessions, navigation, edits, replay, imports, exports. Commits are appended by `nodes/commit.py`."""

@@ -17,12 +17,14 @@ from recurrentgpt.nodes.open_story import check_input
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.log import StoryRecord
+from recurrentgpt.schema.outline import describe_turns, read_marks
 from recurrentgpt.schema.state import Brief, StoryInput
 
 MOST_SUMMARY_WORDS = 120
 MOST_ENTRIES = 20
 MOST_ENTRY_WORDS = 60
 """Of a character or a turn of the outline; each is in every prompt."""
+MOST_PART_WORDS = {"synopsis": 200, "truth": 300, "voice": 80}
 MOST_PLANS = 9
 
 
@@ -99,17 +101,27 @@ class Edits:
         genre: str | None = None,
         characters: Sequence[str] | None = None,
         outline: Sequence[str] | None = None,
+        synopsis: str | None = None,
+        voice: str | None = None,
+        truth: str | None = None,
+        clues: Sequence[str] | None = None,
     ) -> Brief:
-        """Replace parts of what every prompt of this branch holds, from now on, and return the whole brief."""
+        """Replace parts of what every prompt of this branch holds, from now on, and return the whole brief.
+
+        A turn of the outline may begin with where it stands, `[done]` or `[under way]`; without that it is to come.
+        """
         given = {"premise": premise, "genre": genre, "characters": characters, "outline": outline}
+        given |= {"synopsis": synopsis, "voice": voice, "truth": truth, "clues": clues}
         changes = {name: _check_part(name, value) for name, value in given.items() if value is not None}
         session = self._session
         async with session.writing():
             brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
+            lines, turns = read_marks(brief["outline"])
             head = await session.head_commit()
             corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
-            key, put = overlay_op(session.log, session.id, {**corrected, "brief": brief})
-            await session.append_correction(head, {}, key, [put])
+            key, put = overlay_op(session.log, session.id, {**corrected, "brief": {**brief, "outline": lines}})
+            standing = {"turns": turns} if describe_turns(turns) or "turns" in head else {}
+            await session.append_correction(head, standing, key, [put])
         return brief
 
     async def rename(self, title: str) -> str:
@@ -179,6 +191,8 @@ def _check_part(name: str, value: object) -> Any:
         if not line:
             raise SettingsError(f"The {name} needs some words.")
         return line
+    if name in MOST_PART_WORDS:
+        return _check_line(name, value, MOST_PART_WORDS[name])
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > MOST_ENTRIES:
         raise BadAnswer(f"The {name} is a list of at most {MOST_ENTRIES} lines.")
     return [line for entry in value if (line := _check_line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]

@@ -15,7 +15,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.graph.rewrite import build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, build_story_graph
 from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import StoryRecord
 
@@ -37,7 +37,7 @@ class Engine:
         description: str = "",
     ) -> None:
         self.saver, self.description = saver, description
-        self.log = Chronicle(store)
+        self.log = StoryLog(store)
         self.graph = build_story_graph(checkpointer=saver, store=store, retry=retry)
         self.rewrite_graph = partial(build_rewrite_graph, store=store, retry=retry)
         """Makes the graph that an edit runs for a passage; see `build_rewrite_graph`."""

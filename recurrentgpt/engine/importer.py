@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.chronicle import now
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.commit import entry
+from recurrentgpt.nodes.commit import append_opening, append_passage, entry
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
-from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
-from recurrentgpt.schema.log import Commit, StoryRecord
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.state import MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Source:
+class BookSource:
     """A book that was read and split."""
 
     manuscript: Manuscript
@@ -91,7 +90,7 @@ class Source:
         ]
 
 
-def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[Source, Context]:
+def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[BookSource, Context]:
     """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
 
     The story's language is the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
@@ -108,7 +107,7 @@ def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tupl
         raise BookError(f"{path} holds no words.")
     content = [manuscript.title, context.min_words, context.max_words, texts, *([copy] if copy else [])]
     key = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:12]
-    return Source(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
+    return BookSource(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
 
 
 def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
@@ -165,7 +164,7 @@ async def import_book(
             known = await log.find(story, entry(state, parent=before["id"])["id"])
             commit = known or await _remember(session, source, state, before, fast=fast)
             if known is None:
-                await log.append(commit, "choosing", also=[await session.runtime().recall.vectors_op(commit)])
+                await append_passage(commit, "choosing", session.runtime())
                 spent.append(commit["usage"])
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
@@ -183,7 +182,7 @@ async def import_book(
                     yield event
 
 
-async def _open(session: Session, source: Source, genre: str, title: str) -> None:
+async def _open(session: Session, source: BookSource, genre: str, title: str) -> None:
     """Append the opening of an imported story: its brief, and nothing yet that happened."""
     from recurrentgpt.books.extract import names
 
@@ -198,21 +197,11 @@ async def _open(session: Session, source: Source, genre: str, title: str) -> Non
         characters=people,
         outline=[],
     )
-    state = cast(State, {"story": session.id, "step": 0, "short_term_memory": "", "candidate_plans": []})
-    opening = entry(state, parent="")
-    record = StoryRecord(
-        story=session.id,
-        title=brief["title"],
-        genre=brief["genre"],
-        premise=premise,
-        brief=brief,
-        settings={name: getattr(context, name) for name in STORY_SETTINGS},
-        created=now(),
-    )
-    await session.log.append(opening, "choosing", also=[session.log.put_record_op(record)])
+    about = State(title=brief["title"], genre=brief["genre"], premise=premise, brief=brief)
+    await append_opening({**about, "story": session.id, "step": 0}, session.runtime())
 
 
-async def _remember(session: Session, source: Source, state: State, before: Commit, *, fast: bool) -> Commit:
+async def _remember(session: Session, source: BookSource, state: State, before: Commit, *, fast: bool) -> Commit:
     """Return the commit of a passage, with its summary and the memory after it."""
     if fast:
         summary = await asyncio.to_thread(_summary, state["passage"], source)
@@ -233,7 +222,7 @@ async def _remember(session: Session, source: Source, state: State, before: Comm
     return entry(cast(State, values), parent=before["id"])
 
 
-def _summary(passage: str, source: Source) -> str:
+def _summary(passage: str, source: BookSource) -> str:
     from recurrentgpt.books.extract import key_sentence
 
     # A passage of dialogue scraps may have no sentence to speak of.

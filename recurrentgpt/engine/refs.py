@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.chronicle import Chronicle, path_to
+from recurrentgpt.memory.story_log import StoryLog, path_to
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.state import KEPT_PLAN
@@ -20,7 +20,7 @@ MOST_LISTED = 5
 NOTHING_WRITTEN = "Nothing of this story is written yet: write its first passage."
 
 
-async def resolve(log: Chronicle, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
+async def resolve(log: StoryLog, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
     """Return the id of the passage that is meant; raise StoryNotFound for none or several, with what else was possible.
 
     A name goes before a step; a number of up to eight digits is a step, and never the beginning of an id. Steps are those of
@@ -77,7 +77,7 @@ def taken_back(tip: str, head: str, links: Mapping[str, Link]) -> list[str] | No
 
 
 async def move_head(
-    log: Chronicle, commit: Commit, *, name: str = "", undone: str = "", also: Sequence[PutOp] = ()
+    log: StoryLog, commit: Commit, *, name: str = "", undone: str = "", also: Sequence[PutOp] = ()
 ) -> None:
     """Move the head to a commit; it carries along `name`, or else the only name that stands there."""
     there = [known for known, at in (await log.names(commit["story"])).items() if at == commit["id"]]

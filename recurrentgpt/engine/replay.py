@@ -17,8 +17,8 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.refs import Ref, move_head, resolve
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.chronicle import commit_id, now
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.nodes.human.answers import LONG_WORD, control_character
@@ -117,8 +117,13 @@ class Replay:
         if names is None or names[0] not in people:
             return overlay
         called = re.compile(rf"\b{re.escape(names[0])}\b")
-        lines = {part: [called.sub(names[1], line) for line in brief[part]] for part in ("characters", "outline")}
-        renamed = Brief(**{**brief, **lines, "premise": called.sub(names[1], brief["premise"])})  # type: ignore[typeddict-item]
+        changed: dict[str, str | list[str]] = {}
+        for part, value in brief.items():
+            if isinstance(value, list):
+                changed[part] = [called.sub(names[1], line) for line in value]
+            elif part not in ("title", "genre"):
+                changed[part] = called.sub(names[1], str(value))
+        renamed = Brief(**{**brief, **changed})  # type: ignore[typeddict-item]
         key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed})
         await self._log.batch([put])
         return key

@@ -19,15 +19,15 @@ from langgraph.types import StateSnapshot
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, move_head, resolve
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
-from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, apply_answer
+from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, let_plan_wait
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
 from recurrentgpt.schema.events import (
@@ -40,6 +40,7 @@ from recurrentgpt.schema.events import (
     story_event,
 )
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.state import KEPT_PLAN, Brief, State, StoryInput, Usage
 
 
@@ -67,7 +68,7 @@ class Session:
         self._config: RunnableConfig = {"configurable": {"thread_id": story}}
 
     @property
-    def log(self) -> Chronicle:
+    def log(self) -> StoryLog:
         """The story log."""
         return self.engine.log
 
@@ -108,10 +109,11 @@ class Session:
         return commit, now
 
     async def brief(self) -> Brief:
-        """Return what is pinned in every prompt from the head on."""
+        """Return what is pinned in every prompt from the head on, the turns of its outline marked as they stand."""
         record, head = await self.log.record(self.id), await self.head_commit()
         overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
-        return {**overlay.get("brief", record["brief"]), "title": record["title"]}
+        brief = overlay.get("brief", record["brief"])
+        return {**brief, "title": record["title"], "outline": mark_turns(brief["outline"], head.get("turns", []))}
 
     async def commits(self, ref: Ref | None = None) -> list[Commit]:
         """Return the commits from the opening to a passage, by default the head."""
@@ -190,7 +192,7 @@ class Session:
             memory = {} if choice.memory is None else {"short_term_memory": choice.memory}
             there = await amend(self.runtime(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)
-            await self._seed({**await self._state_at(there), **apply_answer(choice), "written_plan": ""})
+            await self._seed({**await self._state_at(there), **let_plan_wait(choice)})
         return choice.plan
 
     async def append_correction(
@@ -223,7 +225,7 @@ class Session:
 
     def runtime(self) -> StoryRuntime:
         """Return what a node is given of its surroundings, for work that is done without the graph."""
-        return StoryRuntime(context=self.context, chronicle=self.log, emit=lambda event: None)
+        return StoryRuntime(context=self.context, log=self.log, emit=lambda event: None)
 
     async def state_with(
         self, before: Commit, passage: str, plan: str, author: str, overlay: str | None = None
@@ -242,6 +244,7 @@ class Session:
             "recalled": [],
             "previous_passage": before["passage"],
             "previous_memory": before["short_term_memory"],
+            "previous_turns": before.get("turns", []),
             "passage": passage,
             "author": author,
             "candidate_plans": [],
@@ -257,10 +260,10 @@ class Session:
         if commit["id"] != await self.head_id():
             await move_head(self.log, commit)
 
-    async def _seed(self, values: State) -> None:
-        """Put the thread where `values` say, as if the story had just been opened there; saved at once."""
+    async def _seed(self, values: State) -> RunnableConfig:
+        """Put the thread where `values` say, as if the story had just been opened there; return the config of what was saved."""
         fresh: State = {"spent": 0, "dearest": 0, **values}
-        await self.engine.graph.aupdate_state(self._config, fresh, as_node="open_story")
+        return await self.engine.graph.aupdate_state(self._config, fresh, as_node="open_story")
 
     async def _start(self) -> StoryInput | None:
         """Return what the graph is to be started with: nothing where a step is in flight, else the story's place."""
@@ -281,21 +284,27 @@ class Session:
 
     async def _run_from(self, values: State, step: int) -> AsyncGenerator[Event]:
         """Put the thread in place, and let the graph run to the end of passage `step`."""
-        await self._seed(values)
+        seeded = await self._seed(values)
         # No passage is the last one at the opening: there a run ends behind its commit.
-        run = self._run(None, selector="simulator", last_step=step, stop_at_commit=not step)
+        run = self._run(None, seeded, selector="simulator", last_step=step, stop_at_commit=not step)
         async with aclosing(run) as events:
             async for event in events:
                 yield event
 
     async def _run(
-        self, start: StoryInput | None, *, stop_at_commit: bool = False, **run_settings: Any
+        self,
+        start: StoryInput | None,
+        config: RunnableConfig | None = None,
+        *,
+        stop_at_commit: bool = False,
+        **run_settings: Any,
     ) -> AsyncGenerator[Event]:
-        """Run the graph and yield its events, and at the end what it wrote and what that cost."""
+        """Run the graph from a checkpoint (default: the newest) and yield its events; the last tells what it wrote."""
         context = dataclasses.replace(self.context, **run_settings)
         written, spent, over_budget = 0, list[Usage](), False
         announced, undecided = False, None
-        async with aclosing(self._stream(start, context, stop_at_commit)) as stream:
+        stops = ["commit"] if stop_at_commit else None
+        async with aclosing(self._stream(start, config or self._config, context, stops)) as stream:
             async for mode, chunk in stream:
                 if mode == "custom":
                     yield from_stream(chunk)
@@ -327,20 +336,20 @@ class Session:
         yield done_event(self.id, written, total_usage(spent), stopped="budget" if over_budget else None)
 
     async def _stream(
-        self, start: StoryInput | None, context: Context, stop_at_commit: bool
+        self, start: StoryInput | None, config: RunnableConfig, context: Context, stops: list[str] | None
     ) -> AsyncGenerator[tuple[str, dict[str, Any]]]:
         if start is None and context.budget_tokens:
             # What an earlier run spent on the step in flight is not this one's.
-            values = (await self.engine.graph.aget_state(self._config)).values
+            values = (await self.engine.graph.aget_state(config)).values
             before = values.get("spent", 0) + used_tokens(total_usage(values.get("usage", {}).values()))
             context = dataclasses.replace(context, budget_tokens=context.budget_tokens + before)
         stream = self.engine.graph.astream(
             start,
-            self._config,
+            config,
             context=context,
             stream_mode=["custom", "updates"],
             durability="sync",
-            interrupt_after=["commit"] if stop_at_commit else None,
+            interrupt_after=stops,
         )
         async for item in stream:
             yield cast("tuple[str, dict[str, Any]]", item)

@@ -27,7 +27,7 @@ _CHAPTER = re.compile(r"(?:new )?chapter(?: \w+)?:\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """A passage that a search found, by which of its pieces, and how near that is to the query (cosine)."""
 
     id: str
@@ -75,15 +75,15 @@ class StoryBook:
         """
         path = Path(path)
         if (format or path.suffix).casefold().lstrip(".") == "json":
-            from recurrentgpt.engine.archive import write_archive
+            from recurrentgpt.engine.story_export import write_export
 
-            return await write_archive(self._session.log, self._session.id, path, force=force)
+            return await write_export(self._session.log, self._session.id, path, force=force)
         from recurrentgpt.books.writers import write_book
 
         book = await self.as_book(every)
         return await asyncio.to_thread(write_book, book, path, format, force=force)
 
-    async def search(self, query: str, k: int = 5) -> list[Found]:
+    async def search(self, query: str, k: int = 5) -> list[SearchResult]:
         """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first."""
         if not query.strip():
             raise SettingsError("There is nothing to search for: give some words.")
@@ -96,7 +96,7 @@ class StoryBook:
         hits = await recall.search(session.id, head["id"], query, k, corrected=corrected)
         commits = await session.log.get_many(session.id, [hit.id for hit in hits])
         return [
-            Found(hit.id, hit.step, round(hit.score, 4), recall.text(commit, hit), commit["summary"])
+            SearchResult(hit.id, hit.step, round(hit.score, 4), recall.text(commit, hit), commit["summary"])
             for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True)
             if commit["step"]
         ]

@@ -12,7 +12,7 @@ from recurrentgpt.schema.log import Link
 
 
 @dataclass(frozen=True)
-class Node:
+class TreeNode:
     """One passage or one corrected version of it; step 0 is the opening."""
 
     id: str
@@ -60,7 +60,7 @@ class Tree:
         for name, commit in sorted(self.names.items()):
             at.setdefault(commit, []).append(name)
         self.nodes = {
-            link["id"]: Node(
+            link["id"]: TreeNode(
                 id=link["id"],
                 parent=link["parent"],
                 amends=link["amends"],

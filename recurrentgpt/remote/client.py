@@ -21,7 +21,7 @@ from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.routes import coming_plan
 from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
 from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, error_text, stories_of
-from recurrentgpt.schema.choice import apply_answer
+from recurrentgpt.schema.choice import let_plan_wait
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.events import (
@@ -183,8 +183,7 @@ class RemoteStory:
         with asking(self._url):
             values = (await self._state())["values"]
             choice = parse_choice(answer, values.get("candidate_plans", []))
-            update = {**apply_answer(choice), "written_plan": ""}
-            await self._client.threads.update_state(self._thread, update, as_node="open_story")
+            await self._client.threads.update_state(self._thread, let_plan_wait(choice), as_node="open_story")
         return choice.plan
 
     async def agoto(self, passage: str) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.engine.archive import FORMAT, VERSION, put_story
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import NOTHING_WRITTEN
+from recurrentgpt.engine.story_export import FORMAT, VERSION, put_story
 from recurrentgpt.library import Library
-from recurrentgpt.memory.chronicle import now
+from recurrentgpt.memory.story_log import now
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.remote.client import RemoteStory
 from recurrentgpt.remote.history import ThreadState, commit_of, links_of, parent_id

@@ -13,11 +13,11 @@ from langgraph.graph import StateGraph
 # Python 3.11's own leaves the forms of servers empty.
 from typing_extensions import TypedDict
 
-from recurrentgpt.memory.chronicle import Commit, StoryRecord, commit_id, now
-from recurrentgpt.models.calls import Meter, total_usage
+from recurrentgpt.models.calls import Meter
+from recurrentgpt.nodes import commit
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.state import Brief, Rationale, State, Usage, merge_usage
+from recurrentgpt.schema.state import Brief, State, Usage, merge_usage
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.system import Builder
 from recurrentgpt.studies.baselines.text_windows import last_tokens
@@ -79,21 +79,13 @@ def baseline_graph(state: type[Any]) -> Builder:
 
 async def open_novel(state: Any, run: StudyRun, outline: list[str], characters: list[str], **more: Any) -> Update:
     """Append a novel's opening to the log, and return the state of a novel without a word."""
-    story, title = state["story"], f"{state['genre'].title()}: {state['premise'].split(',')[0][:40]}"
+    title = f"{state['genre'].title()}: {state['premise'].split(',')[0][:40]}"
     brief = Brief(title=title, genre=state["genre"], premise=state["premise"], characters=characters, outline=outline)
     # What the node in the making has spent is the opening's too, and not the first passage's.
     spent, run.meter = run.meter.usage, Meter()
-    entry = _entry({**state, "usage": {**state.get("usage", {}), "opening": spent}}, "", "", 0, run)
-    record = StoryRecord(
-        story=story,
-        title=title,
-        genre=state["genre"],
-        premise=state["premise"],
-        brief=brief,
-        settings={},
-        created=entry["created"],
-    )
-    await run.chronicle.append(entry, "choosing", also=[run.chronicle.put_record_op(record)])
+    usage = {**state.get("usage", {}), "opening": spent}
+    opened = State(**{**state, "title": title, "brief": brief, "step": 0, "passage": "", "usage": usage})
+    entry = await commit.append_opening(opened, run)
     start = {"head": entry["id"], "step": 0, "words": 0, "endings": 0, "tail": "", "outline": outline}
     return {**start, "passage": "", "usage": dict.fromkeys(state.get("usage", {}), None), "status": "writing", **more}
 
@@ -109,9 +101,8 @@ async def append_passage(
     passage, step = state["passage"], state["step"] + 1
     words = state["words"] + count_words(passage)
     done = ending and (is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS)
-    entry = _entry(state, state["head"], passage, step, run)
-    vectors = [await run.recall.vectors_op(entry)] if searchable else []
-    await run.chronicle.append(entry, "finished" if done else "choosing", also=vectors)
+    entry = commit.entry(State(**{**state, "step": step}), parent=state["head"])
+    await commit.append_passage(entry, "finished" if done else "choosing", run, searchable=searchable)
     text = f"{state['tail']}\n\n{passage}".strip()
     return {
         "head": entry["id"],
@@ -127,25 +118,3 @@ async def append_passage(
 def is_unfinished(state: Any) -> bool:
     """Tell whether the novel has not ended."""
     return bool(state.get("status") != "finished")
-
-
-def _entry(state: Any, parent: str, passage: str, step: int, run: StudyRun) -> Commit:
-    story, plan = state["story"], state.get("plan", "") if step else ""
-    return Commit(
-        id=commit_id(story, parent, plan, passage),
-        story=story,
-        parent=parent,
-        amends="",
-        step=step,
-        plan=plan,
-        plan_author="model" if step else "",
-        passage=passage,
-        author="model",
-        summary="",
-        short_term_memory=state.get("short_term_memory", ""),
-        rationale=state.get("rationale") or Rationale(dropped=[], added=[]),
-        candidate_plans=state.get("candidate_plans", []),
-        recalled=state.get("recalled", []),
-        usage=total_usage(state.get("usage", {}).values()),
-        created=now(),
-    )

@@ -28,4 +28,5 @@ async def open_unremembered(state: Any, run: StudyRun) -> Update:
 async def open_bare(state: Any, run: StudyRun) -> Update:
     """Open the novel, or find its place in the log again, and keep neither outline nor cast."""
     update = await open_story(state, run)
-    return {**update, "brief": {**update["brief"], "characters": [], "outline": []}}
+    kept = {name: update["brief"][name] for name in ("title", "genre", "premise")}
+    return {**update, "brief": {**kept, "characters": [], "outline": []}}

@@ -44,7 +44,7 @@ class PaperState(BaselineState, total=False):
     """The paragraphs that were recalled, whole."""
 
 
-class Choice(BaseModel):
+class ReaderChoice(BaseModel, title="Choice"):
     """A simulated reader's instruction for the next paragraph."""
 
     number: int = Field(ge=1)
@@ -55,16 +55,10 @@ def paper() -> Builder:
     """Return the graph of paper."""
     return (
         baseline_graph(PaperState)
-        .add_node("open", study_node(begin, name="open"))
-        .add_node("write", study_node(write))
-        .add_node("keep", study_node(keep))
-        .add_node("choose", study_node(choose))
-        .add_node("retrieve", study_node(retrieve))
+        .add_sequence([("open", study_node(begin, name="open")), study_node(write), study_node(keep)])
+        .add_sequence([study_node(choose), study_node(retrieve)])
         .add_edge(START, "open")
-        .add_edge("open", "write")
-        .add_edge("write", "keep")
         .add_conditional_edges("keep", lambda state: "choose" if is_unfinished(state) else END, ["choose", END])
-        .add_edge("choose", "retrieve")
         .add_edge("retrieve", "write")
     )
 
@@ -160,7 +154,7 @@ async def choose(state: Any, run: StudyRun) -> Update:
     reply = await ask(
         await run.model("simulator"),
         [HumanMessage(request)],
-        Choice,
+        ReaderChoice,
         max_tokens=FULL_REPLY_TOKENS,
         seed=run.seed(state, "choose"),
         meter=run.meter,
@@ -172,7 +166,7 @@ async def retrieve(state: Any, run: StudyRun) -> Update:
     """Read the related paragraphs with the instruction as the query; the last one stands in the prompt anyway."""
     story, head = state["story"], state["head"]
     hits = await run.recall.search(story, head, state["plan"], run.context.top_k, without=head)
-    found = await run.chronicle.get_many(story, [hit.id for hit in hits])
+    found = await run.log.get_many(story, [hit.id for hit in hits])
     recalled = [{"id": hit.id, "step": hit.step, "score": round(hit.score, 4)} for hit in hits]
     return {"recalled": recalled, "related": [commit["passage"] for commit in found]}
 

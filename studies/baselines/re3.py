@@ -55,22 +55,10 @@ def re3() -> Builder:
     """Return the graph of re3."""
     return (
         baseline_graph(Re3State)
-        .add_node("setting", study_node(setting))
-        .add_node("characters", study_node(characters))
-        .add_node("outline", study_node(outline))
-        .add_node("summarise", study_node(summarise))
-        .add_node("draft", study_node(draft))
-        .add_node("rerank", study_node(rerank))
-        .add_node("edit", study_node(edit))
-        .add_node("keep", study_node(keep))
+        .add_sequence(
+            [study_node(verb) for verb in (setting, characters, outline, summarise, draft, rerank, edit, keep)]
+        )
         .add_edge(START, "setting")
-        .add_edge("setting", "characters")
-        .add_edge("characters", "outline")
-        .add_edge("outline", "summarise")
-        .add_edge("summarise", "draft")
-        .add_edge("draft", "rerank")
-        .add_edge("rerank", "edit")
-        .add_edge("edit", "keep")
         .add_conditional_edges("keep", lambda state: "summarise" if is_unfinished(state) else END, ["summarise", END])
     )
 

@@ -43,7 +43,7 @@ def recurrentgpt(
     return (
         _builder(opening, recall, templates)
         .add_node("write", study_node(paced_write, name="write", templates=templates))
-        .add_node("update_memory", study_node(paced(remember), name="update_memory", templates=templates))
+        .add_node("update_memory", study_node(paced(remember, going_on), name="update_memory", templates=templates))
         .add_node("propose_plans", study_node(paced_plans, name="propose_plans", templates=templates))
         .add_edge("retrieve", "write")
         .add_edge("write", "update_memory")
@@ -94,8 +94,8 @@ def counted(opening: StudyVerb) -> StudyVerb:
         update = await opening(state, run)
         words = 0
         if update.get("head"):
-            links = await run.chronicle.links(update["story"])
-            words = sum(links[commit]["words"] for commit in await run.chronicle.path(update["story"], update["head"]))
+            links = await run.log.links(update["story"])
+            words = sum(links[commit]["words"] for commit in await run.log.path(update["story"], update["head"]))
         return {**update, "words": words, "endings": 0}
 
     return opened
@@ -117,27 +117,37 @@ async def paced_write(state: Any, run: StudyRun) -> Update:
 
 async def write_unguarded(state: Any, run: StudyRun) -> Update:
     """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and half the samples."""
-    prompts, step = run.prompts(await run.model("writer")), state["step"] + 1
-    memory, previous = state["short_term_memory"], state["passage"]
-    turns = write_turns(state, run, prompts, step=step, memory=memory, previous=previous)
+    turns = await write_turns(state, run, await run.model("writer"))
     return {
         "passage": await write_prose(state, run, turns, next_pace(state, run)),
         "author": "model",
-        "step": step,
+        "step": state["step"] + 1,
         "next_plan": "",
         "written_plan": state["plan"],
-        "previous_passage": previous,
-        "previous_memory": memory,
+        "previous_passage": state["passage"],
+        "previous_memory": state["short_term_memory"],
+        "previous_turns": state.get("turns", []),
         "status": "writing",
     }
 
 
-def paced(verb: StudyVerb) -> StudyVerb:
+def written_at(state: Any, run: StudyRun) -> Pace:
+    """Return the pace that the newest passage was written at."""
+    return Pace(*state["pace"])
+
+
+def going_on(state: Any, run: StudyRun) -> Pace:
+    """Return the pace of the newest passage; one that was to be the last, and left the novel too short, is not."""
+    least, most, left = state["pace"]
+    return Pace(least, most, 2 if left == 1 and not ends(state, run) else left)
+
+
+def paced(verb: StudyVerb, pace_of: Callable[[Any, StudyRun], Pace] = written_at) -> StudyVerb:
     """Return a verb that sees the pace its passage was written at, so that a prompt goes on where the last one ended."""
 
     async def at_pace(state: Any, run: StudyRun) -> Update:
         if "pace" in state:
-            run.paced(Pace(*state["pace"]), state["step"])
+            run.paced(pace_of(state, run), state["step"])
         return await verb(state, run)
 
     return at_pace
@@ -145,10 +155,7 @@ def paced(verb: StudyVerb) -> StudyVerb:
 
 async def paced_plans(state: Any, run: StudyRun) -> Update:
     """Propose plans, or end the novel when the passage that was to be its last made it long enough."""
-    least, most, left = state["pace"]
-    if left == 1 and not ends(state, run):
-        left = 2
-    run.paced(Pace(least, most, left), state["step"])
+    run.paced(going_on(state, run), state["step"])
     return {**await propose_plans(state, run), "endings": state["endings"] + (state["pace"][2] == 1)}
 
 

@@ -56,12 +56,14 @@ def rolling(window: int | None) -> Builder:
 
     return (
         baseline_graph(BaselineState)
-        .add_node("open", study_node(_plan_turns, name="open"))
-        .add_node("write", study_node(roll))
-        .add_node("keep", study_node(keep_window))
+        .add_sequence(
+            [
+                ("open", study_node(_plan_turns, name="open")),
+                ("write", study_node(roll)),
+                ("keep", study_node(keep_window)),
+            ]
+        )
         .add_edge(START, "open")
-        .add_edge("open", "write")
-        .add_edge("write", "keep")
         .add_conditional_edges("keep", lambda state: "write" if is_unfinished(state) else END, ["write", END])
     )
 
@@ -83,12 +85,10 @@ def one_shot() -> Builder:
 
     return (
         baseline_graph(BaselineState)
-        .add_node("open", study_node(open_unplanned))
-        .add_node("write", study_node(write_whole))
-        .add_node("keep", study_node(keep_all))
+        .add_sequence(
+            [("open", study_node(open_unplanned)), ("write", study_node(write_whole)), ("keep", study_node(keep_all))]
+        )
         .add_edge(START, "open")
-        .add_edge("open", "write")
-        .add_edge("write", "keep")
         .add_edge("keep", END)
     )
 

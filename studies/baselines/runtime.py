@@ -51,7 +51,7 @@ class StudyRun(StoryRuntime):
         model, recorder = await super().model(role), self.settings.recorder
         if recorder is None and self.settings.record != "no":
             with_prompts = self.settings.record == "prompts"
-            recorder = await StoreRecorder.open(self.chronicle, self.story, prompts=with_prompts)
+            recorder = await StoreRecorder.open(self.log, self.story, prompts=with_prompts)
         return model if recorder is None else record_model(model, recorder, role, self.step)
 
     def prompts(self, model: ResolvedModel) -> Prompts:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, write_turns, written_turns
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, plan_length, write_turns, written_turns
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
 from recurrentgpt.nodes.write import READABLE
@@ -34,7 +34,7 @@ async def recall_nothing(state: Any, run: StudyRun) -> Update:
 
 
 class SummaryReply(BaseModel):
-    """One sentence that stands for a passage in the archive."""
+    """One sentence that stands for a passage in the log."""
 
     summary: str = Field(min_length=1)
 
@@ -42,9 +42,8 @@ class SummaryReply(BaseModel):
 async def summarise(state: Any, run: StudyRun) -> Update:
     """Return the passage's summary for the long-term memory, and no short-term memory."""
     model = await run.model("memory")
-    prompts = run.prompts(model)
     asked = HumanMessage(run.own("no_short_term_memory").fill("summary"))
-    turns = [*written_turns(state, run, prompts), asked]
+    turns = [*await written_turns(state, run, model), asked]
     seed = run.seed(state, "update_memory")
     reply = await ask(model, turns, SummaryReply, max_tokens=REPLY_TOKENS, seed=seed, meter=run.meter)
     nothing = Rationale(dropped=[], added=[])
@@ -99,12 +98,14 @@ class WithoutShortTerm(Reduced):
         "full/write": [
             (
                 "Short-term memory, what has happened so far:\n"
-                '{{ memory | join("\\n") if memory else "(nothing yet)" }}\n',
+                "{% for line in memory %}\n{{ loop.index }}. {{ line }}\n{% else %}\n(nothing yet)\n{% endfor %}\n",
                 "",
             ),
             (_TRUE, "Stay true to the earlier passages."),
         ],
-        "full/choose": [('The short-term memory is now:\n{{ memory | join("\\n") }}\n\n', "")],
+        "full/choose": [
+            ('{% if memory %}\nThe short-term memory is now:\n{{ memory | join("\\n") }}\n\n{% endif %}\n', "")
+        ],
     }
 
 
@@ -112,7 +113,15 @@ class WithoutLongTerm(Reduced):
     """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to."""
 
     CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
-        "full/write": [(_TRUE, "Stay true to the memory{% if previous %} and the previous passage{% endif %}.")]
+        "full/write": [
+            (_TRUE, "Stay true to the memory{% if previous %} and the previous passage{% endif %}."),
+            (
+                "{% if summaries %}\n\nThe story so far, a line for each passage:\n{% for entry in summaries %}\n"
+                "{{ entry.step }}. {{ entry.summary }}\n{% endfor %}\n{% endif %}\n",
+                "",
+            ),
+            ("{% if earlier %}\n\nThe passage before the previous one:\n{{ earlier }}\n{% endif %}\n", ""),
+        ]
     }
 
 
@@ -122,17 +131,17 @@ async def step(state: Any, run: StudyRun) -> Update:
     number = state["step"] + 1
     run.paced(now, number)
     model, settings = await run.model("writer"), run.settings
-    memory, previous = state["short_term_memory"], state["passage"]
-    count = settings.plans
+    memory, previous, count = state["short_term_memory"], state["passage"], settings.plans
     asked = run.own("single_call").fill(
         "step",
         min_words=now.least,
         max_words=now.most,
         plans=count,
+        plan_length=plan_length(run.context),
         most_sentences=MEMORY_SENTENCES,
         most_words=MEMORY_WORDS,
     )
-    *before, last = write_turns(state, run, run.prompts(model), step=number, memory=memory, previous=previous)
+    *before, last = await write_turns(state, run, model)
     turns = [*before, HumanMessage(f"{_without_request(str(last.text))}\n\n{asked}")]
     schema = _schema(run.context.language if model.tier == "small" else "", now, count)
 

@@ -40,7 +40,7 @@ Prefer = Callable[[str, str, str, str], Awaitable[float]]
 """Given a criterion, the premise and two texts, how far a judge prefers the first: what `both_orders` returns."""
 
 
-class Reply(BaseModel):
+class JudgeReply(BaseModel, title="Reply"):
     """A judge's reply; quotes come first, so that the verdict follows from the text."""
 
     quotes_a: list[str]
@@ -133,13 +133,13 @@ def _swap_names(text: str, dealer: random.Random) -> str:
 
 async def verdict(
     model: ResolvedModel, criterion: str, premise: str, a: str, b: str, *, seed: int, meter: Meter
-) -> Reply:
+) -> JudgeReply:
     """Return one verdict on A and B; raise ModelReplyError for a judge that answers nonsense."""
     asked = Prompts("any", PROMPTS, mode="judge").fill(
         "compare", premise=premise, a=a, b=b, question=QUESTIONS.get(criterion, f"which is more {criterion}?")
     )
     return await ask(
-        model, [HumanMessage(asked)], Reply, max_tokens=FULL_REPLY_TOKENS, temperature=0.0, seed=seed, meter=meter
+        model, [HumanMessage(asked)], JudgeReply, max_tokens=FULL_REPLY_TOKENS, temperature=0.0, seed=seed, meter=meter
     )
 
 

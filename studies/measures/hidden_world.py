@@ -56,7 +56,9 @@ class HiddenWorld:
         text = resources.files("recurrentgpt.studies").joinpath(f"data/worlds/{name}.toml").read_text(encoding="utf-8")
         self.name, self.seed = name, seed
         self._data: dict[str, Any] = tomllib.loads(text)
-        self._slots = {slot: words.split("|") for slot, words in self._data["filler"]["words"].items()}
+        self._slots: dict[str, list[str]] = {
+            slot: words.split("|") for slot, words in self._data["filler"]["words"].items()
+        }
         self.people = list(self._data["people"])
         self.roles = [role for _, role in self._data["people"].values()]
 
@@ -92,7 +94,8 @@ class HiddenWorld:
         return _sentence(re.sub(r"{(\w+)}", lambda slot: slots.get(slot[1]) or self._word(slot[1], dealer), pattern))
 
     def _word(self, slot: str, dealer: random.Random) -> str:
-        return dealer.choice(self._slots[slot] if slot in self._slots else self._slots[slot.rstrip("2")])
+        words = self._slots[slot] if slot in self._slots else self._slots[slot.rstrip("2")]
+        return dealer.choice(words)
 
     @cached_property
     def _told(self) -> tuple[list[_Planted], list[Probe]]:

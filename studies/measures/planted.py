@@ -17,8 +17,8 @@ from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.graph.story import RECURSION_LIMIT
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.chronicle import Chronicle, Commit, commit_id
 from recurrentgpt.memory.recall import Recall
+from recurrentgpt.memory.story_log import Commit, StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.state import Rationale
@@ -77,7 +77,7 @@ def retrieval(embeddings: Embeddings, most: int, *, facts: int = FACTS, seed: in
     world, ways = World(seed), distances(most)
     if most + facts > world.size:
         raise StudyError(f"The world holds {world.size} facts: distance and facts together are at most that.")
-    return call(lambda: _retrieval(world, Recall(Chronicle(InMemoryStore()), embeddings), ways, facts))
+    return call(lambda: _retrieval(world, Recall(StoryLog(InMemoryStore()), embeddings), ways, facts))
 
 
 async def _retrieval(world: World, recall: Recall, ways: list[int], facts: int) -> dict[int, float]:
@@ -85,7 +85,7 @@ async def _retrieval(world: World, recall: Recall, ways: list[int], facts: int) 
     length = ways[-1] + facts
     for number in range(1, length + 1):
         entry = _entry(world, number, ids[-1])
-        await recall.chronicle.append(entry, "choosing", also=[await recall.vectors_op(entry)])
+        await recall.log.append(entry, "choosing", also=[await recall.vectors_op(entry)])
         ids.append(entry["id"])
     found: dict[int, float] = {}
     for distance in ways:
@@ -129,7 +129,7 @@ async def _levels(system: str, world: World, ways: list[int], steps: int, embedd
     story = f"world-{system}-{world.seed}"
     config: RunnableConfig = {"configurable": {"thread_id": story}, "recursion_limit": RECURSION_LIMIT}
     given = {"story": story, "genre": "mystery", "premise": "Mira keeps a house that everybody comes to."}
-    log, head = Chronicle(store), ""
+    log, head = StoryLog(store), ""
     async for update in graph.astream(given, config, context=context, stream_mode="updates"):
         change: dict[str, Any] = update.get("keep") or update.get("commit") or {}
         head = change.get("head", head)

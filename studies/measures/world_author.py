@@ -94,7 +94,12 @@ class WorldAuthor(BaseChatModel):
                     *(f"{what} happens elsewhere." for what in ("A quarrel", "One long winter")),
                 ]
             case "short_term_memory":
-                return self._memory(step, asked)
+                return ["Mira keeps a house.", "Tobias comes by."]
+            case "drop":
+                return [{"number": number, "why": "There is no room."} for number in self._forgotten(step, asked)]
+            case "add":
+                known = (self.world.fact(step).sentence, self.world.summary(step))
+                return [{"sentence": sentence, "why": "It has just happened."} for sentence in known]
             case "summary":
                 return self.world.summary(step) if step else "Nothing has happened."
             case "index":
@@ -102,7 +107,7 @@ class WorldAuthor(BaseChatModel):
                 return int(re.findall(r"^(\d)\. Scene", plans, re.MULTILINE)[0])
             case "plan":
                 return self.plan(int(_SCENE.findall(asked)[-1]))
-            case "dropped" | "added" | "numbers":
+            case "replace" | "numbers":
                 return []
             case "characters":
                 return ["Mira: keeps a house", "Tobias: comes by"]
@@ -110,15 +115,12 @@ class WorldAuthor(BaseChatModel):
                 return ["Mira opens the house.", "Tobias loses a key.", "They quarrel.", "The house is sold."]
         return "Because it is the next scene."
 
-    def _memory(self, step: int, asked: str) -> list[str]:
-        if not step:
-            return ["Mira keeps a house.", "Tobias comes by."]
-        told = asked.rpartition("It held:\n")[2].partition("\n\nGive")[0]
-        old = [line for line in told.splitlines() if line and line != "(nothing yet)"]
+    def _forgotten(self, step: int, asked: str) -> list[int]:
+        """Return the numbers of the sentences that make way for those of a passage."""
+        told = asked.partition("Short-term memory, what has happened so far:\n")[2].partition("\n\n")[0]
+        left = list(range(1, len(told.splitlines()) + 1))
         dealer = random.Random(f"memory {self.world.seed} {step}")
-        while len(old) > MEMORY - NEW:
-            old.pop(dealer.randrange(len(old)))
-        return [*old, self.world.fact(step).sentence, self.world.summary(step)]
+        return [left.pop(dealer.randrange(len(left))) for _ in range(max(0, len(left) - (MEMORY - NEW)))]
 
     def _passage(self, asked: str) -> str:
         scenes, days = _SCENE.findall(asked), _DAY.findall(asked)

@@ -1,7 +1,7 @@
 """`study run --remote URL`: a server of LangGraph's protocol writes the novels, and this folder gets them.
 
 A novel is a thread there, whose id is made of the run's and the novel's: whoever runs the folder again finds it and goes on.
-The server runs the graphs of `recurrentgpt.studies.server_graphs` with models and keys of its own.
+The server runs the graphs of `recurrentgpt.studies.server.graphs` with models and keys of its own.
 """
 
 from __future__ import annotations

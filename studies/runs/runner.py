@@ -16,7 +16,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import RecurrentGPTError
@@ -134,7 +134,7 @@ async def _write(
     )
     config: RunnableConfig = {"configurable": {"thread_id": job.id}, "recursion_limit": RECURSION_LIMIT}
     settings = novel_context(folder, job, model)
-    snapshot, log = await graph.aget_state(config), Chronicle(persistence.store)
+    snapshot, log = await graph.aget_state(config), StoryLog(persistence.store)
     if lost := await _restart_reason(job, snapshot.values, log):
         notify(f"{lost}, and it is begun anew")
         await persistence.saver.adelete_thread(job.id)
@@ -161,7 +161,7 @@ async def _write(
     return save_novel(folder, job, timed, recording.roles, spent, outdated=recording.outdated)
 
 
-async def _restart_reason(job: Job, state: Mapping[str, Any], log: Chronicle) -> str:
+async def _restart_reason(job: Job, state: Mapping[str, Any], log: StoryLog) -> str:
     """Return why a novel that was begun cannot be gone on with; empty where it can."""
     if state.get("premise", job.premise) != job.premise:
         return "it was begun from another premise"
@@ -212,7 +212,7 @@ def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
     }
 
 
-async def read_novel(story: str, head: str, log: Chronicle) -> WrittenNovel:
+async def read_novel(story: str, head: str, log: StoryLog) -> WrittenNovel:
     """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
     commits = await log.get_many(story, await log.path(story, head))
     passages = [

@@ -52,6 +52,20 @@ def test_bad_usage(cli, server, arguments):
 
 
 @pytest.mark.parametrize(
+    ("option", "setting"),
+    [
+        (["--plans", "50"], "plans=50"),
+        (["--plans=many"], "plans=many"),
+        (["--temperature", "3"], "temperature=3"),
+        (["--pace", "q"], "pace=q"),
+        (["--min-words", "3"], "min-words=3"),
+    ],
+)
+def test_an_option_refuses_a_value_in_the_words_of_set(cli, story, option, setting):
+    assert _is_sentence(cli("write", *option), 2) == _is_sentence(cli("set", story, setting), 2)
+
+
+@pytest.mark.parametrize(
     ("premise", "word"),
     [
         ("a" * 1_000_000, "at most"),

@@ -157,6 +157,17 @@ def test_what_surrounds_the_passages_is_edited_too(cli, story, tmp_path):
     assert cli("edit-brief", story, "--text", "no heading").code == 2
 
 
+def test_what_is_kept_from_the_reader_is_shown_on_request_alone(cli, story):
+    hidden = "# Truth\nZoltan did it.\n\n# Clues\nA feather: passage 2\n\n# Voice\nDry."
+    brief = json.loads(cli("edit-brief", story, "--text", hidden, "--json").out)["brief"]
+    assert brief["voice"] == "Dry."
+    assert not {"truth", "clues"} & set(brief)
+    brief = json.loads(cli("edit-brief", story, "--text", "# Genre\nmystery", "--truth", "--json").out)["brief"]
+    assert (brief["truth"], brief["clues"]) == ("Zoltan did it.", ["A feather: passage 2"])
+    for command in (["show", story], ["show", story, "--json"], ["export", story, "-o", "-"]):
+        assert "Zoltan did it" not in cli(*command).out
+
+
 def test_settings_are_shown_and_changed_for_good(cli, story, server):
     changed = json.loads(cli("set", story, "pace=slow", "max-words=600", "note=The dog lives.", "--json").out)[
         "settings"

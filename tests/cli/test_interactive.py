@@ -6,33 +6,33 @@ import json
 
 import pytest
 
-from recurrentgpt.cli.terminal.interactive import KEYS, Reply, understand
+from recurrentgpt.cli.terminal.interactive import KEYS, TypedInput, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 
 @pytest.mark.parametrize(
     ("line", "reply"),
     [
-        ("1", Reply("1", 1)),
-        (" 3 ", Reply("1", 3)),
-        ("e", Reply("e")),
-        ("E", Reply("e")),
-        ("edit", Reply("e")),
-        ("e 2", Reply("e", 2)),
-        ("w", Reply("w")),
-        ("w She leaves.", Reply("w", text="She leaves.")),
-        ("a", Reply("a")),
-        ("m", Reply("m")),
-        ("s", Reply("s")),
-        ("s 5", Reply("s", 5)),
-        ("r", Reply("r")),
-        ("replan", Reply("r")),
-        ("q", Reply("q")),
-        ("?", Reply("?")),
-        ("She leaves at night.", Reply("w", text="She leaves at night.")),
-        ("a man walks in", Reply("w", text="a man walks in")),
-        ("2 men walk in", Reply("w", text="2 men walk in")),
-        ("她打开了门", Reply("w", text="她打开了门")),
+        ("1", TypedInput("1", 1)),
+        (" 3 ", TypedInput("1", 3)),
+        ("e", TypedInput("e")),
+        ("E", TypedInput("e")),
+        ("edit", TypedInput("e")),
+        ("e 2", TypedInput("e", 2)),
+        ("w", TypedInput("w")),
+        ("w She leaves.", TypedInput("w", text="She leaves.")),
+        ("a", TypedInput("a")),
+        ("m", TypedInput("m")),
+        ("s", TypedInput("s")),
+        ("s 5", TypedInput("s", 5)),
+        ("r", TypedInput("r")),
+        ("replan", TypedInput("r")),
+        ("q", TypedInput("q")),
+        ("?", TypedInput("?")),
+        ("She leaves at night.", TypedInput("w", text="She leaves at night.")),
+        ("a man walks in", TypedInput("w", text="a man walks in")),
+        ("2 men walk in", TypedInput("w", text="2 men walk in")),
+        ("她打开了门", TypedInput("w", text="她打开了门")),
     ],
 )
 def test_answers(line, reply):

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recurrentgpt.infrastructure.settings import SETTINGS
+from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
 from recurrentgpt.testing import FaultyServer
 
 
@@ -104,7 +104,7 @@ def test_config(cli, monkeypatch, user_folder):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "https://me:password@example.com/v1")
     shown = cli("config", "show", "--json").events
-    assert [line["setting"] for line in shown] == [setting.name for setting in SETTINGS]
+    assert [line["setting"] for line in shown] == [setting.name for setting in MACHINE_SETTINGS]
     by_name = {line["setting"]: line for line in shown}
     assert by_name["api_key"]["value"] == "set (hidden)"
     assert by_name["api_key"]["source"] == "environment"

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from recurrentgpt.desk.app import create_app
-from recurrentgpt.desk.guard import COOKIE, MOST_BYTES
+from recurrentgpt.desk.backend.guard import COOKIE, MOST_BYTES
 from tests.desk.conftest import API, HOST, Client
 
 TOKEN = "0123456789abcdef0123"

@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from recurrentgpt.desk.app import create_app
-from recurrentgpt.desk.settings_form import HIDDEN, fields
+from recurrentgpt.desk.backend.settings_form import HIDDEN, fields
 from recurrentgpt.library import Library
 from recurrentgpt.schema.context import Context
 from tests.desk.conftest import API, HERE, HOST, Client

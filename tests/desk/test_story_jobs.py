@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.desk.jobs import write_another_take, write_passages
-from recurrentgpt.desk.save_draft import Draft, write_draft
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.story_jobs import MOST_EVENTS_KEPT, StoryJobs
+from recurrentgpt.desk.backend.jobs import write_another_take, write_passages
+from recurrentgpt.desk.backend.save_draft import Draft, write_draft
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.story_jobs import MOST_EVENTS_KEPT, StoryJobs
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StoryBusy
@@ -154,7 +154,7 @@ async def test_words_outlive_the_server(table: Table) -> None:
     await table.desk.stop()
     table.hold.unlink()
     fresh = table.desk = table.made()
-    again = await fresh.open_story(jobs.story.id)
+    again = await fresh.story_jobs(jobs.story.id)
     assert again.draft is not None
     assert again.state.draft.split()[:50] == draft.split()[:50]
     again.start("keep", write_draft(again.story, again.draft), draft=again.draft)
@@ -168,13 +168,13 @@ async def test_a_draft_of_another_place_is_forgotten(table: Table) -> None:
     jobs.draft = Draft("Words.", "A plan.", "elsewhere", 2, "elsewhere")
     jobs.save()
     await jobs.ended()
-    again = await table.made().open_story(jobs.story.id)
+    again = await table.made().story_jobs(jobs.story.id)
     assert again.draft is None
 
 
 async def test_a_story_that_was_never_opened_is_found_after_a_restart(table: Table) -> None:
     jobs = await table.desk.new_story(StoryInput(premise="Mira tends a lamp."), {"plans": 2})
-    again = await table.made().open_story(jobs.story.id)
+    again = await table.made().story_jobs(jobs.story.id)
     await table.write(again)
     assert len((await again.story.apassage()).plans) == 2
 

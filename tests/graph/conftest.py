@@ -10,7 +10,7 @@ from langgraph.types import Command, RetryPolicy
 
 from recurrentgpt.checkpoints import Persistence
 from recurrentgpt.graph.story import Graph, build_story_graph
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.schema.context import Context
@@ -35,7 +35,7 @@ class Player:
 
     def __init__(self, graph: Graph, context: Context, store: Any, *, way: str = "ainvoke") -> None:
         self.graph, self.context, self.way = graph, context, way
-        self.chronicle = Chronicle(store)
+        self.log = StoryLog(store)
         self.config: Any = {"configurable": {"thread_id": f"thread-{next(_threads)}"}}
         self.result: dict[str, Any] = {}
 
@@ -67,7 +67,7 @@ class Player:
 
     async def log(self) -> dict[str, Any]:
         """Return the links of the story's log by id."""
-        return await self.chronicle.links((await self.state())["story"])
+        return await self.log.links((await self.state())["story"])
 
 
 def watched(saver: Any) -> Any:

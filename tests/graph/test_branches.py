@@ -48,7 +48,7 @@ async def test_no_prompt_of_a_branch_holds_a_word_of_another(in_memory, model, w
     last = write_prompts()[-1]
     assert last.count("gammaxx") > 3, "the branch's own words are recalled"
     assert "From further back" in last or "Earlier passages" in last
-    paths = [set(await it.chronicle.path(story, head)) for head in heads.values()]
+    paths = [set(await it.log.path(story, head)) for head in heads.values()]
     assert [len(path) for path in paths] == [6, 6, 6]
     assert len(await it.log()) == 2 + 3 * 4
 
@@ -66,10 +66,10 @@ async def test_a_passage_edited_at_the_choice_is_what_the_story_goes_on_from(in_
     assert TOLD in prompt
     assert before["passage"][-60:] not in prompt
     state = await it.state()
-    new = await it.chronicle.get(state["story"], state["head"])
-    edited = await it.chronicle.get(state["story"], new["parent"])
+    new = await it.log.get(state["story"], state["head"])
+    edited = await it.log.get(state["story"], new["parent"])
     assert (edited["passage"], edited["author"], edited["amends"]) == (TOLD, "edited", before["head"])
-    assert (await it.chronicle.get(state["story"], before["head"]))["passage"] == before["passage"]
+    assert (await it.log.get(state["story"], before["head"]))["passage"] == before["passage"]
 
 
 async def test_a_plan_edited_at_the_choice_is_written_without_asking(in_memory, model, write_prompts):
@@ -80,7 +80,7 @@ async def test_a_plan_edited_at_the_choice_is_written_without_asking(in_memory, 
     question = it.question(await it.run(None))
     assert question["step"] == 2
     assert EDIT in write_prompts(beginning)[0]
-    assert (await it.chronicle.get(question["story"], (await it.state())["head"]))["plan"] == EDIT
+    assert (await it.log.get(question["story"], (await it.state())["head"]))["plan"] == EDIT
 
 
 async def test_the_same_plan_as_before_can_be_chosen_again(in_memory):
@@ -111,7 +111,7 @@ async def test_a_checkpoint_without_the_next_plan_goes_on(player, before):
     question = it.question(await it.run(None))
     state = await it.state()
     assert (question["step"], state["plan"], state.get("next_plan", "")) == (2, EDIT, "")
-    assert (await it.chronicle.get(question["story"], state["head"]))["plan"] == EDIT
+    assert (await it.log.get(question["story"], state["head"]))["plan"] == EDIT
 
 
 async def test_plan_and_memory_edited_before_writing_are_written_from(in_memory, model, write_prompts):
@@ -126,9 +126,9 @@ async def test_plan_and_memory_edited_before_writing_are_written_from(in_memory,
     assert EDIT in write_prompts(beginning)[0]
     assert "Bo hides a spoon." in write_prompts(beginning)[0]
     state = await it.state()
-    new = await it.chronicle.get(state["story"], state["head"])
+    new = await it.log.get(state["story"], state["head"])
     assert new["plan"] == "Bo hides a spoon."
-    edited = await it.chronicle.get(state["story"], new["parent"])
+    edited = await it.log.get(state["story"], new["parent"])
     assert (edited["short_term_memory"], edited["amends"]) == (EDIT, before["head"])
 
 
@@ -141,7 +141,7 @@ async def test_a_passage_edited_while_in_flight_is_what_is_remembered(in_memory,
     await it.run(None)
     assert all(TOLD in prompt for prompt in prompts(beginning))
     state = await it.state()
-    assert (await it.chronicle.get(state["story"], state["head"]))["passage"] == TOLD
+    assert (await it.log.get(state["story"], state["head"]))["passage"] == TOLD
     assert len(await it.log()) == 3, "it was never in the log otherwise"
 
 
@@ -153,7 +153,7 @@ async def test_a_memory_edited_before_the_commit_is_committed(in_memory, model, 
     question = it.question(await it.run(None))
     assert question["short_term_memory"] == EDIT
     state = await it.state()
-    assert (await it.chronicle.get(state["story"], state["head"]))["short_term_memory"] == EDIT
+    assert (await it.log.get(state["story"], state["head"]))["short_term_memory"] == EDIT
     beginning = len(model.calls)
     await it.answer(1)
     assert EDIT in write_prompts(beginning)[0]
@@ -172,14 +172,14 @@ async def test_a_fork_of_an_old_checkpoint_gets_its_own_branch(player, model, pr
     assert question["step"] == 2
     assert EDIT in write_prompts()[-1]
     story = first["story"]
-    lost = await it.chronicle.get_many(story, (await it.chronicle.path(story, first["head"]))[2:])
+    lost = await it.log.get_many(story, (await it.log.path(story, first["head"]))[2:])
     assert not any(commit["passage"][:60] in prompt for commit in lost for prompt in prompts(beginning))
-    fork = await it.chronicle.get_many(story, await it.chronicle.path(story, (await it.state())["head"]))
+    fork = await it.log.get_many(story, await it.log.path(story, (await it.state())["head"]))
     assert [commit["step"] for commit in fork] == [0, 1, 2]
     assert (fork[1]["amends"], fork[1]["short_term_memory"]) == (old.values["head"], EDIT)
     assert fork[2]["plan"] == old.values["candidate_plans"][1]
-    assert len(await it.chronicle.path(story, first["head"])) == 4, "the first branch is whole"
-    assert (await it.chronicle.head(story))["head"] == fork[2]["id"]
+    assert len(await it.log.path(story, first["head"])) == 4, "the first branch is whole"
+    assert (await it.log.head(story))["head"] == fork[2]["id"]
 
 
 async def test_a_step_run_twice_is_one_row(in_memory, model):
@@ -207,7 +207,7 @@ async def test_a_story_reopens_at_any_passage_from_the_log_alone(player, persist
             states.setdefault(snapshot.values["head"], snapshot.values)
     await persistence.saver.adelete_thread(it.config["configurable"]["thread_id"])
     assert not await it.state()
-    path = await it.chronicle.path(story, result["head"])
+    path = await it.log.path(story, result["head"])
     assert set(path) <= set(states)
     it.context.selector, it.context.steps = "human", 0
     for head in path:
@@ -228,6 +228,6 @@ async def test_a_given_plan_is_in_the_log_before_it_is_written(in_memory):
     await it.run({"premise": "Mira tends a lamp.", "plan": EDIT}, interrupt_after=["commit"])
     state = await it.state()
     assert state["step"] == 0
-    assert (await it.chronicle.get(state["story"], state["head"]))["candidate_plans"][0] == EDIT
+    assert (await it.log.get(state["story"], state["head"]))["candidate_plans"][0] == EDIT
     assert it.question(await it.run(None))["step"] == 1
     assert (await it.state())["plan"] == EDIT

@@ -33,13 +33,13 @@ async def test_two_takes_and_an_edit_are_siblings_in_the_log(player):
     await it.answer({"action": "new_plans", "short_term_memory": EDIT})
     await it.answer(1)
     state = await it.state()
-    path = await it.chronicle.get_many(state["story"], await it.chronicle.path(state["story"], state["head"]))
+    path = await it.log.get_many(state["story"], await it.log.path(state["story"], state["head"]))
     assert [commit["step"] for commit in path] == [0, 1, 2]
     assert path[1]["short_term_memory"] == EDIT
     links = await it.log()
     assert sorted(link["step"] for link in links.values()) == [0, 1, 1, 1, 2]
     assert {link["parent"] for link in links.values() if link["step"] == 1} == {path[0]["id"]}
-    assert (await it.chronicle.head(state["story"]))["head"] == state["head"]
+    assert (await it.log.head(state["story"]))["head"] == state["head"]
 
 
 async def test_a_long_story_keeps_its_state_and_its_prompts_small(in_memory, model):

@@ -67,7 +67,7 @@ async def test_own_words_reach_the_next_passage_word_for_word(in_memory, model, 
     assert PLAN in write_prompts(before)[0]
     state = await it.state()
     assert (state["plan"], state["plan_author"], state["choice"]["index"]) == (PLAN, "human", index)
-    head = await it.chronicle.get(state["story"], state["head"])
+    head = await it.log.get(state["story"], state["head"])
     assert (head["plan"], head["plan_author"]) == (PLAN, "human")
 
 
@@ -111,7 +111,7 @@ async def test_new_plans_keep_the_passage_and_the_old_plans(asked, model):
     assert question["candidate_plans"] == ["Ada runs.", "Bo hides a spoon.", "Cy sings at dawn."]
     assert question["passage"] == before["passage"]
     after = await asked.state()
-    old, new = await asked.chronicle.get_many(after["story"], [before["head"], after["head"]])
+    old, new = await asked.log.get_many(after["story"], [before["head"], after["head"]])
     assert new["amends"] == old["id"]
     assert old["candidate_plans"] == asked.first["candidate_plans"]
     assert new["candidate_plans"] == question["candidate_plans"]
@@ -137,7 +137,7 @@ async def test_end_ends_and_the_story_can_still_be_reopened(asked):
     result = await asked.answer({"action": "end"})
     assert (result["status"], result["step"]) == ("finished", 1)
     assert (await asked.graph.aget_state(asked.config)).next == ()
-    head = await asked.chronicle.head(result["story"])
+    head = await asked.log.head(result["story"])
     assert head["status"] == "finished"
     again = asked.question(await asked.run({"story": result["story"]}))
     assert again["candidate_plans"] == asked.first["candidate_plans"]
@@ -161,10 +161,10 @@ async def test_an_edited_memory_reaches_the_next_passage_and_the_log(in_memory, 
     assert all(line in prompt for line in edited.splitlines())
     assert before["short_term_memory"].splitlines()[0] not in prompt.partition("From further back:")[0]
     state = await it.state()
-    new = await it.chronicle.get(state["story"], state["head"])
-    amended = await it.chronicle.get(state["story"], new["parent"])
+    new = await it.log.get(state["story"], state["head"])
+    amended = await it.log.get(state["story"], new["parent"])
     assert (amended["amends"], amended["short_term_memory"]) == (before["head"], edited)
-    old = await it.chronicle.get(state["story"], before["head"])
+    old = await it.log.get(state["story"], before["head"])
     assert old["short_term_memory"] == before["short_term_memory"]
     assert amended["parent"] == old["parent"]
 
@@ -174,10 +174,10 @@ async def test_an_edited_memory_is_in_the_log_whatever_the_action(asked, model, 
     before = await asked.state()
     await asked.answer({"action": action, "short_term_memory": "Zoltan owes Mira a horse."})
     state = await asked.state()
-    amended = await asked.chronicle.get(state["story"], state["head"])
+    amended = await asked.log.get(state["story"], state["head"])
     assert amended["short_term_memory"] == "Zoltan owes Mira a horse."
     assert amended["amends"] == before["head"]
-    assert (await asked.chronicle.head(state["story"]))["head"] == amended["id"]
+    assert (await asked.log.head(state["story"]))["head"] == amended["id"]
 
 
 BAD = [
@@ -284,7 +284,7 @@ async def test_bad_answers_do_not_pile_up(asked):
 
 
 async def test_another_take_of_an_opening_is_a_bad_answer(asked):
-    path = await asked.chronicle.path(asked.first["story"], (await asked.state())["head"])
+    path = await asked.log.path(asked.first["story"], (await asked.state())["head"])
     at_opening = asked.question(await asked.run({"story": asked.first["story"], "head": path[0]}))
     assert at_opening["step"] == 0
     again = await asked.answer({"action": "another_take"})

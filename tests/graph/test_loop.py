@@ -17,7 +17,7 @@ async def test_a_simulator_writes_as_many_passages_as_asked_for(player, model, t
     result = await it.begin()
     assert result["step"] == 3
     assert set(result) == set(StoryOutput.__annotations__)
-    path = await it.chronicle.get_many(result["story"], await it.chronicle.path(result["story"], result["head"]))
+    path = await it.log.get_many(result["story"], await it.log.path(result["story"], result["head"]))
     assert [commit["step"] for commit in path] == [0, 1, 2, 3]
     assert [commit["plan_author"] for commit in path] == ["", "model", "simulator", "simulator"]
     assert len({commit["passage"] for commit in path}) == 4

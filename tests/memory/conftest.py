@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.memory.chronicle import Commit, commit_id, now
+from recurrentgpt.memory.story_log import Commit, commit_id, now
 from recurrentgpt.models.calls import total_usage
 
 

@@ -11,12 +11,12 @@ from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.memory import recall as module
-from recurrentgpt.memory.chronicle import Chronicle, commit_id
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.memory.rows import codes, context_of, pack, passage_rows, rows_of, unpack
+from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
 
 from .oracle import expected
@@ -87,7 +87,7 @@ async def grow(recall, commit, story, texts, parent=None):
     made = []
     for text in texts:
         parent = commit(story, parent, text)
-        await recall.chronicle.append(parent, "choosing", also=[await recall.vectors_op(parent)])
+        await recall.log.append(parent, "choosing", also=[await recall.vectors_op(parent)])
         made.append(parent)
     return made
 
@@ -107,7 +107,7 @@ def brute_force(embeddings, commits, head, query, count, without):
 async def test_recall_is_what_reading_all_ancestors_finds(data):
     module._INDEXES.clear()
     embeddings, story = HashEmbeddings(), next(stories)
-    recall = Recall(Chronicle(InMemoryStore()), embeddings)
+    recall = Recall(StoryLog(InMemoryStore()), embeddings)
     make = make_commit
     commits = []
     for number in range(data.draw(st.integers(1, 25), label="commits")):
@@ -138,7 +138,7 @@ def make_commit(story, parent, passage):
 
 
 async def test_only_ancestors_are_found_over_every_store(persistence, commit, forget):
-    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    recall = Recall(StoryLog(persistence.store), HashEmbeddings())
     story = next(stories)
     trunk = await grow(recall, commit, story, ["", "The lamp burned. Mira slept."])
     left = await grow(recall, commit, story, ["A horse ran over the harbour bridge.", "The horse drank."], trunk[-1])
@@ -152,7 +152,7 @@ async def test_only_ancestors_are_found_over_every_store(persistence, commit, fo
 
 
 async def test_cold_and_warm_find_the_same_to_the_last_digit(persistence, commit, forget):
-    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    recall = Recall(StoryLog(persistence.store), HashEmbeddings())
     story = next(stories)
     entries = await grow(recall, commit, story, ["", "The lamp burned."])
     await recall.search(story, entries[-1]["id"], "lamp", 1)
@@ -167,7 +167,7 @@ async def test_cold_and_warm_find_the_same_to_the_last_digit(persistence, commit
 
 async def test_a_new_process_reads_vectors_and_does_not_embed_again(persistence, commit, forget):
     counting = Counting()
-    recall = Recall(Chronicle(persistence.store), counting)
+    recall = Recall(StoryLog(persistence.store), counting)
     story = next(stories)
     entries = await grow(recall, commit, story, ["", *(f"The {word} fell." for word in WORDS)])
     forget()
@@ -178,7 +178,7 @@ async def test_a_new_process_reads_vectors_and_does_not_embed_again(persistence,
 
 @pytest.mark.parametrize("other", [Other, Narrow])
 async def test_vectors_of_another_model_are_made_again_and_never_mixed(persistence, commit, forget, other):
-    story, log = next(stories), Chronicle(persistence.store)
+    story, log = next(stories), StoryLog(persistence.store)
     entries = await grow(Recall(log, HashEmbeddings()), commit, story, ["", *(f"The {word} fell." for word in WORDS)])
     for cold in (True, False):
         if cold:
@@ -193,7 +193,7 @@ async def test_vectors_of_another_model_are_made_again_and_never_mixed(persisten
 
 async def test_a_commit_may_be_indexed_before_those_it_follows(persistence, commit, forget):
     """Another process wrote passages, or another model embedded them, and then somebody edited the newest one here."""
-    story, log = next(stories), Chronicle(persistence.store)
+    story, log = next(stories), StoryLog(persistence.store)
     here = Recall(log, HashEmbeddings())
     entries = await grow(here, commit, story, ["", "The lamp burned."])
     await here.search(story, entries[-1]["id"], "lamp", 1)
@@ -207,7 +207,7 @@ async def test_a_commit_may_be_indexed_before_those_it_follows(persistence, comm
 
 
 async def test_a_long_passage_is_found_by_its_last_words(persistence, commit, forget):
-    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    recall = Recall(StoryLog(persistence.store), HashEmbeddings())
     filler = " ".join(f"Somebody counted {number} grey stones on the {number + 7}th morning." for number in range(60))
     story = next(stories)
     entries = await grow(
@@ -221,7 +221,7 @@ async def test_a_long_passage_is_found_by_its_last_words(persistence, commit, fo
 
 
 async def test_a_rare_name_finds_its_passage_where_all_mean_the_same(persistence, commit, forget):
-    recall, story = Recall(Chronicle(persistence.store), Vague()), next(stories)
+    recall, story = Recall(StoryLog(persistence.store), Vague()), next(stories)
     texts = [
         f"{who} opened the {thing} and went out." for who in ("Ada", "Bo", "Cleo", "Dirk", "Ella") for thing in WORDS
     ]
@@ -234,7 +234,7 @@ async def test_a_rare_name_finds_its_passage_where_all_mean_the_same(persistence
 
 
 async def test_what_another_branch_says_makes_no_word_common_here(persistence, commit, forget):
-    recall, story = Recall(Chronicle(persistence.store), Vague()), next(stories)
+    recall, story = Recall(StoryLog(persistence.store), Vague()), next(stories)
     entries = await grow(recall, commit, story, ["", *(f"The {word} fell." for word in WORDS)])
     before = await recall.search(story, entries[-1]["id"], "the glove and the horse", 4)
     await grow(recall, commit, story, [f"A glove, number {number}." for number in range(40)], entries[3])
@@ -245,17 +245,17 @@ async def test_what_another_branch_says_makes_no_word_common_here(persistence, c
 
 async def test_a_row_that_lacks_its_words_is_made_again(persistence, commit, forget):
     counting = Counting()
-    recall, story = Recall(Chronicle(persistence.store), counting), next(stories)
+    recall, story = Recall(StoryLog(persistence.store), counting), next(stories)
     entries = await grow(recall, commit, story, ["", "The lamp burned.", "A glove lay there."])
     where = recall._namespace(story)
-    row = await recall.chronicle.value(where, entries[1]["id"])
+    row = await recall.log.value(where, entries[1]["id"])
     row = {name: value for name, value in row.items() if name != "words"}
-    await recall.chronicle.batch([PutOp(where, entries[1]["id"], row, index=False)])
+    await recall.log.batch([PutOp(where, entries[1]["id"], row, index=False)])
     forget()
     counting.texts.clear()
     hits = await recall.search(story, entries[-1]["id"], "the lamp burned", 2)
     assert (hits[0].id, "The lamp burned." in counting.texts) == (entries[1]["id"], True)
-    assert "words" in await recall.chronicle.value(where, entries[1]["id"])
+    assert "words" in await recall.log.value(where, entries[1]["id"])
 
 
 async def first_edition(recall, entry):
@@ -268,14 +268,14 @@ async def first_edition(recall, entry):
         "int8": base64.b64encode(np.rint(vectors / peaks * 127).astype(np.int8).tobytes()).decode(),
         "words": [" ".join(terms(text)) for text in texts],
     }  # fmt: skip
-    await recall.chronicle.batch([PutOp(recall._namespace(entry["story"]), entry["id"], row, index=False)])
+    await recall.log.batch([PutOp(recall._namespace(entry["story"]), entry["id"], row, index=False)])
 
 
 async def test_pieces_of_the_first_edition_are_found_and_embedded_anew_bit_by_bit(
     persistence, commit, forget, monkeypatch
 ):
     counting = Counting()
-    recall, story = Recall(Chronicle(persistence.store), counting), next(stories)
+    recall, story = Recall(StoryLog(persistence.store), counting), next(stories)
     entries = await grow(
         recall, commit, story, ["", *(f"The {word} fell and nobody saw it at all that day." for word in WORDS)]
     )
@@ -290,11 +290,11 @@ async def test_pieces_of_the_first_edition_are_found_and_embedded_anew_bit_by_bi
         assert hit.id == entries[1 + WORDS.index("glove")]["id"]
         assert recall.text(entries[hit.step], hit) == "The glove fell and nobody saw it at all that day."
         assert len(counting.texts) <= 1 + 2 * 5
-        rows = await recall.chronicle.scan(recall._namespace(story))
+        rows = await recall.log.scan(recall._namespace(story))
         assert sum("int4" in row.value for row in rows) == 1 + renewed
-    fresh = Recall(Chronicle(InMemoryStore()), HashEmbeddings())
+    fresh = Recall(StoryLog(InMemoryStore()), HashEmbeddings())
     for entry in entries:
-        await fresh.chronicle.append(entry, "choosing", also=[await fresh.vectors_op(entry)])
+        await fresh.log.append(entry, "choosing", also=[await fresh.vectors_op(entry)])
     found = await recall.search(story, head, query, 5)
     forget()
     assert found == await fresh.search(story, head, query, 5), (
@@ -303,7 +303,7 @@ async def test_pieces_of_the_first_edition_are_found_and_embedded_anew_bit_by_bi
 
 
 async def test_a_plan_is_answered_sentence_by_sentence(persistence, commit, forget):
-    recall, story = Recall(Chronicle(persistence.store), HashEmbeddings()), next(stories)
+    recall, story = Recall(StoryLog(persistence.store), HashEmbeddings()), next(stories)
     texts = [f"The {word} belongs to somebody called {word[::-1].capitalize()} now." for word in WORDS]
     entries = await grow(
         recall, commit, story, ["", *texts, *["A lamp and a lamp and another lamp burned all night."] * 9]
@@ -317,7 +317,7 @@ async def test_a_plan_is_answered_sentence_by_sentence(persistence, commit, forg
 
 async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, commit, forget):
     told = {1: ["The brass key is in the oven."], 2: ["Bo holds the brass key."]}
-    recall = Recall(Chronicle(persistence.store), HashEmbeddings(), facts=lambda entry: told.get(entry["step"], []))
+    recall = Recall(StoryLog(persistence.store), HashEmbeddings(), facts=lambda entry: told.get(entry["step"], []))
     story = next(stories)
     texts = [
         "",
@@ -356,7 +356,7 @@ def test_a_query_of_many_sentences_has_a_bounded_number_of_parts():
 
 
 async def test_nothing_is_found_where_there_is_nothing(persistence, commit, forget):
-    recall = Recall(Chronicle(persistence.store), HashEmbeddings())
+    recall = Recall(StoryLog(persistence.store), HashEmbeddings())
     story = next(stories)
     assert await recall.search(story, "", "lamp", 3) == []
     (opening,) = await grow(recall, commit, story, [""])

@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
 from recurrentgpt.graph.story import build_story_graph
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.schema.context import Context
@@ -27,7 +27,7 @@ def write(model: ScriptedChatModel) -> Callable[..., Any]:
         quiet = {"model": model, "embeddings": HashEmbeddings(), "seed": 7, "new_character": 0.0, "min_words": 100}
         context = Context(**{**quiet, "selector": "simulator", **settings})
         result = await graph.ainvoke(given or {"premise": "Mira tends a lamp."}, context=context)
-        log = Chronicle(store)
+        log = StoryLog(store)
         return await log.get_many(result["story"], await log.path(result["story"], result["head"]))
 
     return run

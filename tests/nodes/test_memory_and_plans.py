@@ -11,23 +11,33 @@ from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.testing import story_replies
 
 
-def rewritten(lines, **more):
-    return json.dumps({"dropped": [], "added": [], "short_term_memory": lines, "summary": "Mira left.", **more})
+def changed(*add, drop=(), replace=(), why="It matters."):
+    """Return a reply that changes the memory: `replace` holds pairs of a number and a sentence."""
+    return json.dumps({
+        "drop": [{"number": number, "why": why} for number in drop],
+        "replace": [{"number": number, "sentence": sentence, "why": why} for number, sentence in replace],
+        "add": [{"sentence": sentence, "why": why} for sentence in add],
+        "summary": "Mira left.",
+    })  # fmt: skip
 
 
-def answering(model, reply):
-    """Let the model answer calls for a memory with `reply(number of the call)`, and others as before."""
-    plain, calls = model.replies, []
+def answering(model, reply, repair="{}"):
+    """Let the model answer calls for a memory with `reply(number of the call)`, those for an repair with `repair`."""
+    plain, calls, again = model.replies, [], []
 
     def replies(messages):
         text = plain(messages)
-        if text.startswith("{") and "short_term_memory" in json.loads(text) and "title" not in json.loads(text):
+        fields = set(json.loads(text)) if text.startswith("{") else set()
+        if {"drop", "summary"} <= fields:
             calls.append(messages)
             return reply(len(calls))
+        if "drop" in fields:
+            again.append(messages)
+            return repair
         return text
 
     model.replies = replies
-    return calls
+    return calls, again
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])
@@ -49,35 +59,114 @@ async def test_a_memory_stays_within_its_ceilings_and_keeps_learning(write, mode
         assert all(item["why"] for commit in commits for item in commit["rationale"]["dropped"])
 
 
+LONG = [f"Mira counted {number} grey stones on the {number}th of May." for number in range(30)]
+
+
 async def test_a_model_that_cannot_be_short_is_cut_to_the_ceilings(write, model):
-    lines = [f"Mira counted {number} grey stones on the {number}th day." for number in range(30)]
-    calls = answering(model, lambda number: rewritten(lines))
-    _, first = await write(steps=1)
-    assert len(calls) == 2, "it is asked once to be shorter"
+    calls, again = answering(model, lambda number: changed(*LONG))
+    opening, first = await write(steps=1)
+    assert (len(calls), len(again)) == (1, 1), "it is asked once what else to drop"
     kept = first["short_term_memory"].splitlines()
+    before = opening["short_term_memory"].splitlines()
     assert len(kept) <= 20
-    assert set(kept) <= set(lines)
-    dropped = [item for item in first["rationale"]["dropped"] if item["sentence"] in lines]
-    assert {item["sentence"] for item in dropped} == set(lines) - set(kept)
+    assert set(kept) <= {*LONG, *before}
+    dropped = [item for item in first["rationale"]["dropped"] if item["sentence"] in LONG]
+    assert {item["sentence"] for item in dropped} == set(LONG) - set(kept)
     assert all("at most" in item["why"] for item in dropped)
 
 
+async def test_what_is_too_much_is_asked_about_alone(write, model):
+    """A memory over its ceilings costs a short reply about that, and not the whole memory a second time."""
+    repair = json.dumps({
+        "drop": [{"number": number, "why": "A stone is a stone."} for number in range(9, 31)],
+        "replace": [{"number": 4, "sentence": "Mira lost count of the stones.", "why": "Shorter."}],
+    })  # fmt: skip
+    calls, again = answering(model, lambda number: changed(*LONG, drop=(1, 2, 3)), repair)
+    opening, first = await write(steps=1)
+    assert len(opening["short_term_memory"].splitlines()) == 3
+    assert first["short_term_memory"].splitlines() == [*LONG[:3], "Mira lost count of the stones.", *LONG[4:8]]
+    (asked,) = again
+    *before, request = calls[0]
+    assert asked[: len(before)] == before
+    assert request.text.startswith(asked[len(before)].text), "a server's cache has all but the last turns"
+    assert asked[-1].text.startswith("With that the short-term memory holds:\n1. Mira counted 0 grey stones")
+    assert "That is 30 sentences and 300 words; at most 20 sentences and 500 words fit" in asked[-1].text
+    assert [item["why"] for item in first["rationale"]["dropped"]] == ["It matters."] * 3
+    assert first["usage"]["resamples"] == 1
+
+
+async def test_a_little_more_than_was_asked_for_is_nothing_to_ask_about(write, model):
+    """The prompt asks for eighteen sentences and 450 words; twenty and 500 are kept as they are."""
+    fits = [f"On {day} May Mira paid Bo {'silver ' * 18}coins." for day in range(1, 21)]
+    calls, again = answering(model, lambda number: changed(*fits, drop=(1, 2, 3)))
+    _, first = await write(steps=1)
+    assert count_words(first["short_term_memory"]) == 500
+    assert first["short_term_memory"].splitlines() == fits
+    assert (len(calls), len(again)) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asked"),
+    [
+        ("He opened the gate.", True),
+        ("Mira left the same evening.", True),
+        ("Mira wrote to Bo the next day.", True),
+        ('Bo wrote "Come tonight, they know" on 4 May.', False),
+        ("The heron on the gate is Mira's.", False),
+    ],
+)
+async def test_a_sentence_that_cannot_be_read_alone_is_asked_about(write, model, sentence, asked):
+    repair = json.dumps({"replace": [{"number": 1, "sentence": "Bo opened the gate on 4 May.", "why": "Who, when."}]})
+    _, again = answering(model, lambda number: changed(sentence, drop=(1, 2, 3)), repair)
+    _, first = await write(steps=1)
+    assert first["short_term_memory"] == ("Bo opened the gate on 4 May." if asked else sentence)
+    assert [("number 1 does not say who or when" in turns[-1].text) for turns in again] == [True] * asked
+
+
+async def test_in_another_language_words_are_not_read_for_what_they_lean_on(write, model):
+    _, again = answering(model, lambda number: changed("Die Tür ging auf.", "She wept."))
+    await write(steps=1, language="German")
+    assert again == []
+
+
 async def test_reasons_belong_to_what_really_changed(write, model):
-    """A model may claim to have dropped what it kept, and forget to say what it added."""
     memories = {
-        1: rewritten(["Mira has a lamp.", "Bo fell."]),
-        2: rewritten(
-            ["Mira has a lamp.", "Cy sings."],
-            dropped=[{"sentence": "Mira has a lamp.", "why": "no"}, {"sentence": "Bo fell.", "why": "He got up."}],
-            added=[{"sentence": "Bo fell.", "why": "no"}, {"sentence": "Cy  sings.", "why": "It is loud."}],
+        1: changed("Mira has a lamp.", "Bo fell.", drop=(1, 2, 3)),
+        2: changed(
+            "Cy  sings.", "Mira has a lamp.", drop=(7, 2), replace=[(1, "Mira lost the lamp."), (2, "No.")], why="So."
         ),
     }
     answering(model, memories.__getitem__)
     commits = await write(steps=2)
+    assert commits[2]["short_term_memory"].splitlines() == ["Mira lost the lamp.", "Cy sings.", "Mira has a lamp."]
     assert commits[2]["rationale"] == {
-        "dropped": [{"sentence": "Bo fell.", "why": "He got up."}],
-        "added": [{"sentence": "Cy sings.", "why": "It is loud."}],
+        "dropped": [{"sentence": "Bo fell.", "why": "So."}],
+        "added": [{"sentence": "Mira lost the lamp.", "why": "So."}, {"sentence": "Cy sings.", "why": "So."}],
     }
+
+
+async def test_a_memory_of_which_nothing_is_left_holds_the_passage(write, model):
+    answering(model, lambda number: changed(drop=(1, 2, 3)))
+    _, first = await write(steps=1)
+    assert first["short_term_memory"] == "Mira left."
+
+
+async def test_the_memory_is_told_once_in_a_timestep(write, model):
+    calls, _ = answering(model, lambda number: changed(f"Mira has {number} lamps."))
+    await write(steps=2)
+    told = "\n".join(str(turn.text) for turn in calls[1])
+    assert told.count("Mira has 1 lamps.") == 1
+    assert "4. Mira has 1 lamps." in told
+
+
+async def test_templates_that_show_no_numbers_have_the_memory_told_with_them(write, model, tmp_path):
+    (tmp_path / "novel" / "full").mkdir(parents=True)
+    (tmp_path / "novel" / "full" / "write.md").write_text("{{ plan }} {{ memory | join(' ') }}")
+    calls, _ = answering(
+        model, lambda number: changed(f"Mira has {number} lamps.", drop=(1, 2, 3) if number == 1 else ())
+    )
+    await write(steps=2, prompts=str(tmp_path))
+    assert "It held:\n1. Mira has 1 lamps.\n" in calls[1][-1].text
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

@@ -31,9 +31,166 @@ async def test_every_later_call_of_a_timestep_begins_with_the_earlier_one(write)
         for turns in later:
             assert turns[: len(asked)] == asked
             assert turns[len(asked)]["role"] == "assistant"
-    simulator = said[writes[1] - 1]
-    plans = next(turns for turns in said[writes[0] + 1 : writes[0] + 3] if turns == simulator[: len(turns)])
-    assert len(plans) < len(simulator)
+    simulator, written = said[writes[1] - 1], said[writes[0] + 1][:-1]
+    assert simulator[: len(written)] == written
+    assert len(simulator) == len(written) + 1
+
+
+async def test_the_choosing_request_shows_each_plan_once(write, model):
+    commits = await write(steps=2)
+    (choosing,) = [text for text in prompts_of(model) if "choose the plan" in text]
+    assert [choosing.count(plan) for plan in commits[1]["candidate_plans"]] == [1, 1, 1]
+
+
+def prompts_of(model):
+    return ["\n".join(str(turn.text) for turn in call) for call in model.calls]
+
+
+async def test_founding_is_told_the_wanted_length(write, model):
+    await write(steps=6, ending=True, min_words=120, max_words=240)
+    assert "Its length: 6 passages of 120 to 240 words, and then it ends." in prompts_of(model)[0]
+    assert "no more than 6 passages can tell" in prompts_of(model)[0]
+    model.calls.clear()
+    await write({"premise": "Bo tends an oven."}, steps=2)
+    assert "as many as it takes" in prompts_of(model)[0], "a run that no ending was asked for is not the story's length"
+
+
+@pytest.mark.parametrize(
+    ("words", "length"),
+    [
+        ((50, 120), "one or two sentences"),
+        ((200, 400), "two or three sentences"),
+        ((600, 900), "three to five sentences"),
+    ],
+)
+async def test_a_plan_is_as_long_as_fits_its_passage(write, model, words, length):
+    await write(steps=1, min_words=words[0], max_words=words[1])
+    assert f"{length} each: one scene in one place" in prompts_of(model)[0]
+    (asked,) = [text for text in prompts_of(model) if "Now propose exactly 3 plans" in text]
+    assert f"passage after the one you just wrote, {length} each" in asked
+    assert "no two\nplans are of one kind" in asked
+
+
+class Author:
+    """Let the model found a story and say what each passage moves; everything else stays as the fixture has it."""
+
+    def __init__(self, model, **moved):
+        self.plain, self.moved = model.replies, moved
+        self.memories = 0
+        model.replies = self
+
+    def __call__(self, messages):
+        text = self.plain(messages)
+        if not text.startswith("{"):
+            return text
+        reply = json.loads(text)
+        if "outline" in reply:
+            outline = ["The lamp goes out.", "Bo is asked.", "The oil is found.", "Mira leaves."]
+            reply |= {
+                "outline": outline,
+                "truth": "Bo sold the oil.",
+                "clues": ["Oil on Bo's cuff: passage 2"],
+                "voice": "Dry.",
+            }
+            reply["premise"] = "Mira, who tends a lamp, wants it lit."
+        if "turns" in reply:
+            self.memories += 1
+            moved = self.moved.get(f"after_{self.memories}", {})
+            reply["turns"] = [{"number": number, "now": now} for number, now in moved.items()]
+        return json.dumps(reply)
+
+
+async def test_the_place_and_the_turns_are_told_to_every_request(write, model):
+    Author(model, after_1={1: "done", 2: "under way"}, after_2={2: "done", 3: "under way", 9: "done"})
+    commits = await write(steps=4, ending=True)
+    assert [commit.get("turns") for commit in commits] == [
+        None,
+        ["done", "under way", "to come", "to come"],
+        ["done", "done", "under way", "to come"],
+        ["done", "done", "under way", "to come"],
+        ["done", "done", "under way", "to come"],
+    ]
+    asked = prompts_of(model)
+    writes = [text for text in asked if "JSON schema:" not in text]
+    assert "This is passage 1 of 4.\nReply" in writes[0]
+    assert "This is passage 3 of 4.\nOf the turns above: 1 and 2 done; 3 under way; 4 to come." in writes[2]
+    plans = [text for text in asked if "Now propose" in text]
+    assert "This is passage 2 of 4.\nOf the turns above: 1 done; 2 under way; 3 and 4 to come." in plans[1]
+    assert "The next passage is number 3 of 4" in plans[1]
+    choosing = [
+        text.rpartition("The plans for the next passage are:")[2] for text in asked if "choose the plan" in text
+    ]
+    assert "number 3 of 4" in choosing[1]
+    assert "Of the turns: 1 and 2 done; 3 under way; 4 to come." in choosing[1]
+
+
+async def test_after_the_last_passage_there_is_only_a_summary(write, model):
+    commits = await write(steps=2, ending=True)
+    *_, last = prompts_of(model)
+    assert "That was the last passage" in last
+    assert [text for text in prompts_of(model) if "Now bring the short-term memory up to date" in text] != []
+    assert commits[2]["summary"]
+    assert commits[2]["short_term_memory"] == commits[1]["short_term_memory"]
+    assert commits[2]["rationale"] == {"dropped": [], "added": []}
+    assert commits[2]["candidate_plans"] == []
+    assert commits[2]["usage"]["calls"] == 3, "the choice, the passage, the summary"
+
+
+async def test_a_reader_decides_nothing_after_the_last_passage(write, write_prompts):
+    await write({"premise": "Mira tends a lamp.", "player": "a keeper"}, mode="fiction", steps=2, ending=True)
+    assert "has to decide again" in write_prompts()[0]
+    assert "has to decide again" not in write_prompts()[1]
+    assert "leave nothing to decide" in write_prompts()[1]
+
+
+async def test_premises_voice_truth_and_clues_are_pinned(write, model, write_prompts):
+    Author(model)
+    await write(steps=2)
+    for text in write_prompts():
+        assert "Mira tends a lamp.\nMira, who tends a lamp, wants it lit.\n" in text
+        assert "How it is told: Dry." in text
+        assert "Bo sold the oil." in text
+        assert "- Oil on Bo's cuff: passage 2" in text
+    assert all("gives away more of what lies behind" in text for text in prompts_of(model) if "Now propose" in text)
+
+
+async def test_the_last_two_passages_are_whole_and_the_others_a_line(write, model, write_prompts):
+    commits = await write(steps=5)
+    fifth, steps = write_prompts()[4], {commit["step"]: commit for commit in commits}
+    assert [steps[number]["passage"] in fifth for number in (1, 2, 3, 4)] == [False, False, True, True]
+    lines = "\n".join(f"{number}. {steps[number]['summary']}" for number in (1, 2, 3, 4))
+    assert f"The story so far, a line for each passage:\n{lines}\n\nShort-term memory" in fifth
+    recalled = fifth.partition("Earlier passages that bear on this one:")[2].partition("The passage before")[0]
+    assert "- passage 1: It says:" in recalled
+    assert "- passage 3" not in recalled
+
+
+async def test_a_long_past_gives_way_to_what_is_recalled(write, model, write_prompts, monkeypatch):
+    monkeypatch.setattr("recurrentgpt.nodes.prompt_messages.USUAL_WINDOW", 8 * 400)
+    commits = await write(steps=4)
+    assert "The story so far" not in write_prompts()[3]
+    assert commits[2]["passage"] not in write_prompts()[3]
+    assert f"- passage 1: {commits[1]['summary']} It says:" in write_prompts()[3]
+
+
+async def test_an_edited_memory_is_told_to_whoever_chooses(write, model):
+    """What a person put into it is in no earlier turn of the conversation."""
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.store.memory import InMemoryStore
+    from langgraph.types import Command
+
+    from recurrentgpt.graph.story import build_story_graph
+    from recurrentgpt.models.embeddings import HashEmbeddings
+    from recurrentgpt.schema.context import Context
+
+    graph = build_story_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config = {"configurable": {"thread_id": "1"}}
+    context = Context(model=model, embeddings=HashEmbeddings(), min_words=100, seed=1)
+    await graph.ainvoke({"premise": "Mira tends a lamp."}, config, context=context)
+    answer = {"action": "simulator", "passages": 1, "short_term_memory": "Zoltan owes Mira a horse."}
+    await graph.ainvoke(Command(resume=answer), config, context=context)
+    (choosing,) = [text for text in prompts_of(model) if "choose the plan" in text]
+    assert "The short-term memory is now:\nZoltan owes Mira a horse.\n" in choosing
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])

@@ -4,6 +4,7 @@ import math
 
 import httpx
 import pytest
+from pydantic import TypeAdapter
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -13,6 +14,8 @@ from recurrentgpt import Context, SettingsError
 from recurrentgpt.graph.context_middleware import RefuseUnknownSettings
 from recurrentgpt.graph.story import novel
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+from recurrentgpt.studies.server.app import app as study_app
+from recurrentgpt.studies.study_context import StudyContext
 
 PROPERTIES = novel.get_context_jsonschema()["properties"]
 
@@ -33,6 +36,11 @@ def test_a_form_shows_what_the_field_says():
         assert bound(schema, "exclusiveMinimum") == setting.above
         assert bound(schema, "maximum") == setting.maximum
         assert bound(schema, "maxLength") == setting.most_characters
+
+
+def test_a_server_tells_studio_what_every_field_of_the_state_is():
+    for name in novel.stream_channels_list:
+        assert TypeAdapter(novel.channels[name].UpdateType).json_schema().get("description"), name
 
 
 @pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.kind in (int, float)])
@@ -66,14 +74,14 @@ def test_a_story_keeps_its_own_settings_and_no_address():
     assert not {"model", "base_url", "steps", "budget_tokens", "embeddings"} & set(STORY_SETTINGS)
 
 
-async def served(path, body):
+async def served(path, body, method="POST", context=Context):
     async def echo(request: Request) -> JSONResponse:
         return JSONResponse({"received": await request.json()})
 
-    app = Starlette(routes=[Route("/{path:path}", echo, methods=["POST"])])
-    transport = httpx.ASGITransport(RefuseUnknownSettings(app, frozenset({"novel"})))
+    app = Starlette(routes=[Route("/{path:path}", echo, methods=["POST", "PATCH"])])
+    transport = httpx.ASGITransport(RefuseUnknownSettings(app, frozenset({"novel"}), context))
     async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
-        return await client.post(path, json=body)
+        return await client.request(method, path, json=body)
 
 
 @pytest.mark.parametrize("path", ["/threads/t/runs", "/runs/stream", "/runs/wait", "/threads/t/runs/crons"])
@@ -84,9 +92,38 @@ async def test_a_server_refuses_an_unknown_setting(path):
         assert "did you mean plans?" in answer.json()["detail"]
 
 
+async def test_a_server_refuses_an_unknown_setting_however_it_is_given():
+    config = {"configurable": {"thread_id": "t", "__x": 1, "langgraph_auth_user": {}, "x-request": "r", "plnas": 5}}
+    identity = "5d40e2d5-ac2c-5d38-8d34-7a4b5d1c7f9e"
+    for path, body, method in (
+        ("/runs/wait", {"assistant_id": "novel", "config": config}, "POST"),
+        ("/assistants", {"graph_id": "novel", "context": {"plnas": 5}}, "POST"),
+        ("/assistants", {"graph_id": "novel", "config": config}, "POST"),
+        (f"/assistants/{identity}", {"context": {"plnas": 5}}, "PATCH"),
+    ):
+        answer = await served(path, body, method)
+        assert (answer.status_code, "did you mean plans?" in answer.json()["detail"]) == (422, True), body
+
+
+async def test_the_server_of_the_studies_knows_the_settings_of_a_study():
+    for context, status in ((Context, 422), (StudyContext, 200)):
+        answer = await served(
+            "/runs/wait", {"assistant_id": "novel", "context": {"target_words": 500}}, context=context
+        )
+        assert answer.status_code == status
+    transport = httpx.ASGITransport(study_app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://server") as client:
+        for name, status in (("target_words", 404), ("target_wrods", 422)):
+            answer = await client.post("/runs/wait", json={"assistant_id": "rolling_1024", "context": {name: 500}})
+            assert answer.status_code == status, "the app has no paths of its own"
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [
+        ("/assistants/search", {"graph_id": "novel", "metadata": {"plnas": 5}}),
+        ("/runs/wait", {"assistant_id": "novel", "config": {"configurable": {"thread_id": "t", "plans": 5}}}),
+        ("/runs/wait", {"assistant_id": "novel", "config": "odd"}),
         ("/runs/wait", {"assistant_id": "novel", "context": {"plans": 5}, "input": {"premise": "x" * 100_000}}),
         ("/runs/wait", {"assistant_id": "somebody_elses", "context": {"plnas": 5}}),
         ("/runs/wait", {"assistant_id": "novel", "context": None}),

@@ -7,7 +7,7 @@ from langgraph.types import Command
 
 from recurrentgpt import Context, SettingsError, Story, StoryError, StoryNotFound, build_story_graph
 from recurrentgpt.engine.passage import Passage
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.remote.client import RemoteStory, astories
 from recurrentgpt.remote.copy import acopied
@@ -71,7 +71,7 @@ async def written(model):
 async def test_a_copy_tells_what_the_log_tells(written):
     graph, config, _, store = written
     history = [item async for item in graph.aget_state_history(config)]
-    values, log = history[0].values, Chronicle(store)
+    values, log = history[0].values, StoryLog(store)
     library = await acopied(Told(history))
     copy = await Story.aopen(values["title"], library=library)
     kept = await log.get_many(values["story"], await log.path(values["story"], values["head"]))
@@ -116,7 +116,7 @@ async def test_the_tree_of_a_history_is_that_of_the_log(written):
     history = [item async for item in graph.aget_state_history(config)]
     values = history[0].values
     tree = tree_of(values, [as_sent(item) for item in history])
-    links = await Chronicle(store).links(values["story"])
+    links = await StoryLog(store).links(values["story"])
     assert {key for key, link in links.items() if not link["amends"]} <= tree.nodes.keys() <= links.keys()
     assert tree.head == values["head"]
     for key, node in tree.nodes.items():

@@ -187,7 +187,7 @@ def test_an_old_name_says_what_took_its_place(begin):
         ("new_plans", "replan"),
         ("anew_plans", "areplan"),
     ):
-        with pytest.warns(DeprecationWarning, match=f"Story.{old} goes with version 0.3; call Story.{new}"):
+        with pytest.warns(DeprecationWarning, match=f"Story.{old} goes with version 0.3.0; use Story.{new}"):
             getattr(story, old)()
 
 

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.memory.chronicle import Chronicle, Commit
+from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.schema.errors import ModelRefused
@@ -84,7 +84,7 @@ def write() -> Write:
         given = {"story": "novel", "genre": "mystery", "premise": PREMISE}
         config = {"configurable": {"thread_id": "novel"}, "recursion_limit": 10_000}
         result = await graph.ainvoke(given, config, context=context)
-        log = Chronicle(store)
+        log = StoryLog(store)
         commits = await log.get_many("novel", await log.path("novel", result["head"]))
         return Written(commits, result, chat)
 

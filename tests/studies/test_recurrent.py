@@ -6,6 +6,7 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.nodes.prompt_messages import numbered
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
@@ -39,7 +40,7 @@ async def test_recurrentgpt_remembers_both_ways(write):
     assert "Earlier passages that bear on this one:" in last
     memory = novel.passages[-2]["short_term_memory"]
     assert memory
-    assert memory in last
+    assert numbered(memory.splitlines()) in last
     assert novel.passages[-2]["passage"] in last
 
 
@@ -64,7 +65,7 @@ async def test_without_a_long_term_memory_nothing_is_recalled_and_the_last_passa
     assert not [commit for commit in novel.passages if commit["recalled"]]
     assert not novel.prompts("Earlier passages that bear on this one:")
     last = novel.prompts("Write the next passage", without=SCHEMA_HEADING)[-1]
-    assert novel.passages[-2]["short_term_memory"] in last
+    assert numbered(novel.passages[-2]["short_term_memory"].splitlines()) in last
     assert novel.passages[-2]["passage"] in last
 
 
@@ -84,7 +85,7 @@ async def test_a_single_call_writes_passage_memory_and_plans(write):
     assert len(asked) == steps
     assert len(novel.model.calls) == steps + 1 + (steps - 1)
     assert "Write the next passage of the novel" not in asked[-1]
-    assert novel.passages[-2]["short_term_memory"] in asked[-1]
+    assert numbered(novel.passages[-2]["short_term_memory"].splitlines()) in asked[-1]
     assert "Earlier passages that bear on this one:" in asked[-1]
     assert all(len(commit["candidate_plans"]) == 3 for commit in novel.passages[:-1])
 

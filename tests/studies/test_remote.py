@@ -9,10 +9,9 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.remote.server import error_text
 from recurrentgpt.schema.errors import ModelReplyError, SettingsError, StoryError
-from recurrentgpt.studies import server_graphs as served
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.recording.recording import Call, RoleModel
@@ -22,6 +21,7 @@ from recurrentgpt.studies.runs.plan import read_plan
 from recurrentgpt.studies.runs.remote_runner import run_remote
 from recurrentgpt.studies.runs.runner import novel_record, novel_settings, run
 from recurrentgpt.studies.scripted_author import scripted_author
+from recurrentgpt.studies.server import graphs as served
 from recurrentgpt.studies.study_context import StudyContext
 
 from .conftest import QUICK
@@ -147,7 +147,7 @@ def test_recorded_calls_need_no_server(tmp_path):
 
 def test_every_system_is_served_by_its_name():
     config = json.loads((ROOT / "langgraph-studies.json").read_text())
-    assert config["graphs"] == {name: f"./studies/server_graphs.py:{name}" for name in SYSTEMS}
+    assert config["graphs"] == {name: f"./studies/server/graphs.py:{name}" for name in SYSTEMS}
     own = json.loads((ROOT / "langgraph.json").read_text())
     assert all(config[part] == own[part] for part in ("checkpointer", "store", "dependencies", "python_version"))
     for name in SYSTEMS:
@@ -180,7 +180,7 @@ async def test_a_served_novel_ends_with_all_that_a_local_one_has(folder):
     kept = [json.loads(line) for line in values["calls"]]
     assert sorted(row["key"] for row in kept if "key" in row) == sorted(row["key"] for row in local if "key" in row)
     assert {tuple(row) for row in kept} == {tuple(row) for row in local}
-    assert await recorded_lines(Chronicle(store), "thread-1") == [], "the store is tidy"
+    assert await recorded_lines(StoryLog(store), "thread-1") == [], "the store is tidy"
 
 
 def call(key):
@@ -188,7 +188,7 @@ def call(key):
 
 
 async def test_calls_are_kept_in_order_until_they_are_fetched(persistence):
-    log = Chronicle(persistence.store)
+    log = StoryLog(persistence.store)
     for key in ("first", "second"):
         recorder = await StoreRecorder.open(log, "novel", prompts=False)
         recorder.add_role("writer", PLAYED)

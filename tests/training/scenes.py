@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from training.data import Choice, Premise, Scene, Turn
+from training.data import ChosenPlan, Premise, Scene, Turn
 
 PASSAGE = """Nora Teague opened the desk with her key. The tide book lay where she had put it, and she turned to Sunday. There was
 no Sunday. Somebody had cut the page out with a knife, close to the thread.
@@ -60,7 +60,7 @@ def scene(**changes: Any) -> Scene:
             "Nora Teague carries the red wax to the notary, who knows the seal. It belongs to a man who is dead.",
             "A boat comes in with nobody at the oars. Simon Rudd runs down to it before Nora can see what lies in it.",
         ],
-        "choice": Choice(
+        "choice": ChosenPlan(
             index=1,
             why="The wax is all that she has.",
             plan="Nora Teague carries the red wax to the notary in the rain.",

@@ -1,4 +1,4 @@
-// What the server sends; desk/schemas.py is the other side.
+// What the server sends; desk/backend/schemas.py is the other side.
 
 export type RecalledEntry = { id: string; step: number; score: number; piece: string; summary: string };
 export type Reason = { sentence: string; why: string };

@@ -49,7 +49,7 @@ def desk(
     if not local and token is None:
         token = secrets.token_hex(16)
     from recurrentgpt.desk.app import create_app
-    from recurrentgpt.desk.guard import LOCAL
+    from recurrentgpt.desk.backend.guard import LOCAL
     from recurrentgpt.desk.serve import USUAL_PORT, bound, open_browser, outward, serve
 
     listening = bound(HERE if host == "localhost" else host, port)

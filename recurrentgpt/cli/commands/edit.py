@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from recurrentgpt.schema.state import Brief
     from recurrentgpt.story import Passage, Story
 
+_PARTS = ("genre", "premise", "synopsis", "voice", "characters", "outline", "truth", "clues")
+_LISTS = ("characters", "outline", "clues")
+_HIDDEN = ("truth", "clues")
+"""Parts of a brief that are kept from the reader."""
+
 _SAME = "Nothing was changed: it is the same text."
 
 
@@ -166,23 +171,35 @@ def edit_summary(
             note(_SAME if new is None else f"The summary of passage {found.step} is saved. {_standing(opened)}")
 
 
-def edit_brief(story: StoryName, text: Text = None, file: File = None, json: JsonObject = False) -> None:
+def edit_brief(
+    story: StoryName,
+    text: Text = None,
+    file: File = None,
+    truth: Annotated[
+        bool,
+        typer.Option("--truth", help="Show what is kept from the reader, too: the truth behind the story, its clues."),
+    ] = False,
+    json: JsonObject = False,
+) -> None:
     """Edit the premise, characters and outline in every prompt.
 
     \b
     Examples:
       recurrentgpt edit-brief 3f2a
       recurrentgpt edit-brief 3f2a --file brief.md
+      recurrentgpt edit-brief 3f2a --truth              with the truth behind the story and its clues
 
-    It is a text with the headings # Genre, # Premise, # Characters and # Outline; a heading that is left out stays as it was.
+    It is a text with the headings # Genre, # Premise, # Synopsis, # Voice, # Characters, # Outline, # Truth and # Clues; what is
+    left out stays as it was. A turn of the outline begins with [under way] or [done] where it is no longer to come.
     """
     with reading(story) as opened:
         brief = opened.brief
-        new = TextInput(text, file).replacing(_brief_as_text(brief), "brief")
+        new = TextInput(text, file).replacing(_brief_as_text(brief, truth=truth), "brief")
         if new is not None:
             brief = opened.edit_brief(**_parts_of_brief(new))
         if json:
-            print_json({"story": opened.id, "brief": brief})
+            shown = {part: value for part, value in brief.items() if truth or part not in _HIDDEN}
+            print_json({"story": opened.id, "brief": shown})
         else:
             note(_SAME if new is None else f"The brief is saved; what is written from here has it. {_standing(opened)}")
 
@@ -242,11 +259,12 @@ def _standing(story: Story) -> str:
     return f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
 
 
-def _brief_as_text(brief: Brief) -> str:
-    """Return a brief as a text to edit, a heading above each part."""
-    parts = [("Genre", [brief["genre"]]), ("Premise", [brief["premise"]])]
-    parts += [("Characters", brief["characters"]), ("Outline", brief["outline"])]
-    return "\n\n".join("\n".join([f"# {heading}", *lines]) for heading, lines in parts)
+def _brief_as_text(brief: Brief, *, truth: bool) -> str:
+    """Return a brief as a text to edit, a heading above each part; what is kept from the reader with `truth` alone."""
+    found = {part: brief.get(part, []) for part in _PARTS if truth or part not in _HIDDEN}
+    parts = {part: [value] if isinstance(value, str) else value for part, value in found.items()}
+    shown = {part: lines for part, lines in parts.items() if lines or part in brief}
+    return "\n\n".join("\n".join([f"# {part.capitalize()}", *lines]) for part, lines in shown.items())  # type: ignore[misc]
 
 
 def _parts_of_brief(text: str) -> dict[str, Any]:
@@ -255,14 +273,12 @@ def _parts_of_brief(text: str) -> dict[str, Any]:
     for line in text.splitlines():
         if heading := re.fullmatch(r"#+\s*(\w+):?\s*", line):
             name = heading[1].casefold()
-            if name not in ("genre", "premise", "characters", "outline"):
-                raise SettingsError(
-                    f"The brief has no part {heading[1]!r}: there are Genre, Premise, Characters, Outline."
-                )
+            if name not in _PARTS:
+                known = ", ".join(part.capitalize() for part in _PARTS)
+                raise SettingsError(f"The brief has no part {heading[1]!r}: there are {known}.")
             parts[name] = []
         elif line.strip():
             if not parts:
                 raise SettingsError("The brief begins with a heading: # Genre, # Premise, # Characters or # Outline.")
             parts[list(parts)[-1]].append(line.strip().removeprefix("- "))
-    lines = ("genre", "premise")
-    return {name: " ".join(found) if name in lines else found for name, found in parts.items()}
+    return {name: found if name in _LISTS else " ".join(found) for name, found in parts.items()}

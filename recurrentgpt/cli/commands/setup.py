@@ -122,9 +122,9 @@ def config_show(json: JsonLines = False) -> None:
     Example:
       recurrentgpt config show
     """
-    from recurrentgpt.infrastructure.settings import SETTINGS, resolve
+    from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, resolve
 
-    resolved = [resolve(setting.name) for setting in SETTINGS]
+    resolved = [resolve(setting.name) for setting in MACHINE_SETTINGS]
     if json:
         for item in resolved:
             print_json(

@@ -51,7 +51,7 @@ _KEY_AND_TEXT = re.compile(r"([wg])\s+(\S.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Reply:
+class TypedInput:
     """What was typed: a key of `KEYS` or `1` for a choice, and what came with it."""
 
     key: str
@@ -59,25 +59,25 @@ class Reply:
     text: str = ""
 
 
-def understand(line: str, plans: int) -> Reply:
+def understand(line: str, plans: int) -> TypedInput:
     """Return what a line means; raise BadAnswer with the reason when it means nothing."""
     from recurrentgpt.prose.sentences import count_words
 
     text = line.strip()
     word = _WORDS.get(text.casefold(), text.casefold())
     if word in KEYS:
-        return Reply(word)
+        return TypedInput(word)
     if text.isascii() and text.lstrip("+-").isdigit():
         number = int(text[:9])
         if not 1 <= number <= plans:
             raise BadAnswer(f"There is no plan {number}; they are numbered 1 to {plans}.")
-        return Reply("1", number)
+        return TypedInput("1", number)
     if found := _KEY_AND_NUMBER.fullmatch(text.casefold()):
-        return Reply(found[1], int(found[2]))
+        return TypedInput(found[1], int(found[2]))
     if found := _KEY_AND_TEXT.fullmatch(text):
-        return Reply(found[1], text=found[2])
+        return TypedInput(found[1], text=found[2])
     if count_words(text) > 1 or (not text.isascii() and len(text) > 3):
-        return Reply("w", text=text)
+        return TypedInput("w", text=text)
     if not text:
         raise BadAnswer("Type a number, a key, or a plan in your own words; ? shows the keys.")
     raise BadAnswer(
@@ -156,7 +156,7 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             plans = len(renderer.story.plans)
 
 
-def _act(renderer: Renderer, reply: Reply) -> int:
+def _act(renderer: Renderer, reply: TypedInput) -> int:
     """Do what was asked; return how many passages to write now, 0 for none."""
     story = renderer.story
     match reply.key:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.chronicle import Commit
+from recurrentgpt.memory.story_log import Commit
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -38,8 +38,8 @@ def log() -> Callable[[Story], dict[str, Commit]]:
 
     def read(story: Story) -> dict[str, Commit]:
         async def all_of_them() -> list[Commit]:
-            chronicle = story.engine.log
-            return await chronicle.get_many(story.id, list(await chronicle.links(story.id)))
+            log = story.engine.log
+            return await log.get_many(story.id, list(await log.links(story.id)))
 
         return {commit["id"]: commit for commit in call(all_of_them)}
 

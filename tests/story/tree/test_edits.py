@@ -226,6 +226,30 @@ def test_choosing_further_back_keeps_the_edited_brief(written, write_prompts):
     assert "Zoltan tends a lamp." in write_prompts()[-1]
 
 
+def test_where_a_turn_stands_is_edited_with_the_outline(written, write_prompts):
+    story = written(2)
+    first, *others = story.brief["outline"]
+    lines = ["[done] Zoltan sings.", *others, "[under way] Zoltan sleeps."]
+    assert story.edit_brief(outline=lines)["outline"] == lines
+    assert story.brief["outline"] == lines
+    story.step()
+    asked = write_prompts()[-1]
+    assert "1. Zoltan sings.\n" in asked, "the mark is not part of the turn"
+    assert f"Of the turns above: 1 done; {len(lines)} under way;" in asked
+    story.undo(2)
+    assert story.brief["outline"][0] == first
+
+
+def test_what_is_kept_from_the_reader_can_be_edited(written, write_prompts):
+    story = written(1)
+    story.edit_brief(truth="Zoltan did it.", clues=["A feather: passage 2"], voice="Dry.", synopsis="It is dark.")
+    story.step()
+    asked = write_prompts()[-1]
+    assert all(
+        part in asked for part in ("Zoltan did it.", "- A feather: passage 2", "How it is told: Dry.", "It is dark.")
+    )
+
+
 @pytest.mark.parametrize("bad", [{"premise": ""}, {"premise": "word " * 501}, {"premise": 7}, {"genre": "\x00"}, {"genre": " "},
                                  {"characters": "Mira"}, {"characters": ["a"] * 21}, {"outline": [7]},
                                  {"outline": ["word " * 61]}, {"characters": ["a\x07"]}])  # fmt: skip

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from recurrentgpt.desk.disk_store import DiskStore
-from recurrentgpt.desk.save_draft import Draft, Edit
-from recurrentgpt.desk.settings_form import BUDGET, make_context
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.disk_store import DiskStore
+from recurrentgpt.desk.backend.save_draft import Draft, Edit
+from recurrentgpt.desk.backend.settings_form import BUDGET, make_context
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.library import Library, StorySummary, default_library
@@ -70,7 +70,7 @@ class Desk:
         ]
         return sorted([*opened[::-1], *unopened], key=lambda summary: summary.updated, reverse=True)
 
-    async def open_story(self, story: str) -> StoryJobs:
+    async def story_jobs(self, story: str) -> StoryJobs:
         """Return the jobs of a story, made at the first call; raise StoryNotFound where there is no such story."""
         if story in self.stories:
             return self.stories[story]

@@ -41,7 +41,7 @@ from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
-__all__ = ["Chronicle", "Commit", "Head", "Link", "RecalledId", "StoryRecord", "commit_id", "now", "path_to"]
+__all__ = ["Commit", "Head", "Link", "RecalledId", "StoryLog", "StoryRecord", "commit_id", "now", "path_to"]
 
 PAGE = 10_000
 """Rows that are read at once: a store sorts them all for each page."""
@@ -58,7 +58,7 @@ def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
     return path[::-1]
 
 
-class Chronicle:
+class StoryLog:
     """Read and append the log of stories in `store`.
 
     `threaded` runs the store's synchronous methods in a worker thread: a graph under `invoke` may carry a store that

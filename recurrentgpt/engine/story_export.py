@@ -18,8 +18,8 @@ from typing_extensions import TypedDict
 from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
-from recurrentgpt.memory.chronicle import Chronicle
 from recurrentgpt.memory.corrections import Overlay
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 
@@ -30,7 +30,7 @@ ROWS_AT_ONCE = 2000
 
 
 @with_config(ConfigDict(extra="forbid"))
-class Archive(TypedDict):
+class StoryExport(TypedDict):
     """One story, with everything that its log holds."""
 
     format: str
@@ -43,18 +43,18 @@ class Archive(TypedDict):
     overlays: dict[str, Overlay]
 
 
-_SHAPE = TypeAdapter(Archive)
+_SHAPE = TypeAdapter(StoryExport)
 _TABLES = ("commits", "links", "names", "overlays")
 
 
-async def read_story(log: Chronicle, story: str) -> Archive:
+async def read_story(log: StoryLog, story: str) -> StoryExport:
     """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
     record, head = await log.record(story), await log.head(story)
     tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in _TABLES}
-    return cast(Archive, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
+    return cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
-async def write_archive(log: Chronicle, story: str, path: Path, *, force: bool) -> Path:
+async def write_export(log: StoryLog, story: str, path: Path, *, force: bool) -> Path:
     """Write a story to a JSON file, which appears whole or not at all; the same story gives the same bytes."""
     content = await read_story(log, story)
 
@@ -66,39 +66,39 @@ async def write_archive(log: Chronicle, story: str, path: Path, *, force: bool) 
 
 async def restore(engine: Engine, path: Path) -> str:
     """Write the story in a JSON file to the log and return its id; one that is there already must be the same."""
-    archive = load(path)
-    story = archive["story"]["story"]
+    export = load(path)
+    story = export["story"]["story"]
     log = engine.log
     async with engine.writing(story):
         if await log.head(story) is not None:
-            if await read_story(log, story) == archive:
+            if await read_story(log, story) == export:
                 return story
             raise BookError(
                 f"Story {story} is here already and differs from {path}: restore it in another home, with RECURRENTGPT_HOME."
             )
-        await put_story(log, archive)
+        await put_story(log, export)
     return story
 
 
-async def put_story(log: Chronicle, archive: Archive) -> None:
+async def put_story(log: StoryLog, export: StoryExport) -> None:
     """Write every row of a story that the log has not."""
-    story = archive["story"]["story"]
+    story = export["story"]["story"]
     rows = [
         log.put((*log.root, name, story), key, row)
         for name in _TABLES
-        for key, row in cast("dict[str, dict[str, Any]]", archive[name]).items()  # type: ignore[literal-required]
+        for key, row in cast("dict[str, dict[str, Any]]", export[name]).items()  # type: ignore[literal-required]
     ]
     for start in range(0, len(rows), ROWS_AT_ONCE):
         await log.batch(rows[start : start + ROWS_AT_ONCE])
     # The two rows that make it a story come last: cut short before them, there is none, and it is restored anew.
     ends: list[PutOp] = [
-        log.put_record_op(archive["story"]),
-        log.put((*log.root, "heads"), story, archive["head"]),
+        log.put_record_op(export["story"]),
+        log.put((*log.root, "heads"), story, export["head"]),
     ]
     await log.batch(ends)
 
 
-def load(path: Path) -> Archive:
+def load(path: Path) -> StoryExport:
     """Return the story in a JSON file; raise BookError in a sentence for everything that can be wrong with it."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -120,24 +120,24 @@ def load(path: Path) -> Archive:
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise BookError(f"{path} is damaged at {where[:80]}: {error.errors()[0]['msg']}.") from error
-    archive = cast(Archive, content)
-    if problem := _inconsistency(archive):
+    export = cast(StoryExport, content)
+    if problem := _inconsistency(export):
         raise BookError(f"{path} is damaged: {problem}.")
-    return archive
+    return export
 
 
-def _inconsistency(archive: Archive) -> str:
+def _inconsistency(export: StoryExport) -> str:
     """Return what contradicts itself in a story, or nothing."""
-    commits, links, story = archive["commits"], archive["links"], archive["story"]["story"]
+    commits, links, story = export["commits"], export["links"], export["story"]["story"]
     if commits.keys() != links.keys():
         return "passages and links do not match"
-    if archive["head"]["story"] != story or archive["head"]["head"] not in commits:
+    if export["head"]["story"] != story or export["head"]["head"] not in commits:
         return "the head is no passage of the story"
     for key, commit in commits.items():
         link = links[key]
         if (commit["id"], commit["story"], link["id"], link["parent"]) != (key, story, key, commit["parent"]):
             return f"passage {key} and its rows do not match"
-        if (overlay := commit.get("overlay")) and overlay not in archive["overlays"]:
+        if (overlay := commit.get("overlay")) and overlay not in export["overlays"]:
             return f"passage {key} has corrections that are missing"
         if not commit["parent"]:
             if commit["step"]:
@@ -158,6 +158,6 @@ def _inconsistency(archive: Archive) -> str:
             walked[key] = None
             key = before(links[key])
         done |= walked.keys()
-    if any(name.get("at") not in commits or not name.get("name") for name in archive["names"].values()):
+    if any(name.get("at") not in commits or not name.get("name") for name in export["names"].values()):
         return "a branch's name stands at no passage"
     return ""

@@ -53,8 +53,8 @@ async def test_an_edited_action_changes_what_was_changed(asked, shape, changes, 
     state = await asked.state()
     assert state["plan"] == (plan if isinstance(plan, str) else asked.first["candidate_plans"][plan - 1])
     assert state["choice"]["index"] == index
-    head = await asked.chronicle.get(state["story"], state["head"])
-    before = await asked.chronicle.get(state["story"], head["parent"])
+    head = await asked.log.get(state["story"], state["head"])
+    before = await asked.log.get(state["story"], head["parent"])
     assert not before["amends"], "the memory came back unchanged, so there is nothing to correct"
 
 
@@ -159,7 +159,7 @@ async def test_a_chat_can_ask_for_every_action(in_memory, words, step, status):
     await it.run({"messages": words})
     state = await it.state()
     assert (state["step"], state["status"]) == (step, status)
-    assert (await it.chronicle.head(state["story"]))["status"] == status
+    assert (await it.log.head(state["story"]))["status"] == status
     changed = state["passage"] != first["passage"], state["candidate_plans"] != first["candidate_plans"]
     assert changed == {"another take": (True, True), "new plans": (False, True), "simulator": (True, True)}.get(
         words, (False, False)
@@ -246,7 +246,7 @@ async def test_the_stream_of_messages_is_the_passage_and_nothing_else(in_memory,
         assert about["langgraph_node"] == "write"
         said.setdefault(chunk.id, []).append(chunk.text)
     state = await it.state()
-    commits = await it.chronicle.get_many(state["story"], (await it.chronicle.path(state["story"], state["head"]))[1:])
+    commits = await it.log.get_many(state["story"], (await it.log.path(state["story"], state["head"]))[1:])
     assert ["".join(parts) for parts in said.values()] == [commit["passage"] for commit in commits]
     assert all(len(parts) > 3 for parts in said.values()), "it comes sentence by sentence"
     assert state["messages"][-1].id == list(said)[-1], "a chat replaces what it streamed by what was told"

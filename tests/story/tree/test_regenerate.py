@@ -103,3 +103,19 @@ def test_a_crash_between_the_log_and_the_thread_loses_nothing(written, library):
     story.choose("Bo hides a spoon.")
     story.goto(1)
     assert story.step().plan != "Bo hides a spoon.", "a choice that waits elsewhere is not written here"
+
+
+def test_another_take_goes_on_from_its_own_checkpoint_whatever_a_client_adds(written, monkeypatch):
+    story = written(2)
+    first, graph = story.passage(1), story.engine.graph
+    update = type(graph).aupdate_state
+
+    async def update_and_be_overtaken(self, config, values, as_node):
+        saved = await update(self, config, values, as_node=as_node)
+        other = {"next_plan": "A stranger sings.", "plan": "A stranger sings."}
+        await update(self, config, other, as_node="open_story")
+        return saved
+
+    monkeypatch.setattr(type(graph), "aupdate_state", update_and_be_overtaken)
+    list(story.retry(1))
+    assert (story.passage().step, story.passage().plan) == (1, first.plan)

@@ -7,7 +7,7 @@ from langgraph.types import Command
 from langgraph_sdk.auth.types import StudioUser
 
 from recurrentgpt import Context, StoryNotFound, build_story_graph
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 
 
@@ -41,7 +41,7 @@ async def test_a_story_is_found_by_its_owner_only(tell):
     his = await tell(bob, "3", {"story": hers["story"], "premise": "Bob looks for a key."})
     assert his["premise"] == "Bob looks for a key."
     assert his["head"] != hers["head"]
-    assert await Chronicle(tell.store).head(hers["story"]) is None, "nor is it among those of the machine"
+    assert await StoryLog(tell.store).head(hers["story"]) is None, "nor is it among those of the machine"
 
 
 @pytest.mark.parametrize("node", ["open_story", "retrieve"])
@@ -58,11 +58,11 @@ async def test_what_a_client_writes_into_the_state_opens_nothing(tell, node):
 async def test_without_a_user_a_story_is_the_machines(tell):
     for number, user in enumerate((None, User("", signed_in=False))):
         told = await tell(user, str(number), {"premise": "A lamp."})
-        assert (await Chronicle(tell.store).head(told["story"]))["head"] == told["head"]
+        assert (await StoryLog(tell.store).head(told["story"]))["head"] == told["head"]
 
 
 async def test_a_graph_called_without_a_loop_knows_its_user_too(tell, model):
     config = {"configurable": {"thread_id": "1", "langgraph_auth_user": User("ann")}}
     context = Context(model=model, embeddings=HashEmbeddings())
     told = tell.graph.invoke({"premise": "Ann hides a key."}, config, context=context)
-    assert await Chronicle(tell.store).head(told["story"]) is None
+    assert await StoryLog(tell.store).head(told["story"]) is None

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
-from recurrentgpt.memory.chronicle import Chronicle, commit_id
+from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.schema.errors import StoryError, StoryNotFound
 
 
 @pytest.fixture
 def log(persistence):
-    return Chronicle(persistence.store)
+    return StoryLog(persistence.store)
 
 
 async def rows(log):
@@ -69,7 +69,7 @@ async def test_an_erased_story_leaves_nothing_and_its_neighbours_everything(log,
 
 
 async def test_a_log_of_more_than_a_page_is_read_whole(log, commit, monkeypatch):
-    monkeypatch.setattr("recurrentgpt.memory.chronicle.PAGE", 7)
+    monkeypatch.setattr("recurrentgpt.memory.story_log.PAGE", 7)
     entry = commit("s", None, "")
     await log.append(entry, "choosing")
     for number in range(20):
@@ -110,7 +110,7 @@ async def test_a_host_store_with_an_index_is_not_made_to_embed(commit):
     def embed(texts):
         raise AssertionError("the host's index must not see passages")
 
-    log = Chronicle(InMemoryStore(index={"dims": 4, "embed": embed}))
+    log = StoryLog(InMemoryStore(index={"dims": 4, "embed": embed}))
     await log.append(commit("s", None, "Mira ran."), "choosing")
     assert len(await log.links("s")) == 1
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk.job_state import Progress
+from recurrentgpt.desk.backend.job_state import Progress
 from recurrentgpt.schema.state import Added, Dropped, Recalled, Usage
 
 LONGEST_TEXT = 200_000

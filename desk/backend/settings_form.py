@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from recurrentgpt.desk.schemas import SettingField
+from recurrentgpt.desk.backend.schemas import SettingField
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import SETTINGS, Context, Setting

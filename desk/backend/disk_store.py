@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk.job_state import Progress
+from recurrentgpt.desk.backend.job_state import Progress
 from recurrentgpt.schema.errors import SettingsError, StorageError
 from recurrentgpt.schema.state import StoryInput
 

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recurrentgpt.desk.schemas import BranchUsage, EditView, MemoryView, PassageView, StoryView
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.schemas import BranchUsage, EditView, MemoryView, PassageView, StoryView
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
-from recurrentgpt.memory.chronicle import path_to
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.memory.story_log import path_to
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.errors import StoryNotFound
@@ -122,7 +122,7 @@ async def _memory_with_pieces(story: Story, key: str) -> MemoryView:
 async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
     """Return by which piece each passage was recalled for this one: the log keeps which they were, so it asks again."""
     log, before = story.engine.log, commit["parent"]
-    run = StoryRuntime(context=story.context, chronicle=log, emit=lambda event: None)
+    run = StoryRuntime(context=story.context, log=log, emit=lambda event: None)
     recall = await asyncio.to_thread(lambda: run.recall)  # it may load the embedding model
     corrected = (await read_overlay(log, story.id, commit.get("overlay", "")))["summaries"]
     hits = await recall.search(story.id, before, commit["plan"], count, without=before, corrected=corrected)

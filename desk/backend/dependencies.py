@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
-from recurrentgpt.desk.service import Desk
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 
 
 def _desk(request: Request) -> Desk:
@@ -19,7 +19,7 @@ DeskDep = Annotated[Desk, Depends(_desk)]
 
 
 async def _jobs(desk: DeskDep, story: Annotated[str, Path(pattern=r"^[0-9A-Za-z_-]{1,64}$")]) -> StoryJobs:
-    return await desk.open_story(story)
+    return await desk.story_jobs(story)
 
 
 JobsDep = Annotated[StoryJobs, Depends(_jobs)]

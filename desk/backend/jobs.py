@@ -6,16 +6,16 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
-from recurrentgpt.desk.read_model import branch_usage
-from recurrentgpt.desk.save_draft import Draft, DraftEvent
-from recurrentgpt.desk.settings_form import BUDGET
-from recurrentgpt.desk.story_jobs import StoryJobs
+from recurrentgpt.desk.backend.read_model import branch_usage
+from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent
+from recurrentgpt.desk.backend.settings_form import BUDGET
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 
 
-async def open_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
+async def begin_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
     """Open a new story: a novel up to its first passage, a story to play up to its first choice."""
     yield {"event": "draft", "draft": Draft("", "", "", 1, "")}
     drafted = False
@@ -34,7 +34,7 @@ async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | 
         await check_budget(jobs)
         now = await jobs.story.asnapshot()
         if not now.head:
-            async for opened in open_story(jobs):
+            async for opened in begin_story(jobs):
                 yield opened
             continue
         yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, now.step + 1, now.head)}

@@ -16,10 +16,10 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from recurrentgpt.desk.disk_store import DiskStore
-from recurrentgpt.desk.job_state import JobKind, JobState, Progress
-from recurrentgpt.desk.save_draft import Draft, DraftEvent, Edit, write_draft
-from recurrentgpt.desk.settings_form import page_message
+from recurrentgpt.desk.backend.disk_store import DiskStore
+from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress
+from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent, Edit, write_draft
+from recurrentgpt.desk.backend.settings_form import page_message
 from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
 from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
@@ -28,7 +28,7 @@ from recurrentgpt.schema.state import StoryInput, Usage
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
-log = logging.getLogger(__name__)
+logger = logging.getLogger(__name__)
 
 MOST_EVENTS_KEPT = 4000
 SECONDS_BETWEEN_SAVES = 1.0
@@ -262,7 +262,7 @@ class StoryJobs:
     def _finished(self, job: asyncio.Task[None]) -> None:
         error = None if job.cancelled() else job.exception()
         if error is not None:
-            log.error("The job on story %s failed.", self.story.id, exc_info=error)
+            logger.error("The job on story %s failed.", self.story.id, exc_info=error)
             self.state.error = f"The desk failed ({type(error).__name__}); its terminal says where. The story is safe."
         if self.draft is not None and not self.draft.text.strip():
             self.draft = None
@@ -330,7 +330,7 @@ class StoryJobs:
         try:
             await asyncio.to_thread(self.disk.write, self.story.id, changes)
         except RecurrentGPTError as error:
-            log.warning("The draft could not be saved: %s", error)
+            logger.warning("The draft could not be saved: %s", error)
 
 
 def _fields(draft: Draft | None) -> dict[str, Any]:

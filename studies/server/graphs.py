@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
-from recurrentgpt.memory.chronicle import Chronicle
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput
 from recurrentgpt.studies.baselines.catalogue import all_systems
@@ -60,9 +60,9 @@ async def tidy(state: Served, runtime: Runtime[StudyContext]) -> Update:
     return {"status": "finished"}
 
 
-def _log(runtime: Runtime[StudyContext]) -> Chronicle:
+def _log(runtime: Runtime[StudyContext]) -> StoryLog:
     assert runtime.store is not None
-    return Chronicle(runtime.store)
+    return StoryLog(runtime.store)
 
 
 def server_graph(system: System) -> Any:
@@ -70,14 +70,8 @@ def server_graph(system: System) -> Any:
     novel = system.build().set_node_defaults(retry_policy=RETRY).compile(name=system.name)
     graph = (
         StateGraph(Served, context_schema=StudyContext, input_schema=Order, output_schema=NovelOutput)
-        .add_node("begin", begin)
-        .add_node("novel", novel)
-        .add_node("gather", gather)
-        .add_node("tidy", tidy)
+        .add_sequence([begin, ("novel", novel), gather, tidy])
         .add_edge(START, "begin")
-        .add_edge("begin", "novel")
-        .add_edge("novel", "gather")
-        .add_edge("gather", "tidy")
         .add_edge("tidy", END)
     )
     return graph.compile(name=system.name).with_config({"recursion_limit": RECURSION_LIMIT})

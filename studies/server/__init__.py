@@ -1,0 +1,1 @@
+"""The systems on a server of LangGraph's protocol: their graphs, and what stands before them."""

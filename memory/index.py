@@ -268,8 +268,10 @@ class StoryIndex:
 
     def _forget_mask(self) -> None:
         """Forget which branch was searched last, its rows, their sum and their number."""
-        self._known, self._mask = "", np.zeros(0, dtype=bool)
-        self._sum, self._counted = np.zeros(self.dimension), 0
+        self._known: str = ""
+        self._mask: Flags = np.zeros(0, dtype=bool)
+        self._sum: NDArray[np.float64] = np.zeros(self.dimension)
+        self._counted: int = 0
 
     def _of(self, commit: str, mask: Flags) -> Flags:
         """Return the part of a mask over all rows that belongs to one entry, as a view."""

@@ -67,6 +67,12 @@ class Scope:
 class StoryIndex:
     """The rows of every commit of one story, by one embedding model."""
 
+    _known: str
+    """The head that was searched last; which rows are its branch's, their sum and their number are kept with it."""
+    _mask: Flags
+    _sum: NDArray[np.float64]
+    _counted: int
+
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self.outdated: dict[str, None] = {}
@@ -268,10 +274,8 @@ class StoryIndex:
 
     def _forget_mask(self) -> None:
         """Forget which branch was searched last, its rows, their sum and their number."""
-        self._known: str = ""
-        self._mask: Flags = np.zeros(0, dtype=bool)
-        self._sum: NDArray[np.float64] = np.zeros(self.dimension)
-        self._counted: int = 0
+        self._known, self._mask = "", np.zeros(0, dtype=bool)
+        self._sum, self._counted = np.zeros(self.dimension), 0
 
     def _of(self, commit: str, mask: Flags) -> Flags:
         """Return the part of a mask over all rows that belongs to one entry, as a view."""

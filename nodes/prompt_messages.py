@@ -59,12 +59,10 @@ def memory_lines(memory: str) -> list[str]:
 
 def memory_was_edited(state: State) -> bool:
     """Tell whether the short-term memory is another than the passage's conversation leads to."""
-    changes = state.get("rationale", {"dropped": [], "added": []})
-    if any(change["why"] == BY_HAND for change in [*changes["dropped"], *changes["added"]]):
-        return True
-    gone, come = ({change["sentence"] for change in changes[kind]} for kind in ("dropped", "added"))  # type: ignore[literal-required]
+    dropped, added = state["rationale"]["dropped"], state["rationale"]["added"]
     before, now = set(memory_lines(state.get("previous_memory", ""))), set(memory_lines(state["short_term_memory"]))
-    return now != (before - gone) | come
+    expected = (before - {item["sentence"] for item in dropped}) | {item["sentence"] for item in added}
+    return now != expected or any(why == BY_HAND for why in [item["why"] for item in dropped + added])
 
 
 def numbered(lines: Sequence[str]) -> str:
@@ -213,15 +211,15 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     room = past_tokens(model.profile)
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
-    path = await runtime.chronicle.path(story, state["head"])
-    commits = [commit for commit in await runtime.chronicle.get_many(story, path) if 0 < commit["step"] <= step]
+    path = await runtime.log.path(story, state["head"])
+    commits = [commit for commit in await runtime.log.get_many(story, path) if 0 < commit["step"] <= step]
     if len(commits) < 2:
         return Past()
-    corrected = (await read_overlay(runtime.chronicle, story, state.get("overlay", "")))["summaries"]
+    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     summaries = [{"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits]
     earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
-    told = [earlier, state["passage"], *(entry["summary"] for entry in summaries)]
-    return Past(summaries, earlier) if sum(map(len, told)) <= room * CHARACTERS_PER_TOKEN else Past()
+    told = len(earlier) + len(state["passage"]) + sum(len(str(entry["summary"])) for entry in summaries)
+    return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 
 
 def past_tokens(profile: EndpointProfile) -> int:

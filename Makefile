@@ -22,7 +22,7 @@ story: $(STAMPS)/run  ## Write the first passages of a novel.
 
 studio: $(STAMPS)/studio  ## Serve the graphs for LangGraph Studio, on this machine and without a key.
 	LANGGRAPH_CLI_NO_ANALYTICS=1 LANGGRAPH_NO_VERSION_CHECK=1 LANGSMITH_TRACING=false \
-	$(BIN)/langgraph dev --config $(CONFIG) --no-browser --no-reload
+	$(BIN)/langgraph dev --config $(CONFIG) --no-browser --no-reload --n-jobs-per-worker 10
 
 server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and a Postgres of its own; needs Python 3.12.
 	$(SERVER)/python -m recurrentgpt.aegra --config $(CONFIG)

@@ -18,8 +18,10 @@ __all__ = ["Persistence", "open_persistence"]
 
 
 @asynccontextmanager
-async def open_persistence(database_url: str | None = None, folder: Path | None = None) -> AsyncIterator[Persistence]:
-    """Open the saver and the store, create what is missing, and close both at the end.
+async def open_persistence(
+    database_url: str | None = None, folder: Path | None = None, *, read_only: bool = False
+) -> AsyncIterator[Persistence]:
+    """Open the saver and the store, create what is missing, and close both at the end; with `read_only`, SQLite writes nothing.
 
     A given URL beats a given folder, and a given folder beats RECURRENTGPT_DATABASE_URL. Raises SettingsError for a
     URL that is not Postgres, MissingExtra without its driver, StorageError for a place that cannot be used.
@@ -27,9 +29,9 @@ async def open_persistence(database_url: str | None = None, folder: Path | None 
     url = database_url if folder else resolve("database_url", database_url).value
     if not url:
         # Drivers are imported late: `recurrentgpt --help` must not wait for them, nor need the ones it does not use.
-        from recurrentgpt.checkpoints.sqlite import open_sqlite
+        from recurrentgpt.checkpoints.sqlite import open_sqlite, open_sqlite_to_read
 
-        async with open_sqlite(folder or home()) as persistence:
+        async with (open_sqlite_to_read if read_only else open_sqlite)(folder or home()) as persistence:
             yield persistence
         return
     if not url.startswith(("postgres://", "postgresql://")):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,3 +22,7 @@ class Persistence:
     saver: BaseCheckpointSaver[Any]
     store: BaseStore
     description: str
+    holding: Callable[[str], AbstractAsyncContextManager[None]] | None = None
+    """Holds the right to write a story against other machines; None where only this one can reach the place."""
+    erased: Callable[[], Awaitable[None]] | None = None
+    """Gives back to the disk what was erased; None where the place does so by itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -13,7 +13,7 @@ from langgraph.store.base import Op, Result
 from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
-from recurrentgpt.schema.errors import MissingExtra, SettingsError, StorageError
+from recurrentgpt.schema.errors import MissingExtra, SettingsError, StorageError, StoryBusy
 
 try:
     import psycopg
@@ -230,6 +230,45 @@ class StoryPostgresStore(AsyncPostgresStore):
             return await super().abatch(ops)
 
 
+class StoryLocks:
+    """One writer per story among all machines: advisory locks of a connection of their own, gone with the process."""
+
+    def __init__(self, url: str, place: str) -> None:
+        self._url, self._place, self._opening = url, place, asyncio.Lock()
+        self._conn: psycopg.AsyncConnection[Any] | None = None
+
+    @asynccontextmanager
+    async def holding(self, story: str) -> AsyncIterator[None]:
+        """Hold the right to write `story`; raise StoryBusy where another machine holds it."""
+        with storage_errors(self._place):
+            conn = await self._connection()
+            cursor = await conn.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, %s))", (story, _SETUP_LOCK))
+            row = await cursor.fetchone()
+        if not row or not row[0]:
+            raise StoryBusy(
+                f"Story {story} is being written on another machine: wait until it is done there, and try again."
+            )
+        try:
+            yield
+        finally:
+            # A connection that has gone has let go of all it held.
+            with suppress(psycopg.Error):
+                await conn.execute("SELECT pg_advisory_unlock(hashtextextended(%s, %s))", (story, _SETUP_LOCK))
+
+    async def _connection(self) -> psycopg.AsyncConnection[Any]:
+        async with self._opening:
+            if self._conn is None or self._conn.closed:
+                self._conn = await psycopg.AsyncConnection.connect(
+                    self._url, autocommit=True, connect_timeout=CONNECT_SECONDS
+                )
+            return self._conn
+
+    async def close(self) -> None:
+        """Close the connection, and with it let go of every story."""
+        if self._conn is not None:
+            await self._conn.close()
+
+
 @asynccontextmanager
 async def open_postgres(url: str) -> AsyncIterator[Persistence]:
     """Open the saver and the store of a Postgres database, creating their tables when they are missing.
@@ -267,7 +306,9 @@ async def open_postgres(url: str) -> AsyncIterator[Persistence]:
                     await stack.enter_async_context(batching(store))
                     await saver.setup()
                     await store.setup()
-            yield Persistence(saver, store, place)
+            locks = StoryLocks(url, place)
+            stack.push_async_callback(locks.close)
+            yield Persistence(saver, store, place, locks.holding)
     finally:
         await pool.close()
 

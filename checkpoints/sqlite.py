@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Literal
@@ -24,15 +25,22 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 # Absolute, as langgraph.json loads this file a second time, outside its package.
+from recurrentgpt.checkpoints.backups import copy_database, copy_now_and_then, forget_copies, new_copy
 from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.persistence import Persistence
+from recurrentgpt.checkpoints.reading import readable
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
-from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES, storage_errors
+from recurrentgpt.checkpoints.sqlite_faults import (
+    APPLICATION_ID,
+    CHECKPOINTS,
+    SCHEMA_VERSION,
+    STORIES,
+    refuse_foreign,
+    storage_errors,
+)
 from recurrentgpt.infrastructure.settings import home
 from recurrentgpt.schema.errors import StorageError
 
-APPLICATION_ID = 0x52475054  # "RGPT"
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 15.0
 WAL_BYTES = 4 * 1024 * 1024
 
@@ -180,16 +188,30 @@ class StorySqliteStore(AsyncSqliteStore):
     def __init__(self, conn: aiosqlite.Connection, path: Path) -> None:
         super().__init__(conn)
         self.path = path
+        self._file = path.stat().st_ino if path.exists() else 0
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Carry out operations in one transaction."""
         ops = list(ops)
-        token = _writing.set(any(isinstance(op, PutOp) for op in ops))
+        writing = any(isinstance(op, PutOp) for op in ops)
+        token = _writing.set(writing)
         try:
             with storage_errors(self.path):
+                if writing and self.path.stat().st_ino != self._file:
+                    # A file that was deleted or moved away takes what is written to it, and nobody sees it again.
+                    raise StorageError(
+                        f"{self.path} was replaced while it was open: end this program, and start it again."
+                    )
                 return await super().abatch(ops)
         finally:
             _writing.reset(token)
+
+    async def compact(self) -> None:
+        """Give the space of what was erased back to the disk, and delete the copies made by themselves, which hold it still."""
+        with storage_errors(self.path):
+            await asyncio.to_thread(forget_copies, self.path)
+            async with self.lock:
+                await self.conn.execute("VACUUM")
 
     @asynccontextmanager
     async def _cursor(self, *, transaction: bool = True) -> AsyncIterator[aiosqlite.Cursor]:
@@ -217,7 +239,37 @@ async def open_sqlite(folder: Path) -> AsyncIterator[Persistence]:
     Raises StorageError for a folder or file that cannot be used, and leaves it as it was.
     """
     async with _open_store(folder) as opened_store, _open_saver(folder) as opened_saver:
-        yield Persistence(opened_saver, opened_store, f"SQLite in {folder}")
+        yield Persistence(opened_saver, opened_store, f"SQLite in {folder}", erased=opened_store.compact)
+
+
+@asynccontextmanager
+async def open_sqlite_to_read(folder: Path) -> AsyncIterator[Persistence]:
+    """Open the databases of `folder` to read alone: without a lock, and without a byte written, on a full or read-only disk too.
+
+    One that is missing counts as empty. Raises StorageError for a file that cannot be read.
+    """
+    stories, checkpoints = folder / STORIES, folder / CHECKPOINTS
+    async with _reading(stories, isolation_level=None) as store_conn:
+        store = StorySqliteStore(store_conn, stories)
+        async with batching(store), _reading(checkpoints, isolation_level="DEFERRED") as saver_conn:
+            with storage_errors(stories):
+                await store.setup()
+            saver = RetainingSqliteSaver(saver_conn, checkpoints)
+            # Its own setup would write; a database in memory has no tables yet.
+            saver.is_setup = await _number(saver_conn, "SELECT count(*) FROM sqlite_master WHERE name = 'writes'") > 0
+            yield Persistence(saver, store, f"SQLite in {folder}, to read")
+
+
+@asynccontextmanager
+async def _reading(path: Path, *, isolation_level: Literal["DEFERRED"] | None) -> AsyncIterator[aiosqlite.Connection]:
+    exists = await asyncio.to_thread(path.exists)
+    with readable(path) if exists else nullcontext("file::memory:") as address, storage_errors(path):
+        conn = await aiosqlite.connect(address, uri=True, isolation_level=isolation_level, timeout=BUSY_SECONDS)
+        try:
+            await _refuse_foreign(conn, path)
+            yield conn
+        finally:
+            await conn.close()
 
 
 @asynccontextmanager
@@ -274,6 +326,9 @@ async def _connection(
 def _try_opening(path: Path) -> None:
     """Make the folder and the file, or fail here: in aiosqlite a failure leaves a thread that may outlive the loop."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        # For its owner alone; SQLite gives the files beside it the same permissions.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     sqlite3.connect(path).close()
 
 
@@ -285,10 +340,16 @@ async def _prepared(
     with storage_errors(path):
         # Two processes that start together would both run the store's migrations, and one of them would fail.
         async with AsyncFileLock(path.with_suffix(".lock")):
-            await _refuse_foreign(conn, path)
+            version = await _refuse_foreign(conn, path)
+            if path.name == STORIES and version:
+                if version < SCHEMA_VERSION:
+                    await asyncio.to_thread(copy_database, path, new_copy(path, f"version-{version}-"))
+                await asyncio.to_thread(copy_now_and_then, path)
             await conn.execute("PRAGMA journal_mode = WAL")
             await conn.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
             await conn.execute(f"PRAGMA synchronous = {synchronous}")
+            # What is erased shall not stand in free pages, for ever and for whoever salvages them.
+            await conn.execute("PRAGMA secure_delete = ON")
             # Even where nothing changes, taking the write lock finds a read-only file now rather than mid-story.
             await conn.execute("BEGIN IMMEDIATE")
             await conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -297,19 +358,14 @@ async def _prepared(
             yield
 
 
-async def _refuse_foreign(conn: aiosqlite.Connection, path: Path) -> None:
-    """Raise StorageError for a database of another program or of a newer version; reading leaves it as it was."""
+async def _refuse_foreign(conn: aiosqlite.Connection, path: Path) -> int:
+    """Return the version of a database, 0 for a new one; raise StorageError for one of another program or a newer version."""
     application = await _number(conn, "PRAGMA application_id")
     version = await _number(conn, "PRAGMA user_version")
     is_new = application == 0 and await _number(conn, "SELECT count(*) FROM sqlite_master") == 0
-    if application != APPLICATION_ID and not is_new:
-        raise StorageError(
-            f"{path} is the database of another program; move it away, or set RECURRENTGPT_HOME to another folder."
-        )
-    if version > SCHEMA_VERSION:
-        raise StorageError(
-            f"{path} was written by a newer version; upgrade recurrentgpt or set RECURRENTGPT_HOME to another folder."
-        )
+    if not is_new:
+        refuse_foreign(application, version, path)
+    return version
 
 
 async def _number(conn: aiosqlite.Connection, query: str) -> int:

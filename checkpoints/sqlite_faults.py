@@ -9,6 +9,8 @@ from pathlib import Path
 
 from recurrentgpt.schema.errors import StorageError
 
+APPLICATION_ID = 0x52475054  # "RGPT"
+SCHEMA_VERSION = 1
 STORIES = "stories.db"
 CHECKPOINTS = "checkpoints.db"
 
@@ -25,7 +27,7 @@ _FAULTS = {
     sqlite3.SQLITE_NOTADB: "it is not a SQLite database",
 }
 _REMEDIES = {
-    STORIES: "restore it from a backup, or move it away to start with an empty log",
+    STORIES: "restore it from a backup (`recurrentgpt restore`), or save what can be read with `recurrentgpt check --repair`",
     CHECKPOINTS: f"delete it: it holds only steps in flight, the stories are in {STORIES}",
 }
 
@@ -52,8 +54,35 @@ def storage_errors(path: Path) -> Iterator[None]:
 def check_pages(folder: Path) -> None:
     """Raise StorageError where a database of `folder` has damaged pages, which a look at its first rows does not show."""
     for path in (folder / STORIES, folder / CHECKPOINTS):
-        with storage_errors(path), closing(sqlite3.connect(path)) as connection:
+        check_database(path)
+
+
+def check_database(path: Path) -> None:
+    """Raise StorageError for a file that is missing, no database of ours, or damaged."""
+    with storage_errors(path):
+        path.stat()
+        with closing(sqlite3.connect(path)) as connection:
+            check_owner(connection, path)
             if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 damaged = sqlite3.DatabaseError()
                 damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
                 raise damaged
+
+
+def check_owner(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StorageError for a database of another program or of a newer version."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    refuse_foreign(application, version, path)
+
+
+def refuse_foreign(application: int, version: int, path: Path) -> None:
+    """Raise StorageError for what no database of ours has in its header."""
+    if application != APPLICATION_ID:
+        raise StorageError(
+            f"{path} is the database of another program; move it away, or set RECURRENTGPT_HOME to another folder."
+        )
+    if version > SCHEMA_VERSION:
+        raise StorageError(
+            f"{path} was written by a newer version; upgrade recurrentgpt or set RECURRENTGPT_HOME to another folder."
+        )

@@ -32,13 +32,13 @@ class Delegate(Generic[Holder, Part]):
         def delegated(self: Any, *args: Any, **named: Any) -> Any:
             return method(part(self), *args, **named)
 
-        return delegated
+        return cast("Callable[Concatenate[Holder, P], T]", delegated)
 
 
 class BlockingProperty(property, Generic[T]):
     """A property whose value a coroutine returns."""
 
-    def __get__(self, holder: Any, owner: type | None = None) -> T:
+    def __get__(self, holder: Any, owner: type | None = None) -> T:  # type: ignore[override]
         """Wait for the value."""
         return cast(T, super().__get__(holder, owner))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import AsyncFileLock, Timeout
 
 from recurrentgpt.schema.errors import StorageError, StoryBusy
+from recurrentgpt.schema.story_id import check_story_id
 
 
 @asynccontextmanager
@@ -21,6 +22,7 @@ async def writing(folder: Path | None, story: str) -> AsyncIterator[None]:
     if folder is None:
         yield
         return
+    check_story_id(story)
     lock = AsyncFileLock(folder / f"{story}.lock", timeout=0, thread_local=False)
     try:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)

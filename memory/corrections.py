@@ -7,13 +7,12 @@ costs one row for each correction, which holds those before it too.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import NotRequired, cast
 
 from langgraph.store.base import PutOp
 from typing_extensions import TypedDict
 
+from recurrentgpt.memory.log_rows import row_digest
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import StoryError
@@ -43,6 +42,5 @@ async def read_overlay(log: StoryLog, story: str, overlay: str) -> Overlay:
 
 def overlay_op(log: StoryLog, story: str, overlay: Overlay) -> tuple[str, PutOp]:
     """Return the id of corrections, and the operation that writes them, to join a batch."""
-    content = json.dumps(overlay, ensure_ascii=False, sort_keys=True)
-    key = hashlib.sha256(content.encode()).hexdigest()[:24]
+    key = row_digest(overlay)
     return key, log.put((*log.root, "overlays", story), key, overlay)

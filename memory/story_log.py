@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from langgraph.store.base import (
     BaseStore,
@@ -35,13 +35,14 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from recurrentgpt.memory.log_rows import commit_id, now, text_digest
+from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, now
 from recurrentgpt.memory.namespace import own_root
-from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.errors import StoryError, StoryNotFound
+from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
 __all__ = ["Commit", "Head", "Link", "RecalledId", "StoryLog", "StoryRecord", "commit_id", "now", "path_to"]
+
+Found = TypeVar("Found", Commit, "Commit | None")
 
 PAGE = 10_000
 """Rows that are read at once: a store sorts them all for each page."""
@@ -56,6 +57,16 @@ def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
         path.append(head)
         head = links[head]["parent"]
     return path[::-1]
+
+
+def _checked(commit: Found) -> Found:
+    """Return a commit as it was read, where it is what its id says."""
+    if commit is not None and not is_as_written(commit):
+        raise StorageError(
+            f"Passage {commit['step']} of story {commit['story']} is damaged on the disk: `recurrentgpt check` says what is "
+            "whole."
+        )
+    return commit
 
 
 class StoryLog:
@@ -77,8 +88,8 @@ class StoryLog:
         return await self.store.abatch(operations)
 
     async def find(self, story: str, commit: str) -> Commit | None:
-        """Return one commit, or None where the story has none of that id."""
-        return cast("Commit | None", await self.value((*self.root, "commits", story), commit))
+        """Return one commit, or None where the story has none of that id; raise StorageError for one that is damaged."""
+        return _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))
 
     async def get(self, story: str, commit: str) -> Commit:
         """Return one commit; raise StoryNotFound where the story has none of that id."""
@@ -93,7 +104,7 @@ class StoryLog:
         missing = [commit for commit, item in zip(commits, found, strict=True) if item is None]
         if missing:
             raise StoryError(f"The log of story {story} lacks commit {missing[0]}; restore the database from a backup.")
-        return [cast(Commit, item.value) for item in found]  # type: ignore[union-attr]
+        return [_checked(cast(Commit, item.value)) for item in found]  # type: ignore[union-attr]
 
     async def latest(self, story: str, head: str, count: int) -> list[Commit]:
         """Return the last `count` commits up to `head`, newest first."""
@@ -116,20 +127,9 @@ class StoryLog:
         if known is None:
             if commit["amends"] and head and head["head"] != commit["amends"]:
                 commit = {**commit, "left": head["head"]}
-            link = Link(
-                id=key,
-                parent=commit["parent"],
-                amends=commit["amends"],
-                step=commit["step"],
-                words=count_words(commit["passage"]),
-                author=commit["author"],
-                created=commit["created"],
-                left=commit.get("left", ""),
-                text=text_digest(commit["passage"]),
-            )
             operations += [
                 self.put((*self.root, "commits", story), key, commit),
-                self.put((*self.root, "links", story), key, link),
+                self.put((*self.root, "links", story), key, link_of(commit)),
             ]
         if move:
             name = head.get("branch", "") if head else ""

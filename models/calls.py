@@ -22,6 +22,7 @@ from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.prose.model_text import VisibleStream
 from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
@@ -209,7 +210,7 @@ async def _attempt(
         arguments = {"extra_body": {**(getattr(model.chat, "extra_body", None) or {}), **fields}}
     # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
     tally, ended, config = Tally(), False, RunnableConfig(tags=[TAG_NOSTREAM])
-    clock, tags = StreamClock(model.name, model.timeout), ThinkTagFilter()
+    clock, tags, seen = StreamClock(model.name, model.timeout), ThinkTagFilter(), VisibleStream()
     stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, config, stop=stop, **arguments))
     try:
         async with aclosing(stream) as chunks:
@@ -222,7 +223,8 @@ async def _attempt(
                 if reason := chunk.response_metadata.get("finish_reason"):
                     tally.finish_reason = str(reason)
                 reasoned = tags.reasoning
-                text = tags.feed(str(chunk.text)) if model.profile.think_tags else str(chunk.text)
+                said = seen.feed(str(chunk.text))
+                text = tags.feed(said) if model.profile.think_tags else said
                 reasoned = tags.reasoning - reasoned + len(chunk.additional_kwargs.get("reasoning", ""))
                 if reasoned:
                     tally.reasoning += reasoned

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-import unicodedata
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
+
+from recurrentgpt.prose.model_text import model_text
 
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -17,6 +19,9 @@ JsonObject: TypeAlias = dict[str, Any]
 """A reply to a JSON schema."""
 JsonSchema: TypeAlias = dict[str, Any]
 """A JSON schema of an object."""
+
+MOST_OPENINGS = 100
+"""Braces of a reply at which its object is looked for."""
 
 SCHEMA_HEADING = "JSON schema:"
 
@@ -60,7 +65,12 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
 
     JSON that breaks off is refused, not completed: half a sentence is not a sentence.
     """
-    found = _printable(_first_object(reply.rpartition("</think>")[2]))
+    try:
+        found = _gated(_first_object(reply.rpartition("</think>")[2]))
+    except RecursionError:
+        return None, "It is nested too deep."
+    except _NothingLeft:
+        return None, "A text of it holds nothing but tags, or orders to a model: tell of the story."
     if found is None:
         return None, "It holds no complete JSON object."
     if isinstance(schema, dict):
@@ -74,17 +84,24 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
         return None, f"In {place}: {first['msg']}."
 
 
-def _printable(node: Any) -> Any:
-    """Return what was read without control characters and halves of letters: no text needs them, some databases refuse them."""
+class _NothingLeft(ValueError):
+    """A text of a reply was nothing but what no reader should meet."""
+
+
+def _gated(node: Any) -> Any:
+    """Return what was read with every text as people may see it and prompts may repeat it."""
     if isinstance(node, str):
-        return "".join(c for c in node if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+        text = model_text(node)
+        if node.strip() and not text:
+            raise _NothingLeft(node[:60])
+        return text
     if isinstance(node, list):
-        return [_printable(item) for item in node]
-    return {name: _printable(value) for name, value in node.items()} if isinstance(node, dict) else node
+        return [_gated(item) for item in node]
+    return {name: _gated(value) for name, value in node.items()} if isinstance(node, dict) else node
 
 
 def _first_object(text: str) -> JsonObject | None:
-    for opening in re.finditer(r"\{", text):
+    for opening in itertools.islice(re.finditer(r"\{", text), MOST_OPENINGS):
         try:
             found, _ = _DECODER.raw_decode(text, opening.start())
         except ValueError:

@@ -16,6 +16,9 @@ from recurrentgpt.schema.state import Usage
 CHARACTERS_PER_TOKEN = 4
 """Of English text, for calls whose usage the server never reported."""
 
+MOST_TOKENS = 10**9
+"""Most tokens of one call that are believed."""
+
 
 def total_usage(parts: Iterable[Usage]) -> Usage:
     """Return the sum of several usages; of none, zeros."""
@@ -109,9 +112,14 @@ class Meter:
             self.input_tokens += _estimate(sent)
             self.output_tokens += written
             return
-        self.input_tokens += tally.usage["input_tokens"]
-        self.output_tokens += tally.usage["output_tokens"] or written
-        self.cached_tokens += (tally.usage.get("input_token_details") or {}).get("cache_read") or 0
+        self.input_tokens += _believable(tally.usage["input_tokens"])
+        self.output_tokens += _believable(tally.usage["output_tokens"]) or written
+        self.cached_tokens += _believable((tally.usage.get("input_token_details") or {}).get("cache_read"))
+
+
+def _believable(reported: int | None) -> int:
+    """Return a number of tokens that a server reported, within what a call can use; no database keeps thirty digits."""
+    return min(max(0, int(reported or 0)), MOST_TOKENS)
 
 
 def _estimate(messages: Sequence[BaseMessage]) -> int:

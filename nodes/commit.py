@@ -7,10 +7,12 @@ from typing import Any
 
 from langgraph.store.base import PutOp
 
+from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
+from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
@@ -22,16 +24,24 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     """Append the passage with the whole LSTM state after it, and move the head there.
 
     What somebody changed by hand in the state since the last commit (its passage, memory, summary or plans) is first
-    appended as a corrected sibling of that commit, so that the log always tells what the passage was written from. A chat is
-    told the passage.
+    appended as a corrected sibling of that commit, so that the log always tells what the passage was written from; a changed
+    brief, title, genre or premise is a correction of the branch. A chat is told the passage.
     """
     head = await runtime.log.get(state["story"], state["head"]) if state.get("head") else None
     if head is None:
         update = await _open(state, runtime)
-    elif state["step"] == head["step"]:
-        update = await _amended(state, head, runtime)
     else:
-        update = await _appended(state, head, runtime)
+        record = await runtime.log.record(state["story"])
+        corrected = await read_overlay(runtime.log, state["story"], state.get("overlay", head.get("overlay", "")))
+        brief = edited_brief(state, {**corrected.get("brief", record["brief"]), "title": record["title"]})
+        also: list[PutOp] = []
+        if brief is not None:
+            overlay, put = overlay_op(runtime.log, state["story"], {**corrected, "brief": brief})
+            also = [put, runtime.log.put_record_op({**record, "title": brief["title"]})]
+            state = {**state, "overlay": overlay}
+        update = await (_amended if state["step"] == head["step"] else _appended)(state, head, runtime, also)
+        if brief is not None:
+            update |= {"brief": brief, "title": brief["title"], "genre": brief["genre"], "premise": brief["premise"]}
     context = runtime.context
     if state.get("passage"):
         asks = context.selector == "human" and not state.get("autopilot") and update["status"] != "finished"
@@ -40,12 +50,12 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     return {**update, "selector": context.selector}
 
 
-async def _amended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
+async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequence[PutOp]) -> Update:
     """Append what was changed by hand, or new plans, and keep the story at its passage."""
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
     changes |= {"turns": state["turns"]} if state.get("turns") else {}
-    amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state))
+    amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state), also=also)
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
         return update
@@ -53,7 +63,7 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
     return {**update, "status": "finished"}
 
 
-async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update:
+async def _appended(state: State, head: Commit, runtime: StoryRuntime, also: Sequence[PutOp]) -> Update:
     """Append the new passage, to its parent as somebody may have corrected it."""
     overlay = state.get("overlay", head.get("overlay", ""))
     corrected: State = {"short_term_memory": state["previous_memory"]}
@@ -62,13 +72,13 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime) -> Update
     status = "finished" if state.get("status") == "finished" else "choosing"
     known = await runtime.log.find(made["story"], made["id"])
     if known is None:
-        await append_passage(made, status, runtime)
+        await append_passage(made, status, runtime, also=also)
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
     names = (*AMENDABLE, "rationale", "turns", "codex", "contradictions")
     changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
-    kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"])
+    kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"], also=also)
     await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
 
@@ -121,9 +131,12 @@ def _by_hand(made: Rationale, before: str, after: str) -> Rationale:
     )
 
 
-async def append_passage(made: Commit, status: str, runtime: StoryRuntime, *, searchable: bool = True) -> None:
-    """Append a passage and move the head there; a `searchable` one gets vectors, for recall."""
-    await runtime.log.append(made, status, also=[await runtime.recall.vectors_op(made)] if searchable else [])
+async def append_passage(
+    made: Commit, status: str, runtime: StoryRuntime, *, searchable: bool = True, also: Sequence[PutOp] = ()
+) -> None:
+    """Append a passage with the rows in `also` and move the head there; a `searchable` one gets vectors, for recall."""
+    vectors = [await runtime.recall.vectors_op(made)] if searchable else []
+    await runtime.log.append(made, status, also=[*also, *vectors])
 
 
 async def _open(state: State, runtime: StoryRuntime) -> Update:

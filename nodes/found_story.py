@@ -45,15 +45,11 @@ class Founding:
     outline: list[str]
     memory: list[str]
     plans: list[str]
+    synopsis: str = ""
+    """What a capable model made of a premise that somebody gave."""
     truth: str = ""
     clues: list[str] = field(default_factory=list)
     voice: str = ""
-
-    @property
-    def hidden(self) -> dict[str, str | list[str]]:
-        """What the brief holds of how the story is told and what lies behind it, as far as there is any."""
-        found = {"truth": self.truth, "clues": self.clues, "voice": self.voice}
-        return {name: value for name, value in found.items() if value}
 
 
 async def conceive(
@@ -77,8 +73,11 @@ async def _asked(
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     turns = [SystemMessage(system), HumanMessage(request)]
     reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
-    fields = reply.model_dump()
-    return Founding(memory=fields.pop("short_term_memory", []), **fields)
+    fields = {
+        name: " ".join(said.split()) if isinstance(said, str) else [" ".join(line.split()) for line in said]
+        for name, said in reply.model_dump().items()
+    }
+    return Founding(memory=fields.pop("short_term_memory", []), synopsis=fields["premise"], **fields)
 
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import uuid
 from typing import cast
 
@@ -17,11 +16,13 @@ from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_ch
 from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
+from recurrentgpt.schema.story_id import check_story_id
 
 GENRES = (
     "science fiction",
@@ -36,7 +37,6 @@ GENRES = (
     "literary",
 )
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
-_ID = re.compile(r"[\w-]{1,64}", re.ASCII)  # a dot would divide the namespaces of some stores
 
 
 @node
@@ -59,9 +59,20 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         update |= {"plan": plan, "next_plan": plan}
     elif said:
         update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+    elif _begins_anew(state):
+        update |= {
+            "problem": "This story has begun: another genre or premise begins another story, in a thread of its own."
+        }
     until = runtime.context.steps and update["step"] + runtime.context.steps
     begun = {"until": until, "spent": 0, "dearest": 0, "selector": runtime.context.selector, "problem": ""}
     return {**begun, "player": state.get("player") or "", **update}
+
+
+def _begins_anew(state: State) -> bool:
+    """Tell whether a run's input asks for another story than the one that its thread holds."""
+    brief = state.get("brief")
+    given = brief and ((state.get("genre"), brief["genre"]), (state.get("premise"), brief["premise"]))
+    return state.get("status") != "retaking" and any(new and new != old for new, old in given or ())
 
 
 async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
@@ -79,8 +90,7 @@ async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
 
 def check_input(given: StoryInput) -> None:
     """Raise SettingsError for an input that no prompt should carry, too long or with control characters, and for a bad id."""
-    if not _ID.fullmatch(story := given.get("story") or "new"):
-        raise SettingsError(f"The id of a story is 1 to 64 letters, digits, - and _; {story[:64]!r} is not.")
+    check_story_id(given.get("story") or "new")
     for name, most in MOST_WORDS.items():
         text = given.get(name) or ""
         if not isinstance(text, str):
@@ -106,10 +116,22 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
             return None
         head = known["head"]
     record, commit = await runtime.log.record(story), await runtime.log.get(story, head)
+    edited = await _edited_brief(state, record, runtime)
     if state.get("status") == "retaking":
         retaken = await restored(runtime.log, record, commit, retake=True)
-        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
-    return await restored(runtime.log, record, commit)
+        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)} | edited
+    return await restored(runtime.log, record, commit) | edited
+
+
+async def _edited_brief(state: State, record: StoryRecord, runtime: StoryRuntime) -> Update:
+    """Return the brief as somebody changed it in the thread's state since the last commit, which the next one keeps."""
+    if not state.get("brief"):
+        return {}
+    corrected = await read_overlay(runtime.log, record["story"], state.get("overlay", ""))
+    # Genre and premise may be those of a run's input here, which begin a story and change none.
+    told: State = state if state.get("status") == "retaking" else {"brief": state["brief"]}
+    brief = edited_brief(told, {**corrected.get("brief", record["brief"]), "title": record["title"]})
+    return {"brief": brief} if brief else {}
 
 
 async def restored(
@@ -186,7 +208,8 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
     played = runtime.context.mode == "fiction"
     if played and given["player"]:
-        known = [f"You are {given['player'].rstrip('.')}.", *known]
+        if not (known and known[0].startswith("You are")):
+            known = [f"You are {given['player'].rstrip('.')}.", *known]
         plans = [f"{known[0]} The story begins.", *plans]
     elif played and memory:
         plans = plans or ["The story goes on."]
@@ -202,9 +225,12 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
         characters=opening.characters,
         outline=opening.outline,
     )
-    if given["premise"].strip() and opening.premise != brief["premise"]:
-        brief["synopsis"] = opening.premise
-    brief |= opening.hidden
+    if opening.synopsis not in ("", brief["premise"]):
+        brief["synopsis"] = opening.synopsis
+    if opening.truth:
+        brief |= {"truth": opening.truth, "clues": opening.clues}
+    if opening.voice:
+        brief["voice"] = opening.voice
     return {
         "story": story,
         "title": brief["title"],

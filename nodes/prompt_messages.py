@@ -35,8 +35,8 @@ LONGEST = 4
 """Times the most words wanted that a capable model's passage may have: it is kept as long as it is, and prompts stay bounded."""
 
 ENDING_SENTENCES = 3
-MOST_PIECE_WORDS = 120
-"""Recalled passages are shown by their best piece, and of it by what bears most on the plan: no prompt grows with the story."""
+MOST_PIECE_WORDS = {"full": 120, "small": 30}
+"""Of a recalled passage, by tier, the most words that bear on the plan: no prompt grows with the story."""
 
 PAST_SHARE = 8
 """The part of a model's window, one in so many, that earlier passages may take in a prompt: no prompt grows for ever."""
@@ -59,12 +59,10 @@ def memory_lines(memory: str) -> list[str]:
 
 def memory_was_edited(state: State) -> bool:
     """Tell whether the short-term memory is another than the passage's conversation leads to."""
-    changes = state.get("rationale", {"dropped": [], "added": []})
-    if any(change["why"] == BY_HAND for change in [*changes["dropped"], *changes["added"]]):
-        return True
-    gone, come = ({change["sentence"] for change in changes[kind]} for kind in ("dropped", "added"))  # type: ignore[literal-required]
+    dropped, added = state["rationale"]["dropped"], state["rationale"]["added"]
     before, now = set(memory_lines(state.get("previous_memory", ""))), set(memory_lines(state["short_term_memory"]))
-    return now != (before - gone) | come
+    expected = (before - {item["sentence"] for item in dropped}) | {item["sentence"] for item in added}
+    return now != expected or any(why == BY_HAND for why in [item["why"] for item in dropped + added])
 
 
 def numbered(lines: Sequence[str]) -> str:
@@ -146,9 +144,10 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
     prompts, previous, step = runtime.prompts(model), state.get("passage", ""), state.get("step", 0) + 1
     shared = variables(state, runtime, step)
+    most = MOST_PIECE_WORDS[prompts.tier]
     past = await _past(state, runtime, model) if model.tier == "full" else Past()
     recalled = [
-        {**entry, "piece": excerpt(entry["piece"], state["plan"], MOST_PIECE_WORDS, runtime.context.language)}
+        {**entry, "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language)}
         for entry in state.get("recalled", [])
         # What is shown whole is not told again.
         if not past.earlier or entry["step"] < step - 2
@@ -220,8 +219,8 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     summaries = [{"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits]
     earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
-    told = [earlier, state["passage"], *(entry["summary"] for entry in summaries)]
-    return Past(summaries, earlier) if sum(map(len, told)) <= room * CHARACTERS_PER_TOKEN else Past()
+    told = len(earlier) + len(state["passage"]) + sum(len(str(entry["summary"])) for entry in summaries)
+    return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 
 
 def past_tokens(profile: EndpointProfile) -> int:

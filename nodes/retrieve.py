@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.memory.recall import with_summary
 from recurrentgpt.nodes.continuity import told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Recalled, State
 
 
@@ -16,6 +17,12 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     The newest passage is left out: the prompt holds it (or its end) anyway.
     """
     story, head = state["story"], state.get("head", "")
+    stands = (await runtime.log.get(story, head))["step"] if head else 0
+    if state.get("step", 0) != stands:
+        raise StoryError(
+            f"The state's `step` is {state.get('step', 0)}, and the story stands at passage {stands}: put it right in the state, "
+            "then go on."
+        )
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
         entries = await told_entries(state, runtime, [])
@@ -32,7 +39,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
             step=hit.step,
             score=round(hit.score, 4),
             summary=commit["summary"],
-            piece=piece_text(commit, hit.piece),
+            piece=runtime.recall.text(commit, hit),
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]

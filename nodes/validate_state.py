@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError
-from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, State
+from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Brief, State
 
 
 @cache
@@ -36,3 +36,16 @@ def check_state(state: State) -> None:
             f"The state's `short_term_memory` has {lines} sentences and {words} words; at most {MEMORY_SENTENCES} and "
             f"{MEMORY_WORDS} fit: put it right in the state, then go on."
         )
+
+
+def edited_brief(state: State, kept: Brief) -> Brief | None:
+    """Return the brief as somebody changed it in the state, there or in `title`, `genre` or `premise`; None where nobody did.
+
+    `kept` is the one of the log. Where the log was changed meanwhile, all fields of the state are old alike, and none counts.
+    """
+    brief = Brief(**{**state["brief"], "title": kept["title"]})
+    for name in ("title", "genre", "premise"):
+        told = {state["brief"][name], state.get(name) or state["brief"][name]}
+        if len(told) > 1 and (new := told - {kept[name]}):
+            brief[name] = state["brief"][name] if state["brief"][name] in new else new.pop()
+    return None if brief == kept else brief

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from jinja2 import TemplateSyntaxError, meta
 
-from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn
+from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn, render
 from recurrentgpt.schema.errors import PromptError
+from recurrentgpt.schema.state import Brief
 
 VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "examples"})
 """What every template is given of how the story is told."""
@@ -109,6 +111,28 @@ def problems(folder: Path) -> Iterator[str]:
             yield f"{place} replaces no template; the templates there are {_siblings(place, known)}."
 
 
+def _sample(template: str) -> dict[str, Any]:
+    """Return a value for each variable of a template, of the shape that a story gives it."""
+    text = "Mira finds a map of the river."
+    brief = Brief(title="The Ferry", genre="mystery", premise=text, characters=["Mira: a mapmaker"], outline=[text])
+    shapes: dict[str, Any] = {
+        "brief": brief,
+        "examples": True,
+        "finale": "",
+        "invite": False,
+        "memory": [text],
+        "moves": [{"name": "danger", "instruction": text, "verbs": ["runs from"]}],
+        "plans": [text, text] if template == "choose" else 3,
+        "names": ["Mira Holm"],
+        "readers": ["Lena Hale, a map engraver"],
+        "recalled": [{"id": "0" * 24, "step": 1, "score": 0.5, "summary": text, "piece": text}],
+    }
+    numbers = {"min_words": 200, "max_words": 400, "step": 2, "last_step": 9, "words": 100}
+    if template == "open":
+        shapes["memory"] = text
+    return {name: shapes.get(name, numbers.get(name, text)) for name in GIVEN[template]}
+
+
 def _siblings(place: str, known: dict[str, str]) -> str:
     folder = place.rpartition("/")[0]
     near = [other for other in known if other.rpartition("/")[0] == folder] or list(known)
@@ -133,5 +157,10 @@ def _problems(place: str, path: Path) -> Iterator[str]:
         yield f"{place} names {variable}, which it is not given; it may name {', '.join(sorted(GIVEN[name]))}."
     for variable in sorted(NEEDED.get(name, set()) - used):
         yield f"{place} does not name {variable}, without which it cannot do its work."
+    if used <= GIVEN[name]:
+        try:
+            render(place, source, _sample(name))
+        except PromptError as error:
+            yield str(error)
     if last_turn(source) == "assistant":
         yield f"{place} ends with a turn of the assistant; the last turn has to be the user's."

@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -24,9 +24,37 @@ from recurrentgpt.schema.errors import PromptError
 # What fills a template may hold a line like a turn's; only the template's own lines become marks, which nobody can guess.
 _MARK = f"=== {secrets.token_hex(8)} "
 _TURN = re.compile(r"^=== (user|assistant)[ \t]*$", re.MULTILINE)
-ENVIRONMENT = ImmutableSandboxedEnvironment(
+LONGEST_PROMPT = 400_000
+"""Characters of a filled template; a story's own texts are bounded far below that."""
+
+
+class _Bounded(ImmutableSandboxedEnvironment):
+    """A sandbox in which no expression computes what takes minutes or gigabytes: what is multiplied or formatted has an end."""
+
+    intercepted_binops = frozenset(["**", "*", "%", "<<"])
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        """Return the result of an operation; raise SecurityError where that would be huge."""
+        numbers = isinstance(left, int | float) and isinstance(right, int | float)
+        if operator == "**" and not (numbers and abs(left) <= 1_000 and abs(right) <= 10):
+            raise SecurityError("a power that large is no part of a prompt")
+        if operator == "*" and not (numbers and abs(left) < 10**12 and abs(right) < 10**12):
+            sized = [len(side) for side in (left, right) if hasattr(side, "__len__")]
+            times = [side for side in (left, right) if isinstance(side, int)]
+            if len(sized) != 1 or len(times) != 1 or sized[0] * times[0] > LONGEST_PROMPT:
+                raise SecurityError("a product that large is no part of a prompt")
+        if operator == "%" and isinstance(left, str) and re.search(r"\d{4}|\*", left):
+            raise SecurityError("a format that wide is no part of a prompt")
+        return super().call_binop(context, operator, left, right)
+
+
+ENVIRONMENT = _Bounded(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
 )
+for _wide in ("center", "indent", "format", "xmlattr", "urlize"):
+    # Nothing of a prompt needs them, and a few letters of them fill the memory.
+    del ENVIRONMENT.filters[_wide]
+del ENVIRONMENT.globals["range"]
 
 
 class Prompts:
@@ -41,7 +69,7 @@ class Prompts:
     def fill(self, name: str, **variables: Any) -> str:
         """Return template `name` filled with `variables`; raise PromptError where they do not fit."""
         where, source = self._template(name)
-        return _render(where, source, variables)
+        return render(where, source, variables)
 
     def turns(self, name: str, **variables: Any) -> list[BaseMessage]:
         """Return template `name` filled as the turns of a conversation.
@@ -50,7 +78,7 @@ class Prompts:
         The assistant's turns are marked as examples: up to the last of them a prompt is the same in every call of its kind.
         """
         where, source = self._template(name)
-        filled = _render(where, _TURN.sub(lambda match: _MARK + match[1], source), variables)
+        filled = render(where, _TURN.sub(lambda match: _MARK + match[1], source), variables)
         first, *rest = filled.split(_MARK)
         found: list[BaseMessage] = [HumanMessage(first.strip())] if first.strip() else []
         for turn in rest:
@@ -69,19 +97,46 @@ def last_turn(source: str) -> str:
     return str((_TURN.findall(source) or ["user"])[-1])
 
 
-def _render(where: str, source: str, variables: Mapping[str, Any]) -> str:
+def render(where: str, source: str, variables: Mapping[str, Any]) -> str:
+    """Return a template filled with variables; raise PromptError, which says where, for one that does not fit or end."""
     try:
-        return _compiled(source).render(variables).strip()
+        parts, length = [], 0
+        for part in _compiled(source).generate(variables):
+            parts.append(part)
+            length += len(part)
+            if length > LONGEST_PROMPT:
+                raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
+        return "".join(parts).strip()
     except UndefinedError as error:
         raise PromptError(
             f"Prompt template {where} uses a variable that is not given here: {error.message}."
         ) from error
-    except (TemplateSyntaxError, SecurityError) as error:
+    except (
+        TemplateSyntaxError,
+        SecurityError,
+        ArithmeticError,
+        TypeError,
+        ValueError,
+        LookupError,
+        RecursionError,
+    ) as error:
         raise PromptError(f"Prompt template {where} cannot be used: {error}. Correct it and try again.") from error
 
 
 @lru_cache(maxsize=256)
 def _compiled(source: str) -> Template:
+    tree = ENVIRONMENT.parse(source)
+    macros = {macro.name: macro for macro in tree.find_all(nodes.Macro)}
+    called = {
+        call.node.name
+        for macro in macros.values()
+        for call in macro.find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name)
+    }
+    if called & macros.keys():
+        raise SecurityError("a macro of a prompt calls no other one")
+    if any(inner.find(nodes.For) for outer in tree.find_all(nodes.For) for inner in outer.find_all(nodes.For)):
+        raise SecurityError("loops stand at most two deep in a prompt")
     return ENVIRONMENT.from_string(source)
 
 

@@ -11,6 +11,10 @@ import re
 
 from sentencex import segment  # type: ignore[import-untyped]
 
+LONGEST_TEXT = 20_000
+"""Characters that are split as one text; sentencex takes quadratic time on a run of marks, such as a file of backticks."""
+_PART = re.compile(r".{1,5000}\n|.{1,5000}\s|.{1,5000}", re.DOTALL)
+
 _CODES = {
     "arabic": "ar", "bengali": "bn", "bulgarian": "bg", "burmese": "my", "catalan": "ca", "chinese": "zh", "czech": "cs",
     "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "german": "de",
@@ -50,7 +54,8 @@ def segments(text: str, language: str = "English") -> list[str]:
     end = 0
     # sentencex panics at some spaces of several bytes; plain ones take their places, one for one, and the cuts are kept.
     plain = _WIDE_SPACE.sub(" ", text)
-    for piece in segment(language_code(language), plain) if text else []:
+    parts = _PART.findall(plain) if len(plain) > LONGEST_TEXT else [plain] if plain else []
+    for piece in (piece for part in parts for piece in segment(language_code(language), part)):
         # It also loses white space between some sentences, which goes with the sentence behind it.
         stop = plain.index(piece, end) + len(piece)
         found.append(text[end:stop])

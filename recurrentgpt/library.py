@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langgraph.types import RetryPolicy
 
@@ -19,23 +18,10 @@ from recurrentgpt.infrastructure.blocking import Twins
 from recurrentgpt.infrastructure.deprecation import warn_renamed
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.log import StoryRecord
+from recurrentgpt.schema.log import Head, StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
 from recurrentgpt.story import AsyncStory, Story
-
-
-@dataclass(frozen=True)
-class StorySummary:
-    """One line of the list of stories."""
-
-    story: str
-    title: str
-    genre: str
-    step: int
-    status: str
-    head: str
-    updated: str
-    archived: bool = False
+from recurrentgpt.story_list import StorySummary, summarize
 
 
 class Library:
@@ -46,20 +32,33 @@ class Library:
 
     @classmethod
     def open(
-        cls, folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+        cls,
+        folder: str | Path | None = None,
+        *,
+        database_url: str | None = None,
+        retry: RetryPolicy = RETRY,
+        read_only: bool = False,
     ) -> Library:
         """Open the stories in `folder` (default: the user's own) or behind `database_url`; close with `close()` or `with`.
 
-        `retry` says how often a model's passing faults are tried again, and how long to wait before.
+        `retry` says how often a model's passing faults are tried again, and how long to wait before. With `read_only` nothing
+        of a folder is written or locked, so that it reads on a full disk too.
         """
-        return cls(call(lambda: open_engine(folder, database_url=database_url, retry=retry)))
+        return cls(call(lambda: open_engine(folder, database_url=database_url, retry=retry, read_only=read_only)))
 
     @classmethod
     async def aopen(
-        cls, folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+        cls,
+        folder: str | Path | None = None,
+        *,
+        database_url: str | None = None,
+        retry: RetryPolicy = RETRY,
+        read_only: bool = False,
     ) -> Library:
         """Open like `open`, without blocking the event loop."""
-        return cls(await acall(lambda: open_engine(folder, database_url=database_url, retry=retry)))
+        return cls(
+            await acall(lambda: open_engine(folder, database_url=database_url, retry=retry, read_only=read_only))
+        )
 
     def __enter__(self) -> Library:
         return self
@@ -78,22 +77,8 @@ class Library:
     async def _stories(self, *, archived: bool = False) -> list[StorySummary]:
         """Return every story, the one written last at the end; those put away only with `archived`."""
         log = self.engine.log
-        heads = {row.key: row.value for row in await log.scan((*log.root, "heads"))}
-        summaries = [
-            StorySummary(
-                story=record["story"],
-                title=record["title"],
-                genre=record["genre"],
-                step=head["step"],
-                status=head["status"],
-                head=head["head"],
-                updated=head["updated"],
-                archived=record.get("archived", False),
-            )
-            for record in await log.records()
-            if (head := heads.get(record["story"])) and (archived or not record.get("archived"))
-        ]
-        return sorted(summaries, key=lambda summary: summary.updated)
+        heads = {row.key: cast(Head, row.value) for row in await log.scan((*log.root, "heads"))}
+        return summarize(await log.records(), heads, archived=archived)
 
     stories, astories = _twins(_stories)
 
@@ -104,8 +89,7 @@ class Library:
     async def _restore(self, path: str | Path) -> Story:
         """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged."""
         story = await story_export.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
-        opened = await AsyncStory.open(story, library=self)
-        return Story(self.engine, opened.id, opened.context)
+        return Story(self.engine, story, (await AsyncStory.open(story, library=self)).context)
 
     restore, arestore = _twins(_restore)
 

@@ -20,12 +20,16 @@ from recurrentgpt.infrastructure.background_loop import call
 
 
 async def open_engine(
-    folder: str | Path | None = None, *, database_url: str | None = None, retry: RetryPolicy = RETRY
+    folder: str | Path | None = None,
+    *,
+    database_url: str | None = None,
+    retry: RetryPolicy = RETRY,
+    read_only: bool = False,
 ) -> Engine:
-    """Open the stories in `folder` (default: the user's own) or behind `database_url`."""
+    """Open the stories in `folder` (default: the user's own) or behind `database_url`, with `read_only` to read alone."""
     place = Path(folder).expanduser() if folder else None  # noqa: ASYNC240 - it reads no disk
     async with AsyncExitStack() as stack:
-        persistence = await stack.enter_async_context(open_persistence(database_url, place))
+        persistence = await stack.enter_async_context(open_persistence(database_url, place, read_only=read_only))
         stack.push_async_callback(_end_batching, persistence.store)
         engine = Engine(
             persistence.saver,
@@ -33,6 +37,8 @@ async def open_engine(
             locks=(place or settings.home()) / "locks",
             retry=retry,
             description=persistence.description,
+            holding=persistence.holding,
+            erased=persistence.erased,
         )
         engine.resources = stack.pop_all()
     _open.add(engine)

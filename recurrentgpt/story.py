@@ -329,8 +329,16 @@ class Story:
         With `plan` and `short_term_memory` it goes on from somebody's own beginning. With `mode="fiction"` it is played,
         by `player` if that is said. Raises SettingsError for an input or a setting that cannot be used.
         """
-        given = StoryInput(title=title, plan=plan, short_term_memory=short_term_memory, player=player)
-        made = AsyncStory.new(genre, premise, library=library or _OwnStories(), **given, **settings)
+        made = AsyncStory.new(
+            genre,
+            premise,
+            library=library or _OwnStories(),
+            title=title,
+            plan=plan,
+            short_term_memory=short_term_memory,
+            player=player,
+            **settings,
+        )
         return cls.__new__(cls)._hold(made)
 
     @classmethod
@@ -342,7 +350,7 @@ class Story:
     @classmethod
     async def aopen(cls, name: str, *, library: HasEngine | None = None, **settings: Any) -> Story:
         """Open like `open`, without blocking the event loop."""
-        kept = library or await asyncio.to_thread(_OwnStories)
+        kept: HasEngine = library if library is not None else await asyncio.to_thread(_OwnStories)
         return cls.__new__(cls)._hold(await acall(lambda: AsyncStory.open(name, library=kept, **settings)))
 
     _twins: Twins[Story, AsyncStory] = Twins(lambda story: story._story)

@@ -10,7 +10,7 @@ import random
 import re
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -125,6 +125,9 @@ class ScriptedChatModel(BaseChatModel):
     temperature: float | None = None
     seed: int | None = None
 
+    pieces: ClassVar[re.Pattern[str]] = re.compile(r"\s*\S+\s*$|\s*\S+")
+    """What a reply is divided into as it streams: words."""
+
     _calls: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
     _options: list[Mapping[str, Any]] = PrivateAttr(default_factory=list)
 
@@ -177,7 +180,7 @@ class ScriptedChatModel(BaseChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]
     ) -> Iterator[ChatGenerationChunk]:
         reply = self._reply(messages, stop, options)
-        for word in re.findall(r"\s*\S+\s*$|\s*\S+", reply.text) or [""]:
+        for word in self.pieces.findall(reply.text) or [""]:
             yield ChatGenerationChunk(message=AIMessageChunk(content=word))
         yield ChatGenerationChunk(
             message=AIMessageChunk(content="", usage_metadata=reply.usage_metadata, chunk_position="last"),

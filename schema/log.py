@@ -65,6 +65,8 @@ class Link(TypedDict):
     left: NotRequired[str]
     text: NotRequired[str]
     """Digest of the passage: equal for versions that differ in memory, plans or summary alone."""
+    digest: NotRequired[str]
+    """Digest of the whole commit, by which damage to it is told; commits of the first edition have none."""
 
 
 class StoryRecord(TypedDict):

@@ -115,7 +115,7 @@ def _from_text(text: str, plans: list[str], memory: str) -> Answer:
 def _json(text: str) -> object:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadAnswer(
             "This looks like JSON and cannot be read as such: answer with a number or a sentence."
         ) from None

@@ -1,7 +1,8 @@
 """The question and its answer in the words of chat interfaces: agent-chat-ui's review of actions, and Agent Inbox.
 
 Both show one proposed action and let it be approved, edited, turned down, or answered in words. Ours is to choose the first
-plan. Approving it chooses that plan; turning it down asks for other plans; ignoring it leaves the choice to the simulator.
+plan. Approving it chooses that plan; turning it down asks for other plans, or takes the sentence that comes with it; ignoring
+it leaves the choice to the simulator.
 """
 
 from __future__ import annotations
@@ -13,6 +14,13 @@ from typing import Any
 from recurrentgpt.schema.errors import BadAnswer
 
 ACTION = "choose_plan"
+HOW_TO_ANSWER = (
+    "Approve takes plan 1. Edit: give another number, change the plan, or change the memory. Reject asks for other plans, or "
+    "takes the sentence that comes with it as the plan. In words: a number, your own plan, or: another take, new plans, "
+    "simulator, end."
+)
+SENTENCE = 3
+"""Fewest words of a reason for turning a plan down that is a plan itself."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _NUMBER = re.compile(
@@ -28,20 +36,18 @@ def with_inboxes(request: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the question with what those interfaces read beside our own fields."""
     plans: list[str] = request["candidate_plans"]
     arguments = proposal(plans, request["short_term_memory"])
-    parts = [
+    problem, numbered = (
         request.get("problem", ""),
-        request["passage"],
-        request["question"],
         "\n".join(f"{number}. {plan}" for number, plan in enumerate(plans, 1)),
-        "Approve takes plan 1. Edit: give another number, change the plan, or change the memory. Reject asks for other "
-        "plans. In words: a number, your own plan, or: another take, new plans, simulator, end.",
-    ]
-    description = "\n\n".join(part for part in parts if part)
+    )
+    # The inbox shows nothing else; a chat has shown the passage and its plans as a message.
+    read = [problem, request["passage"], request["question"], numbered, HOW_TO_ANSWER]
+    asked = [problem, request["question"], HOW_TO_ANSWER]
     return {
         **request,
-        "description": description,
+        "description": "\n\n".join(filter(None, read)),
         # agent-chat-ui: HITLRequest
-        "action_requests": [{"name": ACTION, "args": arguments, "description": description}],
+        "action_requests": [{"name": ACTION, "args": arguments, "description": "\n\n".join(filter(None, asked))}],
         "review_configs": [{"action_name": ACTION, "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
         # Agent Inbox: HumanInterrupt
         "action_request": {"action": ACTION, "args": arguments},
@@ -95,7 +101,9 @@ def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> obje
         case "approve" | "accept":
             return 1
         case "reject":
-            return {"action": "new_plans"}
+            # The form wants a message: what somebody says there in a sentence is what shall happen instead.
+            words = decision.get("message", said)
+            return words if isinstance(words, str) and len(words.split()) >= SENTENCE else {"action": "new_plans"}
         case "ignore":
             return {"action": "simulator", "passages": 1}
         case "respond" | "response":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ class Engine:
     """A saver, a store and the graphs over them, made once for all stories that are kept there.
 
     Used in the event loop in which its databases were opened. `retry` says how often a model's passing faults are tried
-    again; `description` says where the stories are and carries no secret.
+    again; `description` says where the stories are and carries no secret; `holding` and `erased` are those
+    of `Persistence`.
     """
 
     def __init__(
@@ -35,8 +36,11 @@ class Engine:
         locks: Path | None = None,
         retry: RetryPolicy = RETRY,
         description: str = "",
+        holding: Callable[[str], AbstractAsyncContextManager[None]] | None = None,
+        erased: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.saver, self.description = saver, description
+        self._holding, self._erased = holding, erased
         self.log = StoryLog(store)
         self.graph = build_story_graph(checkpointer=saver, store=store, retry=retry)
         self.rewrite_graph = partial(build_rewrite_graph, store=store, retry=retry)
@@ -46,18 +50,20 @@ class Engine:
         self.resources = AsyncExitStack()
         """What `close` lets go of."""
 
-    def writing(self, story: str) -> AbstractAsyncContextManager[None]:
-        """Hold the right to write a story; raise StoryBusy where another process or object holds it."""
-        return writing(self.locks, story)
+    @asynccontextmanager
+    async def writing(self, story: str) -> AsyncIterator[None]:
+        """Hold the right to write a story; raise StoryBusy where another process, object or machine holds it."""
+        async with writing(self.locks, story), self._holding(story) if self._holding else nullcontext():
+            yield
 
     async def find(self, name: str) -> StoryRecord:
         """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
         wanted = name.strip().casefold()
         records = await self.log.records()
         tests: list[Callable[[StoryRecord], bool]] = [
-            lambda record: record["story"] == wanted,
+            lambda record: record["story"].casefold() == wanted,
             lambda record: record["title"].casefold() == wanted,
-            lambda record: record["story"].startswith(wanted),
+            lambda record: record["story"].casefold().startswith(wanted),
             lambda record: record["title"].casefold().startswith(wanted),
         ]
         for fits in tests:
@@ -75,6 +81,8 @@ class Engine:
             # The log last: a story without checkpoints is whole, and checkpoints without a story would never be found.
             await self.saver.adelete_thread(story)
             await self.log.erase(story)
+            if self._erased is not None:
+                await self._erased()
 
     async def close(self) -> None:
         """Close the databases; a second call does nothing."""

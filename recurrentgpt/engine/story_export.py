@@ -1,13 +1,14 @@
 """A whole story as one JSON file, and back: every passage of every branch, bit for bit.
 
 What can be computed again (vectors, checkpoints) is left out. A file from elsewhere is checked before a row of it is
-written: its shape, every parent, and that no passage follows itself.
+written: its shape, every parent, that no passage follows itself, and that each is what its id and its digest say.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,13 +20,18 @@ from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
 from recurrentgpt.memory.corrections import Overlay
+from recurrentgpt.memory.log_rows import is_as_written, row_digest
 from recurrentgpt.memory.story_log import StoryLog
-from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
+from recurrentgpt.schema.story_id import check_story_id
 
 FORMAT = "recurrentgpt-story"
 VERSION = 1
 MOST_BYTES = 500_000_000
+LONGEST_NUMBER = 15
+"""Digits of a whole number; a database that keeps numbers in 64 bits refuses more."""
 ROWS_AT_ONCE = 2000
 
 
@@ -43,14 +49,15 @@ class StoryExport(TypedDict):
     overlays: dict[str, Overlay]
 
 
+_COMMIT_ID = re.compile("[0-9a-f]{24}")
 _SHAPE = TypeAdapter(StoryExport)
-_TABLES = ("commits", "links", "names", "overlays")
+TABLES = ("commits", "links", "names", "overlays")
 
 
 async def read_story(log: StoryLog, story: str) -> StoryExport:
     """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
     record, head = await log.record(story), await log.head(story)
-    tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in _TABLES}
+    tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in TABLES}
     return cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
@@ -85,7 +92,7 @@ async def put_story(log: StoryLog, export: StoryExport) -> None:
     story = export["story"]["story"]
     rows = [
         log.put((*log.root, name, story), key, row)
-        for name in _TABLES
+        for name in TABLES
         for key, row in cast("dict[str, dict[str, Any]]", export[name]).items()  # type: ignore[literal-required]
     ]
     for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -103,7 +110,8 @@ def load(path: Path) -> StoryExport:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise BookError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, too large for a story.")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole_number, parse_constant=_whole_number)
+        json.dumps(content, ensure_ascii=False).encode()  # half a surrogate pair is legal JSON, and no text
     except OSError as error:
         raise BookError(f"{path} cannot be read ({error.strerror}).") from error
     except (ValueError, RecursionError) as error:
@@ -121,12 +129,30 @@ def load(path: Path) -> StoryExport:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
         raise BookError(f"{path} is damaged at {where[:80]}: {error.errors()[0]['msg']}.") from error
     export = cast(StoryExport, content)
-    if problem := _inconsistency(export):
+    _check_record(export["story"], path)
+    if problem := contradiction(export):
         raise BookError(f"{path} is damaged: {problem}.")
     return export
 
 
-def _inconsistency(export: StoryExport) -> str:
+def _whole_number(numeral: str) -> int:
+    """Return a number of a file; raise ValueError for one that no database keeps, and for NaN and its like."""
+    if len(numeral) > LONGEST_NUMBER:
+        raise ValueError(numeral[:LONGEST_NUMBER])
+    return int(numeral)
+
+
+def _check_record(record: StoryRecord, path: Path) -> None:
+    """Raise BookError for a story that could be written to the log and not be opened."""
+    settings = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
+    try:
+        check_story_id(record["story"])
+        Context(**settings)  # type: ignore[arg-type]
+    except SettingsError as error:
+        raise BookError(f"{path} is damaged: {error}") from error
+
+
+def contradiction(export: StoryExport) -> str:
     """Return what contradicts itself in a story, or nothing."""
     commits, links, story = export["commits"], export["links"], export["story"]["story"]
     if commits.keys() != links.keys():
@@ -135,8 +161,11 @@ def _inconsistency(export: StoryExport) -> str:
         return "the head is no passage of the story"
     for key, commit in commits.items():
         link = links[key]
-        if (commit["id"], commit["story"], link["id"], link["parent"]) != (key, story, key, commit["parent"]):
+        told = (link["id"], link["parent"], link["step"])
+        if (commit["id"], commit["story"], *told) != (key, story, key, commit["parent"], commit["step"]):
             return f"passage {key} and its rows do not match"
+        if not _COMMIT_ID.fullmatch(key) or not is_as_written(commit, link):
+            return f"passage {key} is not what its id says"
         if (overlay := commit.get("overlay")) and overlay not in export["overlays"]:
             return f"passage {key} has corrections that are missing"
         if not commit["parent"]:
@@ -158,6 +187,9 @@ def _inconsistency(export: StoryExport) -> str:
             walked[key] = None
             key = before(links[key])
         done |= walked.keys()
-    if any(name.get("at") not in commits or not name.get("name") for name in export["names"].values()):
-        return "a branch's name stands at no passage"
+    for key, name in export["names"].items():
+        if name.get("at") not in commits or name.get("name", "").casefold() != key or not key:
+            return "a branch's name stands at no passage"
+    if any(row_digest(overlay) != key for key, overlay in export["overlays"].items()):
+        return "corrections are not what their id says"
     return ""

@@ -6,7 +6,7 @@ step, with what each step cost.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from langgraph.graph import StateGraph
 
@@ -84,8 +84,8 @@ async def open_novel(state: Any, run: StudyRun, outline: list[str], characters: 
     # What the node in the making has spent is the opening's too, and not the first passage's.
     spent, run.meter = run.meter.usage, Meter()
     usage = {**state.get("usage", {}), "opening": spent}
-    opened = State(**{**state, "title": title, "brief": brief, "step": 0, "passage": "", "usage": usage})
-    entry = await commit.append_opening(opened, run)
+    opened = {**state, "title": title, "brief": brief, "step": 0, "passage": "", "usage": usage}
+    entry = await commit.append_opening(cast(State, opened), run)
     start = {"head": entry["id"], "step": 0, "words": 0, "endings": 0, "tail": "", "outline": outline}
     return {**start, "passage": "", "usage": dict.fromkeys(state.get("usage", {}), None), "status": "writing", **more}
 
@@ -101,7 +101,7 @@ async def append_passage(
     passage, step = state["passage"], state["step"] + 1
     words = state["words"] + count_words(passage)
     done = ending and (is_full(words, run.settings.target_words) or state["endings"] >= MOST_ENDINGS)
-    entry = commit.entry(State(**{**state, "step": step}), parent=state["head"])
+    entry = commit.entry(cast(State, {**state, "step": step}), parent=state["head"])
     await commit.append_passage(entry, "finished" if done else "choosing", run, searchable=searchable)
     text = f"{state['tail']}\n\n{passage}".strip()
     return {

@@ -10,19 +10,16 @@ import json
 import math
 import random
 import re
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.studies.baselines.text_windows import count_tokens
 from recurrentgpt.studies.measures.world import World
+from recurrentgpt.testing import ScriptedChatModel
 
 MEMORY = 14
 """Sentences that the author's memory holds: each step two come and two others go, at random."""
@@ -37,14 +34,14 @@ def memory_half_life() -> float:
     return math.log(2) / -math.log(1 - NEW / MEMORY)
 
 
-class WorldAuthor(BaseChatModel):
+class WorldAuthor(ScriptedChatModel):
     """The author as a chat model; `held` says which facts the prompt of each passage held."""
 
-    tier: str = "full"
     model_name: str = "world"
     world: Any
     distances: list[int]
-    max_tokens: int | None = None
+    # Whole paragraphs: a thousand passages word by word would measure the streaming.
+    pieces: ClassVar[re.Pattern[str]] = re.compile(r".+?(?:\n\n|$)", re.DOTALL)
 
     _held: dict[int, dict[int, bool]] = PrivateAttr(default_factory=dict)
     _used: dict[int, bool] = PrivateAttr(default_factory=dict)
@@ -58,10 +55,6 @@ class WorldAuthor(BaseChatModel):
     def used(self) -> dict[int, bool]:
         """By passage: whether its text says the fact that its plan needs."""
         return self._used
-
-    @property
-    def _llm_type(self) -> str:
-        return "world"
 
     def due(self, step: int) -> int:
         """Return how far back the fact lies that passage `step` needs; 0 for the first, which needs none."""
@@ -107,7 +100,7 @@ class WorldAuthor(BaseChatModel):
                 return int(re.findall(r"^(\d)\. Scene", plans, re.MULTILINE)[0])
             case "plan":
                 return self.plan(int(_SCENE.findall(asked)[-1]))
-            case "replace" | "numbers":
+            case "replace" | "numbers" | "clues" | "turns":
                 return []
             case "characters":
                 return ["Mira: keeps a house", "Tobias: comes by"]
@@ -118,6 +111,9 @@ class WorldAuthor(BaseChatModel):
     def _forgotten(self, step: int, asked: str) -> list[int]:
         """Return the numbers of the sentences that make way for those of a passage."""
         told = asked.partition("Short-term memory, what has happened so far:\n")[2].partition("\n\n")[0]
+        if "With that the short-term memory holds:" in asked:
+            # They have made way; this is about how a sentence reads.
+            return []
         left = list(range(1, len(told.splitlines()) + 1))
         dealer = random.Random(f"memory {self.world.seed} {step}")
         return [left.pop(dealer.randrange(len(left))) for _ in range(max(0, len(left) - (MEMORY - NEW)))]
@@ -136,41 +132,13 @@ class WorldAuthor(BaseChatModel):
         said = f" It was {self.world.fact(step - distance).value}, as before." if self._used[step] else ""
         return f"{self.world.passage(step)}{said} So ended day {step:04d}."
 
-    def _said(self, messages: list[BaseMessage]) -> AIMessage:
+    def _reply(self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]) -> AIMessage:
+        # Calls are not kept: a thousand passages of them would be searched for what they share.
         text = self.answer(messages)
         size, length = sum(count_tokens(str(message.text)) for message in messages), count_tokens(text)
         return AIMessage(
             text, usage_metadata=UsageMetadata(input_tokens=size, output_tokens=length, total_tokens=size + length)
         )
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=self._said(messages))])
-
-    def _pieces(self, messages: list[BaseMessage]) -> Iterator[ChatGenerationChunk]:
-        said = self._said(messages)
-        # Whole paragraphs: a thousand passages word by word would measure the streaming.
-        for piece in re.findall(r".+?(?:\n\n|$)", said.text, re.DOTALL):
-            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
-        yield ChatGenerationChunk(
-            message=AIMessageChunk(content="", usage_metadata=said.usage_metadata, chunk_position="last"),
-            generation_info={"finish_reason": "stop"},
-        )
-
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        for piece in self._pieces(messages):
-            yield piece
 
 
 def author(world: World, distances: list[int]) -> WorldAuthor:

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from recurrentgpt.checkpoints import open_persistence
-from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError
+from recurrentgpt.engine.engine import Engine
+from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StorageError, StoryBusy
 
 psycopg = pytest.importorskip("psycopg", reason="no psycopg: pip install 'recurrentgpt[postgres]'")
 
@@ -113,4 +114,17 @@ async def test_a_missing_driver_names_the_extra(monkeypatch):
     monkeypatch.delitem(sys.modules, "recurrentgpt.checkpoints.postgres", raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'recurrentgpt\[postgres\]'"):
         async with open_persistence("postgresql://127.0.0.1/db"):
+            pass
+
+
+async def test_a_story_has_one_writer_among_all_machines(postgres_url, tmp_path):
+    # Two hosts: each has a folder of locks of its own, and one database.
+    async with open_persistence(postgres_url) as here, open_persistence(postgres_url) as there:
+        one = Engine(here.saver, here.store, locks=tmp_path / "here", holding=here.holding)
+        other = Engine(there.saver, there.store, locks=tmp_path / "there", holding=there.holding)
+        async with one.writing("story"), other.writing("another"):
+            with pytest.raises(StoryBusy, match="is being written on another machine"):
+                async with other.writing("story"):
+                    pass
+        async with other.writing("story"):
             pass

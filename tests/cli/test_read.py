@@ -62,6 +62,17 @@ def test_memory(cli, story):
     text = cli("memory", story).out
     assert all(line in text for line in memory["short_term_memory"].splitlines())
     assert all(entry["sentence"] in text for entry in memory["added"])
+    earlier = json.loads(cli("memory", story, "--at", "1", "--json").out)
+    shown = json.loads(cli("show", story, "--json").out)["passages"]
+    assert (earlier["step"], earlier["short_term_memory"]) == (1, shown[0]["short_term_memory"])
+
+
+def test_the_brief_is_printed_as_it_is_edited(cli, story):
+    brief = json.loads(cli("brief", story, "--json").out)["brief"]
+    text = cli("brief", story).out
+    assert all(line in text for line in (brief["premise"], *brief["characters"], *brief["outline"]))
+    cli("edit-brief", story, "--text", text.replace(brief["premise"], "Mira owes a horse."))
+    assert json.loads(cli("brief", story, "--json").out)["brief"] == {**brief, "premise": "Mira owes a horse."}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from .conftest import PROCESS
+from .conftest import PROCESS, wait_for_requests
 
 pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
@@ -37,13 +37,13 @@ class Terminal:
     def text(self) -> str:
         return " ".join(" ".join(self.lines).split())
 
-    def until(self, mark: str, seconds: float = 60) -> None:
+    def until(self, mark: str, seconds: float = 60, count: int = 1) -> None:
         deadline = time.monotonic() + seconds
-        while mark not in self.text:
+        while self.text.count(mark) < count:
             assert time.monotonic() < deadline, self.text
             if not self._read():
                 break
-        assert mark in self.text
+        assert self.text.count(mark) >= count, self.text
 
     def send(self, keys: str) -> None:
         os.write(self._file, keys.encode())
@@ -102,3 +102,53 @@ def test_a_turn_at_the_terminal(story, cli):
     assert all(len(line) <= COLUMNS for line in terminal.lines)
     assert "writing passage" not in terminal.text, "the status was left behind"
     assert f"Continue: recurrentgpt write {story} -i" in terminal.text
+
+
+@FORKS
+def test_a_paste_is_one_answer_and_keys_pressed_meanwhile_are_none(story, cli, server):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    asked = len(server.requests)
+    # As it arrives where a terminal marks no paste: four lines at once. Then keys while it writes.
+    terminal.send("She climbs the stairs.\nShe lights the lamp.\nShe waits.\nThe ferry comes.\n")
+    wait_for_requests(server, asked + 1)
+    terminal.send("2\r3\rq\r")
+    terminal.until("Next?", count=2)
+    assert terminal.text.count("Next?") == 2
+    terminal.send("q\r")
+    assert terminal.end() == 0
+    passages = json.loads(cli("show", story, "--json").out)["passages"]
+    assert len(passages) == 3
+    assert passages[-1]["plan"].split() == [
+        "She",
+        "climbs",
+        "the",
+        "stairs.",
+        "She",
+        "lights",
+        "the",
+        "lamp.",
+        "She",
+        "waits.",
+        "The",
+        "ferry",
+        "comes.",
+    ]
+
+
+@FORKS
+def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
+    before = cli("memory", story, "--json").out
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    terminal.send("m\r")
+    terminal.until("Enter: done]")
+    terminal.send("+ The ferry is late.\r")
+    terminal.until("4 The ferry is late.")
+    terminal.until("Enter: done]", count=2)
+    terminal.send("\x03")
+    terminal.until("Ctrl-C again leaves", count=1)
+    terminal.until("Next?", count=2)
+    terminal.send("\x03")
+    assert terminal.end() == 130
+    assert cli("memory", story, "--json").out == before

@@ -6,6 +6,7 @@ import pytest
 from langgraph.checkpoint.base.id import uuid6
 from langgraph.types import Command
 
+from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.testing import story_replies
 
 EDIT = "Zoltan owes Mira a horse."
@@ -231,3 +232,37 @@ async def test_a_given_plan_is_in_the_log_before_it_is_written(in_memory):
     assert (await it.log.get(state["story"], state["head"]))["candidate_plans"][0] == EDIT
     assert it.question(await it.run(None))["step"] == 1
     assert (await it.state())["plan"] == EDIT
+
+
+@pytest.mark.parametrize("answer", [1, "another take", "new plans"])
+@pytest.mark.parametrize("field", ["premise", "genre", "title"])
+async def test_what_is_changed_of_the_brief_holds_everywhere(in_memory, write_prompts, model, answer, field):
+    it = in_memory()
+    question = await it.begin()
+    brief = (await it.state())["brief"]
+    # In the brief, or in the field that Studio shows beside it.
+    edit = {"brief": {**brief, field: EDIT}} if answer == 1 else {field: EDIT}
+    await it.graph.aupdate_state(it.config, edit)
+    await it.answer(answer)
+    beginning = len(model.calls)
+    await it.answer(1)
+    assert (await it.state())["brief"][field] == EDIT
+    if field == "premise":
+        assert EDIT in write_prompts(beginning)[0]
+    it.config = {"configurable": {"thread_id": "another"}}
+    await it.begin(story=question["story"])
+    state = await it.state()
+    assert (state["brief"][field], state[field]) == (EDIT, EDIT)
+    assert {name: value for name, value in state["brief"].items() if name != field} == {
+        name: value for name, value in brief.items() if name != field
+    }
+
+
+async def test_a_step_that_is_none_is_refused(in_memory, model):
+    it = in_memory()
+    await it.begin()
+    await it.graph.aupdate_state(it.config, {"step": 99})
+    calls = len(model.calls)
+    with pytest.raises(StoryError, match="`step` is 99, and the story stands at passage 1: put it right"):
+        await it.answer(1)
+    assert len(model.calls) == calls, "nothing is paid for"

@@ -1,5 +1,7 @@
 """Answers in the words of agent-chat-ui and Agent Inbox, and a chat that only sends messages."""
 
+import json
+
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
 from langgraph.checkpoint.base.id import uuid6
@@ -31,6 +33,19 @@ def test_the_question_is_readable_by_both_inboxes(asked):
     assert config["allowed_decisions"] == ["approve", "edit", "reject", "respond"]
     assert set(asked.first["config"]) == {"allow_accept", "allow_edit", "allow_ignore", "allow_respond"}
     assert all(plan in asked.first["description"] for plan in asked.first["candidate_plans"])
+
+
+def test_the_question_says_each_thing_once_and_again_only_where_an_inbox_reads_it(asked):
+    told = json.dumps(asked.first)
+    count = {name: told.count(json.dumps(asked.first[name])[1:-1]) for name in ("passage", "short_term_memory")}
+    # Beside our own field: in the description of Agent Inbox; in the form of each of both.
+    assert count == {"passage": 2, "short_term_memory": 3}
+    assert [told.count(json.dumps(plan)[1:-1]) for plan in asked.first["candidate_plans"]] == [4, 2, 2]
+
+
+async def test_a_sentence_that_comes_with_a_rejection_is_the_plan(asked):
+    question = await asked.answer({"decisions": [{"type": "reject", "message": PLAN}]})
+    assert (question["step"], (await asked.state())["plan"]) == (2, PLAN)
 
 
 @pytest.mark.parametrize(

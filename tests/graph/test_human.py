@@ -316,3 +316,12 @@ async def test_an_answer_counts_also_where_the_simulator_is_to_choose(player):
     one.context.selector, one.context.last_step = "simulator", 2
     result = await one.answer("She burns the letter.")
     assert (result["step"], result["plan"]) == (2, "She burns the letter.")
+
+
+async def test_a_second_submit_with_another_premise_is_told_what_can_be_done(in_memory):
+    it = in_memory()
+    first = await it.begin()
+    again = await it.begin(premise="A clerk finds his own name.")
+    assert "This story has begun" in again["problem"]
+    assert (again["story"], again["passage"]) == (first["story"], first["passage"])
+    assert (await it.begin()).get("problem") is None, "the same input once more asks for nothing else"

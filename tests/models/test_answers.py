@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.models.json_replies import read
+from recurrentgpt.models.meter import Tally
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.testing import Behaviour, FaultyServer
 
@@ -100,3 +102,22 @@ async def test_a_plain_schema_gives_a_plain_dictionary() -> None:
     model, chat = scripted('{"other": 1}', '{"choice": 2}')
     assert await ask(model, QUESTION, schema, max_tokens=50, meter=Meter()) == {"choice": 2}
     assert "lacks choice" in str(chat.calls[1][-1].text)
+
+
+def test_a_reply_of_ten_thousand_levels_is_no_reply():
+    deep = '{"why": ' + "[" * 10_000 + "]" * 10_000 + "}"
+    assert read(deep, {"required": []})[0] is None
+    assert read('{"a": ' * 10_000 + "1" + "}" * 10_000, {"required": []})[0] is None
+
+
+def test_every_text_of_a_reply_passes_the_gate():
+    found, problem = read('{"plans": ["<b>Mira</b> goes.", "\\u202eBo stays.\\ud83d"]}', {"required": ["plans"]})
+    assert (found, problem) == ({"plans": ["Mira goes.", "Bo stays."]}, "")
+    assert "nothing but tags" in read('{"plans": ["<b></b>"]}', {"required": ["plans"]})[1]
+
+
+def test_a_server_that_reports_thirty_digits_is_not_believed():
+    meter = Meter()
+    meter.add(Tally(usage={"input_tokens": 10**30, "output_tokens": -5, "total_tokens": 0}), [])
+    assert meter.usage["input_tokens"] == 10**9
+    assert meter.usage["output_tokens"] == 0

@@ -52,6 +52,27 @@ def test_what_is_wrong_is_said_with_its_place(folder: Path, place: str, text: st
     assert problem in found
 
 
+@pytest.mark.parametrize(
+    ("extra", "problem"),
+    [
+        ("{{ brief.titel }}", "no attribute 'titel'"),
+        ("{{ 10 ** (10 ** 8) }}", "a power that large"),
+        ("{{ 'x' * 10 ** 9 }}", "a product that large"),
+        ("{{ 'x' * 1000000000 }}", "a product that large"),
+        ("{{ '%1000000000d' % 1 }}", "a format that wide"),
+        ("{% for a in plan %}{% for b in plan %}{% for c in plan %}{% endfor %}{% endfor %}{% endfor %}", "two deep"),
+        ("{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}", "a macro of a prompt calls no other one"),
+        ("{{ 1 // 0 }}", "division"),
+        ("{{ brief.title + 1 }}", "cannot be used"),
+    ],
+)
+def test_a_template_is_filled_before_it_is_believed(folder: Path, extra: str, problem: str) -> None:
+    (folder / "novel/full/write.md").write_text("{{ plan }} {{ memory }} " + extra)
+    (found,) = problems(folder)
+    assert "novel/full/write.md" in found
+    assert problem in found
+
+
 def test_a_template_that_is_no_text_is_a_sentence(folder: Path) -> None:
     (folder / "novel/full/write.md").write_bytes(b"\xff\xfe\x00 plan")
     assert [problem for problem in problems(folder) if "UTF-8" in problem]

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -101,3 +102,9 @@ def test_limits_hold_for_any_text(text, n):
     assert count_words(limit_words(text, n)) <= n
     assert text.startswith(end_at_sentence(text, close=False))
     assert last_sentences(text, n) in text
+
+
+@pytest.mark.parametrize("mark", ["`", "*", '"', ".", "x", " "])
+def test_a_file_of_one_mark_is_split_in_bounded_time(mark):
+    text = mark * 300_000
+    assert "".join(segments(text)) == text

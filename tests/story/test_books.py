@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import copy
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from recurrentgpt import Library, Story
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import BookError, SettingsError
-from recurrentgpt.testing import ScriptedChatModel
+from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 CHAPTERS = {
     "The Ferry": "Ada Holm rowed the old ferry across the brown river before dawn. ",
@@ -78,6 +83,18 @@ def test_the_whole_tree_comes_back_bit_for_bit(story: Story, tmp_path: Path, mod
         assert [p.text for p in going_on.passages()][:2] == [p.text for p in story.passages()][:2]
 
 
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Give the export of a story of two passages, to damage."""
+    folder = tmp_path_factory.mktemp("exported")
+    replies = itertools.count()
+    model = ScriptedChatModel(replies=lambda messages: story_replies([HumanMessage(f"{next(replies)}"), *messages]))
+    with Library.open(folder / "home") as library:
+        story = Story.new("mystery", library=library, model=model, embeddings=HashEmbeddings())
+        list(story.stream(2))
+        return json.loads(story.export(folder / "tree.json").read_text())  # type: ignore[no-any-return]
+
+
 def damaged(content: dict[str, object], how: str) -> str:
     commits = content["commits"]
     assert isinstance(commits, dict)
@@ -98,6 +115,22 @@ def damaged(content: dict[str, object], how: str) -> str:
             content["head"]["head"] = "nowhere"  # type: ignore[index]
         case "type":
             commits[key]["passage"] = 7
+        case "another text":
+            commits[key]["passage"] += " And then all was well."
+        case "another memory":
+            commits[key]["short_term_memory"] = "All is well."
+        case "half a letter":
+            commits[key]["candidate_plans"] = ["Half \ud83d of it."]
+        case "a number of thirty digits":
+            commits[key]["usage"]["calls"] = 10**30
+        case "no number":
+            commits[key]["usage"]["seconds"] = float("nan")
+        case "settings":
+            content["story"]["settings"]["pace"] = "sideways"  # type: ignore[index]
+        case "a name in disguise":
+            content["names"]["main"] = {"name": "other", "at": key}  # type: ignore[index]
+        case "deep":
+            return json.dumps(content)[:-1] + ', "overlays": ' + "[" * 10_000 + "]" * 10_000 + "}"
         case "version":
             content["version"] = 99
         case "format":
@@ -108,16 +141,37 @@ def damaged(content: dict[str, object], how: str) -> str:
 
 @pytest.mark.parametrize(
     "how",
-    ["cyclic", "corrected in a circle", "left nowhere", "orphan", "head", "type", "version", "format", "truncated"],
-)
-def test_a_damaged_export_is_a_sentence_and_writes_nothing(story: Story, tmp_path: Path, how: str) -> None:
-    path = story.export(tmp_path / "tree.json")
-    path.write_text(damaged(json.loads(path.read_text()), how))
+    [
+        "cyclic", "corrected in a circle", "left nowhere", "orphan", "head", "type", "version", "format", "truncated",
+        "another text", "another memory", "half a letter", "a number of thirty digits", "no number", "settings",
+        "a name in disguise", "deep",
+    ],
+)  # fmt: skip
+def test_a_damaged_export_is_a_sentence_and_writes_nothing(exported: dict[str, Any], tmp_path: Path, how: str) -> None:
+    path = tmp_path / "tree.json"
+    path.write_text(damaged(copy.deepcopy(exported), how))
     with Library.open(tmp_path / "other") as other:
         with pytest.raises(BookError) as caught:
             other.restore(path)
         assert str(path) in str(caught.value)
         assert other.stories() == []
+
+
+@pytest.mark.parametrize("id", ["../../../x", "/tmp/x", "a.b", "", "-x", "nul\0", "half\ud800", "x" * 65])
+def test_an_archive_makes_no_file_outside_the_home(exported: dict[str, Any], tmp_path: Path, id: str) -> None:
+    content = copy.deepcopy(exported)
+    content["story"]["story"] = content["head"]["story"] = id
+    for commit in content["commits"].values():
+        commit["story"] = id
+    path = tmp_path / "renamed.json"
+    path.write_text(json.dumps(content))
+    before = sorted(tmp_path.iterdir())
+    with Library.open(tmp_path / "deep" / "er" / "other") as other:
+        with pytest.raises(BookError, match=r"renamed\.json"):
+            other.restore(path)
+        assert other.stories() == []
+        assert not list((tmp_path / "deep").rglob("*x.lock"))
+    assert [found for found in sorted(tmp_path.iterdir()) if found.name != "deep"] == before
 
 
 def test_a_book_becomes_a_story_that_goes_on(library: Library, model: ScriptedChatModel, manuscript: Path) -> None:

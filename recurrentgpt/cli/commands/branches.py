@@ -136,7 +136,7 @@ def name(
     """
     if remove and passage is not None:
         raise SettingsError("A name is taken away wherever it is: leave the passage out.")
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         if remove:
             opened.remove_name(name)
             note(f"No branch is called {one_line(name)!r} any more.")
@@ -177,10 +177,10 @@ def diff(
         emit(text.plain)
 
 
-def _opened(name: str, remote: str | None) -> AbstractContextManager[StoryProtocol]:
-    """Open a story to be looked at or moved in, here or on a server."""
+def _opened(name: str, remote: str | None, *, changes: bool = False) -> AbstractContextManager[StoryProtocol]:
+    """Open a story to be looked at or, with `changes`, moved in, here or on a server."""
     if remote is None:
-        return reading(name)
+        return reading(name, changes=changes)
     from recurrentgpt.cli.commands.remote import opened
 
     return opened(remote, name, {}, {})
@@ -202,7 +202,7 @@ def _contents(story: Story, passages: Iterable[str]) -> dict[str, str]:
 
 def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, remote: str | None = None) -> None:
     """Move where the story stands, and tell where that is now."""
-    with _opened(name, remote) as story:
+    with _opened(name, remote, changes=True) as story:
         passage = step(story)
         if json:
             print_json({"story": story.id, "head": passage.id, "step": passage.step, "text": passage.text})

@@ -18,6 +18,7 @@ from recurrentgpt.cli.commands.options import (
     Settings,
     StoryName,
     Text,
+    Truth,
     Yes,
     with_settings,
 )
@@ -78,7 +79,7 @@ def edit(
             _resume_replay(story, settings, json=json)
         return
     source = TextInput(text, file)
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         # The id, as a step means another passage once the head has moved.
         old, id = opened.passage(passage), opened.id
         if not old.step:
@@ -112,7 +113,7 @@ def edit_memory(
       recurrentgpt edit-memory 3f2a
       recurrentgpt memory 3f2a --json | jq -r .short_term_memory | recurrentgpt edit-memory 3f2a --file -
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         passage = opened.passage(at)
         new = TextInput(text, file).replacing(passage.short_term_memory, "memory")
         memory = passage.short_term_memory if new is None else opened.edit_memory(new, passage.id)
@@ -136,7 +137,7 @@ def edit_plan(
     Example:
       recurrentgpt edit-plan 3f2a 2 --text "They turn back before the bridge."
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         passage = opened.passage(at)
         plans = passage.plans
         if number > len(plans):
@@ -161,7 +162,7 @@ def edit_summary(
 
     On this branch it is recalled so from now on.
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         found = opened.passage(passage)
         new = TextInput(text, file).replacing(found.summary, "summary")
         summary = found.summary if new is None else opened.edit_summary(found.id, new)
@@ -175,10 +176,7 @@ def edit_brief(
     story: StoryName,
     text: Text = None,
     file: File = None,
-    truth: Annotated[
-        bool,
-        typer.Option("--truth", help="Show what is kept from the reader, too: the truth behind the story, its clues."),
-    ] = False,
+    truth: Truth = False,
     json: JsonObject = False,
 ) -> None:
     """Edit the premise, characters and outline in every prompt.
@@ -192,20 +190,20 @@ def edit_brief(
     It is a text with the headings # Genre, # Premise, # Synopsis, # Voice, # Characters, # Outline, # Truth and # Clues; what is
     left out stays as it was. A turn of the outline begins with [under way] or [done] where it is no longer to come.
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         brief = opened.brief
-        new = TextInput(text, file).replacing(_brief_as_text(brief, truth=truth), "brief")
+        new = TextInput(text, file).replacing(brief_as_text(brief, truth=truth), "brief")
         if new is not None:
             brief = opened.edit_brief(**_parts_of_brief(new))
         if json:
-            shown = {part: value for part, value in brief.items() if truth or part not in _HIDDEN}
+            shown = shown_parts(brief, truth=truth)
             print_json({"story": opened.id, "brief": shown})
         else:
             note(_SAME if new is None else f"The brief is saved; what is written from here has it. {_standing(opened)}")
 
 
 def _drop_replay(name: str) -> None:
-    with reading(name) as story:
+    with reading(name, changes=True) as story:
         if story.pending_replay is None:
             raise StoryError("No replay of this story is unfinished.")
         story.drop_replay()
@@ -259,7 +257,12 @@ def _standing(story: Story) -> str:
     return f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
 
 
-def _brief_as_text(brief: Brief, *, truth: bool) -> str:
+def shown_parts(brief: Brief, *, truth: bool) -> dict[str, object]:
+    """Return the parts of a brief; what is kept from the reader with `truth` alone."""
+    return {part: value for part, value in brief.items() if truth or part not in _HIDDEN}
+
+
+def brief_as_text(brief: Brief, *, truth: bool) -> str:
     """Return a brief as a text to edit, a heading above each part; what is kept from the reader with `truth` alone."""
     found = {part: brief.get(part, []) for part in _PARTS if truth or part not in _HIDDEN}
     parts = {part: [value] if isinstance(value, str) else value for part, value in found.items()}

@@ -25,7 +25,7 @@ def rename(story: StoryName, title: Annotated[str, typer.Argument(metavar="TITLE
     Example:
       recurrentgpt rename 3f2a "The Ninth Stair"
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         note(f"{opened.id} is now called {one_line(opened.rename(title))!r}.")
 
 
@@ -43,7 +43,7 @@ def archive(
 
     Nothing else changes: it can be read and written as before.
     """
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         title = f"{one_line(opened.title)!r} ({opened.id})"
         if undo:
             opened.unarchive()
@@ -71,11 +71,12 @@ def erase(story: StoryName, yes: Yes = False) -> None:
       recurrentgpt export 3f2a -o kept.json    keep all of it first, to restore with import
       recurrentgpt erase 3f2a
 
-    Its branches, memory and checkpoints go with it; nobody can bring them back.
+    Its branches, memory and checkpoints go with it, and the copies that were made by themselves; one that `backup` made
+    keeps it.
     """
     from recurrentgpt.infrastructure.background_loop import call
 
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         title, passages = one_line(opened.title), sum(node.step > 0 for node in opened.tree().nodes.values())
         what = f"{title!r} ({opened.id}), {counted(passages, 'passage')} on all its branches"
         if not confirmed(f"Erase {what}, for ever?", yes=yes):
@@ -105,7 +106,7 @@ def set_settings(
     if not changes:
         raise SettingsError("Say what to set, as NAME=VALUE; `recurrentgpt show STORY --settings` lists what there is.")
     settings = _parse(changes)
-    with reading(story) as opened:
+    with reading(story, changes=True) as opened:
         before = opened.settings
         after = opened.change_settings(**settings)
         # Somebody at a terminal wants to see what has changed, a program all that holds.

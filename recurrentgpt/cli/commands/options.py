@@ -69,6 +69,9 @@ At = Annotated[
 Text = Annotated[str | None, typer.Option(metavar="TEXT", help="The new text, without an editor.")]
 File = Annotated[str | None, typer.Option(metavar="FILE", help="A file with the new text; - reads standard input.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Truth = Annotated[
+    bool, typer.Option("--truth", help="Show what is kept from the reader, too: the truth behind the story, its clues.")
+]
 Remote = Annotated[
     str | None,
     typer.Option(

@@ -25,7 +25,7 @@ from recurrentgpt.cli.commands.story_context import StoryRequest
 from recurrentgpt.cli.commands.write import read_premise
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
-from recurrentgpt.cli.terminal.interactive import converse, numbers, show_plans, show_tree, stand
+from recurrentgpt.cli.terminal.interactive import converse, interrupted, numbers, show_plans, show_tree, stand
 from recurrentgpt.cli.terminal.memory_editor import edit_memory
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
@@ -148,6 +148,7 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
     """Let the reader act until there is a passage to write; return how many, None to leave."""
     story = renderer.story
     _offer(renderer)
+    stopped = False
     while True:
         plans = len(story.plans)
         try:
@@ -162,6 +163,11 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             continue
         except EOFError:
             return None
+        except KeyboardInterrupt:
+            interrupted(renderer, stopped)
+            stopped = True
+            continue
+        stopped = False
         if count:
             return count
         if command in ("undo", "redo", "load", "retry", "choices"):

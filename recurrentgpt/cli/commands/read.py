@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName
+from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName, Truth
 from recurrentgpt.cli.commands.story_context import reading
 from recurrentgpt.cli.terminal.console import console, counted, note, one_line, print_json, print_table, print_text
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recurrentgpt.schema.log import Commit
     from recurrentgpt.schema.state import Usage
     from recurrentgpt.story import Passage
+    from recurrentgpt.story_list import StorySummary
 
 
 def stories(
@@ -34,11 +35,9 @@ def stories(
 
         list_stories(remote, json=json)
         return
-    from recurrentgpt.library import Library
-
-    with Library.open() as library:
-        found = library.stories(archived=everything)
-        hidden = 0 if everything or found else len(library.stories(archived=True))
+    known = _summaries()
+    found = [summary for summary in known if everything or not summary.archived]
+    hidden = 0 if found else len(known)
     if json:
         for summary in found:
             print_json(dict(vars(summary)))
@@ -61,6 +60,20 @@ def stories(
         for summary in found
     ]
     print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4))
+
+
+def _summaries() -> list[StorySummary]:
+    from recurrentgpt.infrastructure import settings
+
+    if not settings.resolve("database_url").value:
+        from recurrentgpt.checkpoints.sqlite_faults import STORIES
+        from recurrentgpt.story_list import read_summaries
+
+        return read_summaries(settings.home() / STORIES, archived=True)
+    from recurrentgpt.library import Library
+
+    with Library.open() as library:
+        return library.stories(archived=True)
 
 
 def show(
@@ -115,24 +128,37 @@ def show(
     _print_story(title, list(zip(headings, (passage.text for passage in passages), strict=True)), total)
 
 
-def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) -> None:
+def memory(
+    story: StoryName,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="PASSAGE", help=f"After this passage. {WHICH}.", show_default=False),
+    ] = None,
+    remote: Remote = None,
+    json: JsonObject = False,
+) -> None:
     """Print what a story remembers, and why.
 
-    That is its short-term memory, what the newest passage added and dropped, and which passages were recalled for it.
+    That is its short-term memory, what a passage (the newest) added and dropped, and which passages were recalled for it.
 
     \b
     Examples:
       recurrentgpt memory 3f2a
+      recurrentgpt memory 3f2a --at 4
       recurrentgpt memory 3f2a --json | jq -r .short_term_memory
     """
     from recurrentgpt.infrastructure.background_loop import call
 
     with reading(story, remote) as opened:
         log = opened.engine.log
-        commit = call(lambda: log.get(opened.id, head)) if (head := opened.head) else None
-        recalled = commit["recalled"] if commit else []
+        if remote and at is not None:
+            from recurrentgpt.cli.commands.remote import id_in_copy
+
+            at = id_in_copy(opened, at)
+        place = opened.head if at is None else opened.resolve(at)
+        commit = call(lambda: log.get(opened.id, place))
+        recalled = commit["recalled"]
         earlier = call(lambda: log.get_many(opened.id, [entry["id"] for entry in recalled]))
-    assert commit is not None  # a story is found by its record, and that is written with its first commit
     if json:
         print_json(
             {
@@ -146,6 +172,24 @@ def memory(story: StoryName, remote: Remote = None, json: JsonObject = False) ->
         )
         return
     print_text("\n".join(_memory_lines(commit, earlier)))
+
+
+def brief(story: StoryName, truth: Truth = False, json: JsonObject = False) -> None:
+    """Print what every prompt of a story holds: its premise, characters and outline.
+
+    \b
+    Examples:
+      recurrentgpt brief 3f2a
+      recurrentgpt brief 3f2a > brief.md; recurrentgpt edit-brief 3f2a --file brief.md
+    """
+    from recurrentgpt.cli.commands.edit import brief_as_text, shown_parts
+
+    with reading(story) as opened:
+        kept = opened.brief
+    if json:
+        print_json({"story": opened.id, "brief": shown_parts(kept, truth=truth)})
+    else:
+        print_text(brief_as_text(kept, truth=truth))
 
 
 def recall(
@@ -163,7 +207,7 @@ def recall(
     """
     from recurrentgpt.cli.terminal.screen import Screen
 
-    with Screen() as screen, reading(story) as opened:
+    with Screen() as screen, reading(story, changes=True) as opened:
         screen.doing("searching")
         found = opened.search(query, k)
         screen.rest()

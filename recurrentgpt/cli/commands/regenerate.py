@@ -41,7 +41,7 @@ def choose(
 
     Where a choice was made before, this one begins another branch.
     """
-    with reading(story) as opened:
+    with reading(story, changes=plan is not None) as opened:
         if plan is None:
             passage = opened.passage(at)
             waiting = opened.waiting_plan if at is None else None

@@ -33,8 +33,8 @@ _INPUT_FIELDS = {"memory": "short_term_memory", "as": "player"}
 
 
 @contextmanager
-def reading(name: str, remote: str | None = None) -> Iterator[Story]:
-    """Open a story for a command that asks no model; of a `remote` one, a copy."""
+def reading(name: str, remote: str | None = None, *, changes: bool = False) -> Iterator[Story]:
+    """Open a story for a command that asks no model; of a `remote` one, a copy. Without `changes` nothing can be written."""
     if remote is not None:
         from recurrentgpt.cli.commands.remote import copied
 
@@ -43,16 +43,16 @@ def reading(name: str, remote: str | None = None) -> Iterator[Story]:
         return
     from recurrentgpt.story import Story
 
-    with in_library(lambda library: Story.open(name, library=library)) as story:
+    with in_library(lambda library: Story.open(name, library=library), read_only=not changes) as story:
         yield story
 
 
 @contextmanager
-def in_library(begin: Callable[[Library], Story]) -> Iterator[Story]:
+def in_library(begin: Callable[[Library], Story], *, read_only: bool = False) -> Iterator[Story]:
     """Open the library of this machine, and in it the story that `begin` opens or makes."""
     from recurrentgpt.library import Library
 
-    with Library.open() as library:
+    with Library.open(read_only=read_only) as library:
         yield begin(library)
 
 

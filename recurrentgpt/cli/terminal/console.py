@@ -8,14 +8,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from recurrentgpt.prose.model_text import HIDDEN
 from recurrentgpt.schema.errors import StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.style import Style
 
-# C0 without tab and newline, DEL, C1: what could move the cursor, change colours or retitle the window.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# C0 without tab and newline, DEL, C1: what could move the cursor, change colours or retitle the window; and what shows other
+# words than there are.
+_CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{HIDDEN}]")
 
 
 def visible(text: str) -> str:
@@ -66,9 +68,14 @@ def unwritable(error: OSError) -> StorageError:
 
 def print_json(value: Mapping[str, Any]) -> None:
     """Print one line of JSON on standard output, at once."""
-    line = json.dumps(value, ensure_ascii=False)
+    line = _CONTROLS.sub(_escaped, json.dumps(value, ensure_ascii=False))
     # Half a surrogate pair is a legal Python string and no legal text.
     emit(line.encode("utf-8", "replace").decode() + "\n")
+
+
+def _escaped(control: re.Match[str]) -> str:
+    """Return a control character as JSON writes it in letters: the same text, which no terminal obeys."""
+    return json.dumps(control[0])[1:-1]
 
 
 def print_text(text: str) -> None:

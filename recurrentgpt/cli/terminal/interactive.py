@@ -110,10 +110,35 @@ def converse(
         renderer.story.context = dataclasses.replace(
             renderer.story.context, ending=ending and last, budget_tokens=unspent
         )
-        (write or renderer.write)(count)
+        try:
+            (write or renderer.write)(count)
+        except KeyboardInterrupt:
+            if not prompt.at_terminal() or not renderer.exists() or not _goes_on(renderer):
+                raise
+            continue
         if renderer.stopped:
             return
         left = None if left is None else left - count
+
+
+def _goes_on(renderer: Renderer) -> bool:
+    """Ask somebody who stopped the writing what now; False to leave."""
+    renderer.screen.rest()
+    try:
+        answer = prompt.ask("Stopped. Go on with this passage? [Y: go on, n: choose again, q: leave] ").casefold()
+    except EOFError:
+        return False
+    if answer.startswith("n"):
+        renderer.plan = ""
+    return not answer.startswith("q")
+
+
+def interrupted(renderer: Renderer, again: bool) -> None:
+    """Go back to the question after Ctrl-C; a second one (`again`), and one that no terminal sent, leaves."""
+    if again or not prompt.at_terminal():
+        raise KeyboardInterrupt
+    renderer.screen.rest()
+    renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
 
 
 def remind(renderer: Renderer) -> None:
@@ -136,7 +161,7 @@ def show_tree(renderer: Renderer) -> None:
 def _turn(renderer: Renderer, left: int | None) -> int | None:
     """Let the person act until a plan is chosen; return how many passages to write, None to leave."""
     show_plans(renderer)
-    plans = len(renderer.story.plans)
+    plans, stopped = len(renderer.story.plans), False
     while True:
         try:
             reply = understand(prompt.ask(f"Next? [{numbers(plans)}e, w, a, m, s, r, u, t, g, q, ?] "), plans)
@@ -147,6 +172,11 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             continue
         except EOFError:
             return None
+        except KeyboardInterrupt:
+            interrupted(renderer, stopped)
+            stopped = True
+            continue
+        stopped = False
         if reply.key == "q":
             return None
         if count:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def edit_memory(renderer: Renderer) -> None:
-    """Show the memory and take changes until an empty line; they are saved together."""
+    """Show the memory and take changes until an empty line; they are saved together, and not by Ctrl-C."""
     before = renderer.story.memory
     if prompt.editor():
         _list(renderer, before.splitlines())
@@ -33,9 +33,15 @@ def edit_memory(renderer: Renderer) -> None:
                 renderer.screen.remark(str(problem), style="yellow")
             else:
                 _list(renderer, lines)
-    finally:
-        if lines != before.splitlines():
-            _remember(renderer, "\n".join(lines))
+    except EOFError:
+        _save(renderer, before, lines)
+        raise
+    _save(renderer, before, lines)
+
+
+def _save(renderer: Renderer, before: str, lines: list[str]) -> None:
+    if lines != before.splitlines():
+        _remember(renderer, "\n".join(lines))
 
 
 def _change(lines: list[str], answer: str) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import select
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from recurrentgpt.cli.terminal.console import complain, visible
 from recurrentgpt.schema.errors import SettingsError, StorageError
+
+PASTE_SECONDS = 0.03
+"""How soon the next line follows in a paste; nobody types as fast."""
 
 
 def at_terminal() -> bool:
@@ -18,8 +24,46 @@ def at_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+@contextmanager
+def keys_off() -> Iterator[None]:
+    """Let no key that is pressed meanwhile show, nor answer the next question or the shell; Ctrl-C works as ever."""
+    try:
+        import termios
+    except ImportError:  # Windows has none
+        yield
+        return
+    try:
+        keyboard = sys.stdin.fileno()
+        before = termios.tcgetattr(keyboard)
+        in_front = os.tcgetpgrp(keyboard) == os.getpgrp()
+    except (OSError, ValueError, termios.error):
+        in_front = False
+    if not in_front:
+        # No terminal, or a job in the background, which may not touch it.
+        yield
+        return
+    quiet = [*before]
+    quiet[3] &= ~termios.ECHO
+    termios.tcsetattr(keyboard, termios.TCSANOW, quiet)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)
+
+
+def _pasted() -> str:
+    """Return the lines that came with the one that was just answered, as only a paste brings them; empty for none."""
+    try:
+        keyboard, found = sys.stdin.fileno(), b""
+        while select.select([keyboard], [], [], PASTE_SECONDS)[0] and (piece := os.read(keyboard, 65536)):
+            found += piece
+    except (OSError, ValueError):
+        return ""
+    return found.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def ask(question: str, prefill: str = "") -> str:
-    """Return one line of an answer; raise EOFError where there are no more.
+    """Return one answer, all lines of a paste together; raise EOFError where there are no more.
 
     On a terminal the answer begins as `prefill` and can be edited. The question never goes into a pipe of prose.
     """
@@ -38,10 +82,13 @@ def ask(question: str, prefill: str = "") -> str:
         if prefill:
             sys.stderr.write(f"{visible(prefill)}\n")
         return input(question).strip()
+    if "libedit" not in (readline.__doc__ or ""):
+        readline.parse_and_bind("set enable-bracketed-paste on")
     if prefill:
         readline.set_startup_hook(lambda: readline.insert_text(" ".join(visible(prefill).split())))
     try:
-        return input(question).strip()
+        line = input(question)
+        return f"{line}\n{_pasted()}".strip()
     finally:
         readline.set_startup_hook(None)
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, cast
 
+from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import counted, one_line, print_json, visible
 from recurrentgpt.cli.terminal.passage_printer import PassagePrinter
 from recurrentgpt.cli.terminal.screen import Screen
@@ -172,7 +173,7 @@ class Renderer:
         """Show what happens; with `quiet`, no prose and no heading."""
         self._printer = None
         # An interrupt in here must stop the writing too, not only the reading.
-        with closing(cast("Generator[Event]", events)) as found:
+        with prompt.keys_off(), closing(cast("Generator[Event]", events)) as found:
             for event in found:
                 match event["event"]:
                     case "stage" if event["node"] == "write" and not quiet:

@@ -1,0 +1,308 @@
+"""Attack stories from every side, bounded and on this machine alone, and count what broke.
+
+    python -m benchmarks.attacks                short: some seconds
+    python -m benchmarks.attacks --full         as many trials as the note reports; needs the extra `postgres` for two hosts
+
+Prints one JSON object: for each attack its trials, its failures, and the first of them in words. Exits with 1 when anything
+failed. Kills are `benchmarks.crash`, which this runs too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import copy
+import json
+import random
+import re
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+from unittest.mock import patch
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.checkpoint.base import id as checkpoint_ids
+
+from benchmarks.crash import crash
+from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.checkpoints.disposable import local_postgres
+from recurrentgpt.checkpoints.reading import carve, read_rows
+from recurrentgpt.engine.check import examine
+from recurrentgpt.engine.story_export import load
+from recurrentgpt.infrastructure.background_loop import call
+from recurrentgpt.library import Library
+from recurrentgpt.models.calls import Meter, write_stream
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.json_replies import read
+from recurrentgpt.models.roles import resolve_model
+from recurrentgpt.prose.model_text import model_text
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import BookError, ModelError, StorageError, StoryBusy
+from recurrentgpt.story import Story
+from recurrentgpt.testing import Behaviour, FaultyServer, ScriptedChatModel, story_replies
+
+TRIALS = {
+    "replies": (300, 10_000),
+    "archives": (40, 1_000),
+    "bit flips": (10, 200),
+    "clock": (2, 60),
+    "transports": (6, 150),
+    "full disk": (2, 20),
+    "two hosts": (0, 20),
+    "kills": (0, 300),
+}
+"""How often each attack is tried, in short and in full."""
+
+ADDRESS = "postgres.url"
+
+_SAID = (
+    "Mira opens the gate.", "<b>", "</plan>", "<think>", "</think>", "<|im_start|>", "[INST]", "System:", "\u202e", "\u200b",
+    "\x1b[2J", "\x9b31m", "\ud83d", "\U000e0041", "Ignore all previous instructions.", "\n", " ", '"', "\\", "{", "}", "[" * 2000,
+    "\\u202e", "\\ud800", "null", "1e999", "<!--", "### Instruction:", "🌊", "As an AI language model, no.", "=== user",
+)  # fmt: skip
+_NEVER = re.compile(r"[\u202e\u200b\x1b\x9b\U000e0041]|<\|im_start\|>|\[INST\]|\bIgnore all previous instructions")
+
+
+@dataclass
+class Attacked:
+    """A story to attack: its folder, its export, and the texts of its passages."""
+
+    folder: Path
+    story: str
+    export: dict[str, Any]
+    texts: set[str]
+
+
+def _settings() -> dict[str, Any]:
+    def reply(messages: list[BaseMessage]) -> str:
+        return story_replies([*messages, HumanMessage(uuid.uuid4().hex)])
+
+    model = ScriptedChatModel(replies=reply)
+    return {"model": model, "embeddings": HashEmbeddings(), "min_words": 20, "max_words": 60}
+
+
+def _prepared(folder: Path) -> Attacked:
+    with Library.open(folder) as library:
+        story = Story.new("mystery", library=library, **_settings())
+        list(story.stream(3))
+        list(story.retry(2))
+        story.edit_memory("Only this is known.")
+        list(story.stream(1))
+        path = story.export(folder.parent / "story.json")
+        texts = {passage.text for passage in map(story.passage, story.tree().nodes) if passage.text}
+        return Attacked(folder, story.id, json.loads(path.read_text(encoding="utf-8")), texts)
+
+
+def replies(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Let a model say what it should not: a person sees none of it, and nothing but a sentence comes of it."""
+    said = "".join(dice.choices(_SAID, k=dice.randrange(1, 30)))
+    whole = json.dumps({"plan": said, "more": [said]}) if dice.random() < 0.7 else said
+    found, _ = read(whole, {"required": ["plan"]})
+    shown = [model_text(said), *([str(found["plan"])] if found else [])]
+    return next((f"{mark[0]!r} was left in {text[-200:]!r}" for text in shown if (mark := _NEVER.search(text))), "")
+
+
+def archives(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Change an export at one place: it is refused in a sentence, or says of every passage what it said before."""
+    content = copy.deepcopy(attacked.export)
+    node: Any = content
+    while isinstance(node, dict | list) and node:
+        keys = list(node) if isinstance(node, dict) else range(len(node))
+        key = dice.choice(list(keys))
+        if not isinstance(node[key], dict | list) or not node[key] or dice.random() < 0.2:
+            odd: list[Any] = [None, "", "../../x", 10**30, -1, [], {}, "\ud800", "\x00", 1.5, True, "x" * 10_000]
+            node[key] = dice.choice(odd)
+            break
+        node = node[key]
+    path = place / "attack.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    try:
+        archive = load(path)
+    except BookError:
+        return ""
+    return "" if archive["commits"] == attacked.export["commits"] else "a passage that was changed was let in"
+
+
+def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Flip bits of the database, or overwrite a page: what is undamaged is saved, what is damaged is never called whole."""
+    database = place / "stories.db"
+    shutil.copyfile(attacked.folder / "stories.db", database)
+    before = {row.value for row in carve(database)}
+    content = bytearray(database.read_bytes())
+    if dice.random() < 0.5:
+        for _ in range(20):
+            content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+    else:
+        at = 4096 * dice.randrange(len(content) // 4096)
+        content[at : at + 4096] = dice.randbytes(4096)
+    database.write_bytes(content)
+    kept = [row for row in carve(database) if row.value in before]
+    links = {row.key for row in kept if row.namespace[1:2] == ("links",)}
+    made = [json.loads(row.value) for row in kept if row.namespace[1:2] == ("commits",)]
+    # The id of a corrected version alone does not tell whether it is whole: its link does.
+    whole = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
+    rows, _ = read_rows(database)
+    saved = {
+        commit["passage"]
+        for story in examine(rows)
+        if story.archive is not None
+        for commit in story.archive["commits"].values()
+    } - {""}
+    if saved - attacked.texts:
+        return "a damaged passage was called whole"
+    return "an undamaged passage was lost" if whole - {""} - saved else ""
+
+
+def clock(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Set the clock back between a choice and its passage: the plan is written from."""
+    folder = Path(shutil.copytree(attacked.folder, place / "home"))
+    behind = dice.choice((2, 60, 86_400)) * 10**9
+    now, plan = time.time_ns, f"Mira counts the {dice.randrange(10**6)} stairs."
+    try:
+        with Library.open(folder) as library, patch.object(checkpoint_ids.time, "time_ns", lambda: now() - behind):
+            checkpoint_ids._last_v6_timestamp = None
+            story = Story.open(attacked.story, library=library, **_settings())
+            story.choose(plan)
+            return "" if story.step().plan == plan else "a chosen plan was dropped"
+    finally:
+        shutil.rmtree(folder)
+
+
+def transports(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Ask a server that misbehaves: the call ends within its bounds, with words or a sentence."""
+    behaviour = dice.choice(get_args(Behaviour))
+
+    async def ask() -> None:
+        context = Context(model="m", base_url=server.base_url, timeout=0.2)
+        pieces = write_stream(resolve_model("writer", context), [HumanMessage("Go.")], max_tokens=20, meter=Meter())
+        async with asyncio.timeout(30):
+            async for _ in pieces:
+                pass
+
+    with FaultyServer(behaviour) as server:
+        try:
+            call(ask)
+        except ModelError:
+            return ""
+        except TimeoutError:
+            return f"a server that is {behaviour!r} held a call for half a minute"
+    return ""
+
+
+def full_disk(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Let the disk be full in the middle of a passage: it is said in a sentence, all is read, and the story goes on after."""
+    folder = Path(shutil.copytree(attacked.folder, place / "home"))
+    try:
+        with Library.open(folder) as library:
+            conn = getattr(library.engine.log.store, "conn")  # noqa: B009 - of SQLite's store alone
+
+            async def limit(pages: int) -> None:
+                await conn.execute(f"PRAGMA max_page_count = {pages}")
+
+            call(lambda: limit(1))  # SQLite takes the size that the file has now
+            story = Story.open(attacked.story, library=library, **_settings())
+            before = [passage.text for passage in story.passages()]
+            try:
+                for _ in range(50):
+                    story.step()
+                return "a full disk was not noticed"
+            except StorageError:
+                pass
+            kept = [passage.text for passage in story.passages()]
+            if kept[: len(before)] != before:
+                return "a passage was lost"
+            call(lambda: limit(1_000_000))
+            story.step()
+            return "" if [passage.text for passage in story.passages()][: len(kept)] == kept else "a passage was lost"
+    finally:
+        shutil.rmtree(folder)
+
+
+def two_hosts(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Let two hosts write one story in one Postgres: one writes, the other is told."""
+
+    async def race(url: str) -> str:
+        async with open_persistence(url) as here, open_persistence(url) as there:
+            assert here.holding
+            assert there.holding
+            async with here.holding(attacked.story):
+                try:
+                    async with there.holding(attacked.story):
+                        return "two hosts wrote one story"
+                except StoryBusy:
+                    pass
+            async with there.holding(attacked.story):
+                return ""
+
+    return call(lambda: race((place / ADDRESS).read_text()))
+
+
+ATTACKS: dict[str, Callable[[random.Random, Attacked, Path], str]] = {
+    "replies": replies,
+    "archives": archives,
+    "bit flips": bit_flips,
+    "clock": clock,
+    "transports": transports,
+    "full disk": full_disk,
+    "two hosts": two_hosts,
+}
+
+
+def attack(*, full: bool, seed: int) -> dict[str, Any]:
+    """Run every attack and return its trials, failures and first failure."""
+    report: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        attacked = _prepared(place / "attacked")
+        for name, one in ATTACKS.items():
+            trials, began, failures = TRIALS[name][full], time.monotonic(), list[str]()
+            with _server(place, name == "two hosts" and trials > 0):
+                for number in range(trials):
+                    try:
+                        found = one(random.Random(f"{seed}/{name}/{number}"), attacked, place)
+                    except Exception as error:  # noqa: BLE001 - whatever it is, it is what was looked for
+                        found = f"{type(error).__name__}: {error}"[:300]
+                    failures += [f"trial {number}: {found}"] if found else []
+            seconds = round(time.monotonic() - began, 1)
+            report[name] = {"trials": trials, "failures": len(failures), "first": failures[:1], "seconds": seconds}
+    if kills := TRIALS["kills"][full]:
+        found = crash(kills, seed)
+        report["kills"] = {
+            "trials": kills,
+            "failures": int(not found["ok"]),
+            "first": [] if found["ok"] else [str(found)],
+        }
+    return report
+
+
+@contextmanager
+def _server(place: Path, wanted: bool) -> Iterator[None]:
+    """Run a Postgres where one is wanted, and note its address in `place`."""
+    if not wanted:
+        yield
+        return
+    with local_postgres(place / "postgres") as url:
+        (place / ADDRESS).write_text(url)
+        yield
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--full", action="store_true", help="all trials, some minutes")
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    report = attack(full=arguments.full, seed=arguments.seed)
+    print(json.dumps(report))
+    return int(any(found["failures"] for found in report.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+"""Read a database of stories where nothing can be written, and where it is damaged: no lock, no journal, no index is needed."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import struct
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from recurrentgpt.checkpoints.sqlite_faults import storage_errors
+from recurrentgpt.schema.errors import StorageError
+
+_LEAF = 0x0D
+_COLUMNS = 3  # namespace, key and value come first
+_FRAME = 24
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the store, its value as JSON text."""
+
+    namespace: tuple[str, ...]
+    key: str
+    value: str
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[str]:
+    """Yield the address of a database for SQLite to read, also where nothing may be written beside it; see storage_errors."""
+    with storage_errors(path):
+        path.stat()
+        address, log = path.absolute().as_uri(), _journal(path)
+        if _opens(f"{address}?mode=ro"):
+            yield f"{address}?mode=ro"
+        elif not log.exists() or not log.stat().st_size:
+            yield f"{address}?mode=ro&immutable=1"
+        else:
+            # What was written last is in the journal, which SQLite reads only where it may write an index of it.
+            with TemporaryDirectory(prefix="recurrentgpt-") as folder:
+                for file in (path, log):
+                    shutil.copyfile(file, Path(folder) / file.name)
+                yield (Path(folder) / path.name).as_uri()
+
+
+def _opens(address: str) -> bool:
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.OperationalError:
+        return False
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return True  # damaged, and readable as far as it goes
+    return True
+
+
+def read_rows(path: Path) -> tuple[list[Row], str]:
+    """Return every row of a store that can be read, and what SQLite says is wrong with the file; empty for nothing.
+
+    Raises StorageError where the file cannot be read at all.
+    """
+    try:
+        with readable(path) as address, closing(sqlite3.connect(address, uri=True)) as connection:
+            (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if found == "ok":
+                rows = connection.execute("SELECT prefix, key, value FROM store").fetchall()
+                return [_row(*row) for row in rows], ""
+    except (sqlite3.DatabaseError, UnicodeDecodeError, StorageError) as error:
+        if isinstance(error.__cause__, OSError):
+            raise
+        found = str(error.__cause__ or error)
+    with storage_errors(path):
+        return carve(path), str(found)
+
+
+def carve(path: Path) -> list[Row]:
+    """Return the rows that stand in the file's pages, whatever became of the tree that leads to them.
+
+    Of several versions of a row the one written last counts. A format of SQLite's own: sqlite.org/fileformat2.html.
+    """
+    pages = _pages(path)
+    free = _free(pages)
+    found: dict[tuple[str, str], tuple[int, str]] = {}
+    for number, page in pages.items():
+        if number in free:
+            continue
+        for rowid, columns in _cells(page, 100 if number == 1 else 0, pages):
+            if len(columns) < _COLUMNS or not all(isinstance(column, str) for column in columns[:_COLUMNS]):
+                continue
+            prefix, key, value = (str(column) for column in columns[:_COLUMNS])
+            if prefix in ("table", "index"):
+                continue  # of SQLite's own list of what there is
+            if rowid >= found.get((prefix, key), (-1, ""))[0]:
+                found[prefix, key] = (rowid, value)
+    return [_row(prefix, key, value) for (prefix, key), (_, value) in found.items()]
+
+
+def _row(prefix: str, key: str, value: str | bytes) -> Row:
+    text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+    return Row(tuple(prefix.split(".")), key, text)
+
+
+def _journal(path: Path) -> Path:
+    return Path(f"{path}-wal")
+
+
+def _pages(path: Path) -> dict[int, bytes]:
+    """Return the pages of a database by number, with those of its journal that were committed in their place."""
+    content = path.read_bytes()
+    (size,) = struct.unpack_from(">H", content, 16) if len(content) > 18 else (0,)
+    size = 65536 if size == 1 else size
+    if size < 512 or size & (size - 1):
+        size = 4096  # SQLite's own, where the header is damaged
+    pages = {at // size + 1: content[at : at + size] for at in range(0, len(content), size)}
+    log = _journal(path).read_bytes() if _journal(path).exists() else b""
+    waiting: dict[int, bytes] = {}
+    for at in range(32, len(log) - _FRAME - size + 1, _FRAME + size):
+        number, commits = struct.unpack_from(">II", log, at)
+        if log[at + 8 : at + 16] != log[16:24]:
+            break  # of an earlier round of the journal
+        waiting[number] = log[at + _FRAME : at + _FRAME + size]
+        if commits:
+            pages |= waiting
+            waiting = {}
+    return pages
+
+
+def _free(pages: dict[int, bytes]) -> set[int]:
+    """Return the numbers of the pages that hold nothing any more, as far as their list can be followed."""
+    free: set[int] = set()
+    (trunk,) = struct.unpack_from(">I", pages[1], 32) if len(pages.get(1, b"")) > 36 else (0,)
+    while trunk in pages and trunk not in free:
+        page = pages[trunk]
+        free.add(trunk)
+        trunk, count = struct.unpack_from(">II", page)
+        if count * 4 > len(page) - 8:
+            break
+        free |= set(struct.unpack_from(f">{count}I", page, 8))
+    return free
+
+
+def _cells(page: bytes, start: int, pages: dict[int, bytes]) -> Iterator[tuple[int, list[object]]]:
+    """Yield the id and the columns of each row in a leaf of a table; a row that is damaged is left out."""
+    if len(page) < start + 8 or page[start] != _LEAF:
+        return
+    (count,) = struct.unpack_from(">H", page, start + 3)
+    if start + 8 + 2 * count > len(page):
+        return
+    for at in struct.unpack_from(f">{count}H", page, start + 8):
+        try:
+            length, at = _varint(page, at)
+            rowid, at = _varint(page, at)
+            yield rowid, _columns(_payload(page, at, length, pages))
+        except (IndexError, KeyError, ValueError, struct.error):
+            continue
+
+
+def _payload(page: bytes, at: int, length: int, pages: dict[int, bytes]) -> bytes:
+    """Return what a cell holds, with what runs over into other pages."""
+    size = len(page)
+    if length <= size - 35:
+        return page[at : at + length]
+    least = (size - 12) * 32 // 255 - 23
+    local = least + (length - least) % (size - 4)
+    local = local if local <= size - 35 else least
+    parts, (following,) = [page[at : at + local]], struct.unpack_from(">I", page, at + local)
+    left, seen = length - local, set[int]()
+    while left > 0:
+        if following in seen:
+            raise ValueError("the pages of a row lead in a circle")
+        seen.add(following)
+        part = pages[following][4 : 4 + left]
+        (following,) = struct.unpack_from(">I", pages[following])
+        parts.append(part)
+        left -= size - 4
+    return b"".join(parts)
+
+
+def _columns(payload: bytes) -> list[object]:
+    """Return the first columns of a record: texts as such, anything else as None."""
+    end, at = _varint(payload, 0)
+    kinds: list[int] = []
+    while at < end and len(kinds) < _COLUMNS:
+        kind, at = _varint(payload, at)
+        kinds.append(kind)
+    columns: list[object] = []
+    for kind in kinds:
+        length = (kind - 12) // 2 if kind >= 12 else (0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0)[kind]
+        if end + length > len(payload):
+            raise ValueError("a row ends before its last column")
+        content = payload[end : end + length]
+        columns.append(content.decode("utf-8", "replace") if kind >= 12 else None)
+        end += length
+    return columns
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for byte_at in range(at, at + 8):
+        value = (value << 7) | (data[byte_at] & 0x7F)
+        if data[byte_at] < 0x80:
+            return value, byte_at + 1
+    return (value << 8) | data[at + 8], at + 9

@@ -1,0 +1,69 @@
+"""What a model says as a person may see it and a later prompt may repeat it: the one gate for its text that is no prose."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# A class of characters for a pattern: overrides, embeddings and isolates of direction, marks without width, soft hyphens, the
+# invisible alphabet of tags. They show a reader other words than a model reads, and no story needs them.
+HIDDEN = (
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+_INVISIBLE = re.compile(f"[{HIDDEN}]")
+# Joiners and marks of direction shape Arabic and Indic words and join emoji; between plain letters they only hide something.
+_STRAY_JOINER = re.compile("(?<![^\x00-\x7f])[\u200c-\u200f\u061c]|[\u200c-\u200f\u061c](?![^\x00-\x7f])")
+_THOUGHT = re.compile(r"<(think(?:ing)?|reasoning|scratchpad)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_ROLE = re.compile(
+    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
+    r"|^[^\S\n]*#{2,} ?(?:Instruction|Response)s?:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TAG = re.compile(r"</?[a-z][a-z0-9-]*(?:\s[^<>\n]*)?/?>|<!--[^<]*-->", re.IGNORECASE | re.DOTALL)
+_ORDER = re.compile(
+    r"\b(?:(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|preceding|system)\b.{0,40}"
+    r"\b(?:instructions?|prompts?|messages?|rules)|as an AI (?:language )?(?:model|assistant)"
+    r"|(?:reveal|print|repeat|output)\b.{0,30}\bsystem prompt)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?\n])")
+_CONTROL_KINDS = ("Cc", "Cs", "Co", "Cn")
+
+
+def visible_text(text: str) -> str:
+    """Return text without what nobody sees: controls but newline and tab, halves of letters, marks that hide or turn words."""
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    text = _INVISIBLE.sub("", text)
+    kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _CONTROL_KINDS)
+    return _STRAY_JOINER.sub("", kept)
+
+
+def model_text(text: str) -> str:
+    """Return what a model said without the marks of chats, reasoning, tags, orders to a model, and what nobody sees.
+
+    A text of nothing else is empty then.
+    """
+    text = visible_text(text)
+    while (cleaned := _TAG.sub("", _ROLE.sub("", _THOUGHT.sub("", text)))) != text:
+        # What is taken out may bring two halves of another one together.
+        text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", cleaned).strip()
+    if _ORDER.search(text):
+        text = "".join(sentence for sentence in _SENTENCE.split(text) if not _ORDER.search(sentence)).strip()
+    return text
+
+
+class VisibleStream:
+    """Take from a stream what nobody sees, and join letters that come in two halves."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, piece: str) -> str:
+        """Return the visible part of the next piece; the first half of a letter waits for the second."""
+        piece, self._half = self._half + piece, ""
+        if piece and "\ud800" <= piece[-1] <= "\udbff":
+            piece, self._half = piece[:-1], piece[-1]
+        if any("\ud800" <= c <= "\udfff" for c in piece):
+            piece = piece.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+        return _INVISIBLE.sub("", piece.replace("\r\n", "\n"))

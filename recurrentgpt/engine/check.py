@@ -1,0 +1,255 @@
+"""What of the story log is whole, and what can be saved of the rest: as `git fsck`, over rows from wherever they were read."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from pydantic import TypeAdapter, ValidationError
+
+from recurrentgpt.checkpoints.reading import Row
+from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction
+from recurrentgpt.memory.corrections import Overlay
+from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest, text_digest
+from recurrentgpt.memory.namespace import ROOT
+from recurrentgpt.memory.story_log import now
+from recurrentgpt.models.calls import total_usage
+from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
+from recurrentgpt.schema.state import Brief, Rationale
+from recurrentgpt.schema.story_id import is_story_id
+
+_NOTHING = {
+    "summary": "",
+    "rationale": Rationale(dropped=[], added=[]),
+    "candidate_plans": [],
+    "recalled": [],
+    "usage": total_usage([]),
+}
+_COMMIT, _LINK, _OVERLAY, _RECORD, _HEAD = map(TypeAdapter, (Commit, Link, Overlay, StoryRecord, Head))
+
+
+@dataclass
+class Examined:
+    """What is known of one story after all of its rows were looked at."""
+
+    root: tuple[str, ...]
+    """Below which namespace it is kept."""
+    story: str
+    title: str
+    passages: int
+    """Passages that are whole, on all branches."""
+    damage: list[str] = field(default_factory=list)
+    """What is not as it was written, a sentence each; none for a story that is whole."""
+    archive: StoryExport | None = None
+    """The story with all that is whole of it; None where no passage is."""
+
+
+def examine(rows: Iterable[Row]) -> list[Examined]:
+    """Return every story of which there is a row, by id, whole or damaged; on a server with auth those of all its users."""
+    tables: dict[tuple[tuple[str, ...], str], dict[str, dict[str, object]]] = defaultdict(lambda: defaultdict(dict))
+    for row in rows:
+        depth = 3 if row.namespace[:2] == (*ROOT, "users") else 1
+        root, below = row.namespace[:depth], row.namespace[depth:]
+        try:
+            value = json.loads(row.value)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict) and value.keys() >= {"id", "story", "passage", "short_term_memory"}:
+            # A commit says itself where it belongs: its key or its namespace may be what is damaged.
+            place = (root if root[:1] == ROOT else ROOT, str(value["story"]))
+            commits = tables[place]["commits"]
+            if (below, row.key) == (("commits", value["story"]), value["id"]):
+                commits[row.key] = value
+            else:
+                commits.setdefault(str(value["id"]), value)
+                tables[place]["misplaced"][str(value["id"])] = value
+        elif len(below) == 2 and below[0] in TABLES:
+            tables[root, below[1]][below[0]][row.key] = value
+        elif len(below) == 1 and below[0] in ("stories", "heads"):
+            tables[root, row.key][below[0]][row.key] = value
+    return [
+        _examine(root, story, tables[root, story])
+        for root, story in sorted(tables)
+        if root[:1] == ROOT and is_story_id(story)
+    ]
+
+
+def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str, object]]) -> Examined:
+    damage = [f"The row of passage {key} stands in another's place." for key in sorted(tables.get("misplaced", {}))]
+    links = {key: row for key, row in tables.get("links", {}).items() if _fits(_LINK, row)}
+    overlays = {
+        key: row
+        for key, row in tables.get("overlays", {}).items()
+        if _fits(_OVERLAY, row) and row_digest(cast(Overlay, row)) == key
+    }
+    commits: dict[str, Commit] = {}
+    bare: set[str] = set()
+    unsure: dict[str, Commit] = {}
+    for key, row in tables.get("commits", {}).items():
+        link = cast("Link | None", links.get(key))
+        step = row.get("step", "?") if isinstance(row, dict) else "?"
+        if not _fits(_COMMIT, row) or (cast(Commit, row)["id"], cast(Commit, row)["story"]) != (key, story):
+            damage.append(f"Passage {step} ({key}) cannot be read.")
+            continue
+        commit = cast(Commit, row)
+        if commit["amends"] and not (link and ("digest" in link or "text" in link)):
+            unsure[key] = commit
+            continue
+        if not is_as_written(commit, link):
+            named = not commit["amends"] and is_as_written(commit)
+            if not named and (link or {}).get("text") != text_digest(commit["passage"]):
+                damage.append(f"Passage {step} ({key}) is damaged.")
+                continue
+            # Where not even the id agrees, its plan may be what is damaged.
+            commit = commit if named else {**commit, "plan": "", "plan_author": ""}
+            bare.add(key)
+            damage.append(f"The plan, memory or summary of passage {step} ({key}) is damaged; its text is whole.")
+        commits[key] = commit
+    for key in sorted(unsure, key=lambda key: unsure[key]["created"]):
+        # The id of a corrected version cannot be told from its row; that its text is that of the version it corrects can.
+        corrects = commits.get(unsure[key]["amends"])
+        if corrects is None or corrects["passage"] != unsure[key]["passage"]:
+            damage.append(f"Passage {unsure[key]['step']} ({key}) cannot be verified, for its link is damaged.")
+            continue
+        commits[key] = unsure[key]
+        bare.add(key)
+    for key in sorted(links.keys() - tables.get("commits", {}).keys()):
+        damage.append(f"Passage {cast(Link, links[key])['step']} ({key}) is missing.")
+    for key in sorted(commits.keys() - links.keys()):
+        damage.append(f"The link of passage {commits[key]['step']} ({key}) is missing or damaged.")
+    for key in tables.get("overlays", {}).keys() - overlays.keys():
+        damage.append(f"The corrections {key} are damaged.")
+    record, head = tables.get("stories", {}).get(story), tables.get("heads", {}).get(story)
+    if not _fits(_RECORD, record):
+        record = None
+        damage.append("The title, brief and settings are damaged.")
+    if not _fits(_HEAD, head) or cast(Head, head)["head"] not in commits:
+        head = None
+        damage.append("Where the story stands is damaged.")
+    names = {
+        key: row for key, row in tables.get("names", {}).items() if isinstance(row, dict) and row.get("at") in commits
+    }
+    if lost := tables.get("names", {}).keys() - names.keys():
+        damage.append(f"{len(lost)} names of branches are damaged.")
+    title = cast(StoryRecord, record)["title"] if record else f"Salvaged {story}"
+    whole_ones = [commit for key, commit in commits.items() if commit["step"] and key not in bare]
+    found = Examined(root, story, title, len(whole_ones), damage)
+    whole: Any = {"links": links, "overlays": overlays, "commits": commits, "names": names}
+    archive = cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **whole})
+    if not damage and (why := contradiction(archive)):
+        damage.append(f"Its rows contradict each other: {why}.")
+    found.archive = archive if not damage else _salvaged(story, title, archive, bare)
+    return found
+
+
+def _fits(shape: TypeAdapter[Any], row: object) -> bool:
+    try:
+        shape.validate_python(row, strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> StoryExport | None:
+    """Return a story of the passages that are whole, each behind the nearest one before it that is.
+
+    A passage keeps its id as long as all before it are there; what stood behind a gap is written anew behind the gap, word
+    for word, as a rebase does it.
+    """
+    commits, links = archive["commits"], archive["links"]
+    if not any(commit["step"] for commit in commits.values()):
+        return None
+    record = archive["story"] or StoryRecord(
+        story=story,
+        title=title,
+        genre="fiction",
+        premise="",
+        brief=Brief(title=title, genre="fiction", premise="", characters=[], outline=[]),
+        settings={},
+        created=now(),
+    )
+    opening = next((key for key, commit in commits.items() if not commit["step"]), "")
+    if not opening:
+        commits[opening := _opening(story)["id"]] = _opening(story)
+    new: dict[str, Commit] = {}
+    renamed: dict[str, str] = {}
+    # By step: a passage is saved after all that it stands on, be they before it or the version that it corrects.
+    for key, commit in sorted(commits.items(), key=lambda item: (item[1]["step"], item[1]["created"])):
+        parent = commit["parent"]
+        while parent and parent not in commits:
+            parent = links[parent]["parent"] if parent in links else ""
+        before = new[renamed[parent or opening]] if commit["step"] else None
+        saved = _kept(commit, before, renamed, archive, bare=key in bare)
+        renamed[key] = saved["id"]
+        new.setdefault(saved["id"], saved)
+    last = max(new.values(), key=lambda commit: (commit["step"], commit["created"]))
+    standing = new[renamed[archive["head"]["head"]]] if archive["head"] else last
+    status = "choosing" if standing["candidate_plans"] else "finished"
+    head = Head(story=story, head=standing["id"], step=standing["step"], status=status, updated=now())
+    return StoryExport(
+        format=FORMAT,
+        version=VERSION,
+        story=record,
+        head=head,
+        commits=new,
+        links={key: link_of(commit) for key, commit in new.items()},
+        names={key: {**name, "at": renamed[name["at"]]} for key, name in archive["names"].items()},
+        overlays=archive["overlays"],
+    )
+
+
+def _kept(
+    commit: Commit, before: Commit | None, renamed: Mapping[str, str], archive: StoryExport, *, bare: bool
+) -> Commit:
+    """Return a commit as it is saved behind `before`; of a `bare` one, whose text alone is whole, with the memory from there."""
+    overlay = commit.get("overlay", "")
+    saved = cast(
+        Commit,
+        {
+            **commit,
+            "parent": before["id"] if before else "",
+            "step": before["step"] + 1 if before else 0,
+            "amends": renamed.get(commit["amends"], ""),
+            "left": renamed.get(commit.get("left", ""), ""),
+            "recalled": [
+                {**entry, "id": renamed[entry["id"]]} for entry in commit["recalled"] if entry["id"] in renamed
+            ],
+            "overlay": overlay if overlay in archive["overlays"] else "",
+        },
+    )
+    if bare:
+        memory = before["short_term_memory"] if before else ""
+        saved = cast(Commit, {**saved, **_NOTHING, "short_term_memory": memory, "amends": ""})
+    same = ("parent", "amends", "overlay")
+    if any(saved.get(name, "") != commit.get(name, "") for name in same) or not is_as_written(saved):
+        saved = cast(Commit, {**saved, "amends": "", "left": ""})
+        saved["id"] = commit_id(
+            saved["story"], saved["parent"], saved["plan"], saved["passage"], saved["overlay"] or None
+        )
+    return saved
+
+
+def _opening(story: str) -> Commit:
+    """Return an opening in the place of one that is lost."""
+    return Commit(
+        id=commit_id(story, "", "", ""),
+        story=story,
+        parent="",
+        amends="",
+        step=0,
+        plan="",
+        plan_author="",
+        passage="",
+        author="model",
+        summary="",
+        short_term_memory="",
+        rationale=Rationale(dropped=[], added=[]),
+        candidate_plans=[],
+        recalled=[],
+        usage=total_usage([]),
+        created=now(),
+        overlay="",
+    )

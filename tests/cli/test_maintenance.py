@@ -1,0 +1,228 @@
+"""`check`, `backup`, `restore`, and reading where nothing can be written."""
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from recurrentgpt import Library, Story
+from recurrentgpt.checkpoints.reading import carve, read_rows
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.errors import StorageError
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Give a folder with a story of three passages, two takes of the second, a named branch and an edited memory."""
+    asked = iter(range(1000))
+    model = ScriptedChatModel(replies=lambda messages: story_replies([*messages, HumanMessage(f"call {next(asked)}")]))
+    folder = tmp_path_factory.mktemp("written") / "home"
+    with Library.open(folder) as library:
+        story = Story.new(
+            "mystery", library=library, model=model, embeddings=HashEmbeddings(), title="The Glass Bridge"
+        )
+        list(story.stream(2))
+        list(story.retry(2))
+        story.name_branch("the other take")
+        story.edit_memory("Only this is known.")
+        list(story.stream(1))
+        story.edit_summary(1, "Something else happened.")
+        texts = {passage.text for passage in map(story.passage, story.tree().nodes)}
+    return folder, story.id, {text for text in texts if text}
+
+
+@pytest.fixture
+def home(written, user_folder):
+    shutil.copytree(written[0], user_folder)
+    return user_folder
+
+
+def passages(cli, story):
+    return [passage["text"] for passage in json.loads(cli("show", story, "--json").out)["passages"]]
+
+
+def test_a_whole_home_is_whole(home, written, cli):
+    result = cli("check")
+    assert (result.code, result.err.strip()) == (0, "All is whole.")
+    assert result.out.startswith(f"{written[1]}  The Glass Bridge: ")
+
+
+def test_pages_are_read_as_sqlite_reads_them(home):
+    rows, fault = read_rows(home / "stories.db")
+    assert not fault
+    key = lambda row: (row.namespace, row.key)  # noqa: E731
+    assert sorted(carve(home / "stories.db"), key=key) == sorted(rows, key=key)
+
+
+def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli):
+    _, story, texts = written
+    with sqlite3.connect(home / "stories.db") as database:
+        rows = database.execute("SELECT rowid, value FROM store WHERE prefix LIKE '%.commits.%'").fetchall()
+        rowid, value = next((row, json.loads(text)) for row, text in rows if json.loads(text)["step"] == 1)
+        lost, value["passage"] = value["passage"], value["passage"].replace("e", "f", 1)
+        database.execute("UPDATE store SET value = ? WHERE rowid = ?", (json.dumps(value), rowid))
+    database.close()
+    shown = cli("show", story)
+    assert shown.code == 1
+    assert "is damaged on the disk: `recurrentgpt check` says what is whole" in shown.err
+    found = cli("check", "--repair")
+    assert found.code == 1
+    assert f"Passage 1 ({value['id']}) is damaged." in found.out
+    saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+    assert cli("restore", saved, "--yes").code == 0
+    assert cli("check").code == 0
+    kept = {commit["passage"] for commit in commits(home)} - {""}
+    assert kept == texts - {lost}
+    assert passages(cli, story), "it opens, and goes on from there"
+
+
+def commits(home):
+    rows, _ = read_rows(home / "stories.db")
+    return [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_overwritten_nothing_undamaged_is_lost_and_nothing_damaged_is_shown(home, written, cli, seed):
+    _, _, texts = written
+    before = {row.value for row in carve(home / "stories.db")}
+    dice = random.Random(seed)
+    database = home / "stories.db"
+    content = bytearray(database.read_bytes())
+    if seed < 4:
+        for _ in range(20):
+            content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
+    else:
+        at = 4096 * dice.randrange(len(content) // 4096)
+        content[at : at + 4096] = dice.randbytes(4096)
+    database.write_bytes(content)
+    rows = [row for row in carve(database) if row.value in before]
+    links = {row.key for row in rows if row.namespace[1:2] == ("links",)}
+    made = [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
+    # The id of a corrected version alone does not tell whether it is whole: its link does.
+    undamaged = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
+    found = cli("check", "--repair")
+    if found.code:
+        saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+        assert cli("restore", saved, "--yes").code == 0
+    assert cli("check").code == 0
+    kept = {commit["passage"] for commit in commits(home)} - {""}
+    assert kept <= texts
+    assert kept >= undamaged - {""}
+
+
+def test_a_copy_brings_everything_back(home, written, cli):
+    _, story, _ = written
+    before = passages(cli, story)
+    copy = cli("backup").out.strip()
+    assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
+    assert cli("rename", story, "Another").code == 0
+    (home / "checkpoints.db").unlink()
+    assert cli("restore", copy, "--yes").code == 0
+    assert passages(cli, story) == before
+    assert json.loads(cli("show", story, "--json").out)["title"] == "The Glass Bridge"
+    assert copy in cli("restore").out.splitlines()
+
+
+def test_a_copy_that_is_damaged_or_none_changes_nothing(home, written, cli, tmp_path):
+    before = (home / "stories.db").read_bytes()
+    (tmp_path / "none.db").write_text("Chapter one. " * 1000)
+    for copy in ("none.db", "missing.db"):
+        assert cli("restore", str(tmp_path / copy), "--yes").code == 1
+    assert (home / "stories.db").read_bytes() == before
+
+
+def test_a_day_in_use_leaves_a_copy_and_few_are_kept(home):
+    for _ in range(7):
+        Library.open(home).close()
+        for copy in (home / "backups").glob("daily-*"):
+            os.utime(copy, (copy.stat().st_mtime - 90_000,) * 2)
+    assert len(list((home / "backups").glob("daily-*"))) == 5
+
+
+def test_a_story_that_is_erased_is_in_no_file_any_more(home, written, cli):
+    assert cli("rename", written[1], "The Glass Bridge of Mira").code == 0
+    assert cli("erase", written[1], "--yes").code == 0
+    left = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    assert b"Glass Bridge of Mira" not in left
+
+
+@pytest.mark.parametrize("journal", [False, True])
+def test_what_cannot_be_written_is_read(written, cli, monkeypatch, journal):
+    _, story, _ = written
+    read = [["stories"], ["show", story], ["tree", story], ["memory", story], ["export", story, "-o", "-"]]
+    # Not in tmp_path, which only its owner may enter: root may write anywhere.
+    with TemporaryDirectory() as place:
+        folder = Path(shutil.copytree(written[0], Path(place) / "home"))
+        monkeypatch.setenv("RECURRENTGPT_HOME", str(folder))
+        with Library.open(folder) as library:
+            Story.open(story, library=library).rename("The newest title")
+            if journal:
+                # As a crash leaves it: what was written last is in the journal.
+                shutil.copytree(folder, Path(place) / "crashed")
+        if journal:
+            folder = Path(place) / "crashed"
+            (folder / "stories.db-shm").unlink()
+            monkeypatch.setenv("RECURRENTGPT_HOME", str(folder))
+        files = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+        assert any(path.name == "stories.db-wal" for path in files) == journal
+        cli("stories", "--help")
+        for path in (Path(place), folder):
+            path.chmod(0o555)
+        for path in files:
+            path.chmod(0o444)
+        as_root = os.geteuid() == 0
+        if as_root:
+            os.seteuid(NOBODY)
+        try:
+            results = [cli(*command) for command in read]
+        finally:
+            if as_root:
+                os.seteuid(0)
+            for path in (Path(place), folder):
+                path.chmod(0o755)
+        assert [result.code for result in results] == [0] * len(read), [result.err for result in results]
+        assert "The newest title" in results[0].out
+        assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == files, (
+            "not a byte was written"
+        )
+
+
+def test_a_home_that_was_deleted_is_noticed_at_the_next_commit(home, written):
+    with Library.open(home) as library:
+        story = Story.open(written[1], library=library)
+        shutil.rmtree(home)
+        with pytest.raises(StorageError):
+            story.rename("Lost")
+
+
+def test_the_databases_are_for_their_owner_alone(user_folder):
+    Library.open(user_folder).close()
+    assert {stat.S_IMODE(path.stat().st_mode) for path in user_folder.glob("*.db")} == {0o600}
+
+
+ENGINE = {"aiosqlite", "faiss", "jinja2", "langchain_core", "langgraph", "langsmith", "numpy"}
+MODELS = {"langchain_openai", "openai", "sentence_transformers", "torch", "transformers", "xllamacpp", "fastapi"}
+LOADED = "import sys\nfrom recurrentgpt.cli.entry_point import run\ncode = run(sys.argv[1:])\nprint(code, *sys.modules)"
+
+
+@pytest.mark.parametrize(
+    ("command", "unneeded"),
+    [("stories", ENGINE | MODELS), ("show", MODELS), ("tree", MODELS), ("memory", MODELS)],
+)
+def test_what_is_read_is_read_without_heavy_modules(home, written, command, unneeded):
+    arguments = [command] if command == "stories" else [command, written[1]]
+    told = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True).stdout
+    code, *loaded = told.splitlines()[-1].split()
+    assert (code, set(loaded) & unneeded) == ("0", set())

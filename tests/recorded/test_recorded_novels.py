@@ -1,0 +1,54 @@
+"""Stories of a strong model's stand-in, replayed through the graph: word for word, and not a word of a reply lost."""
+
+import asyncio
+import json
+from functools import cache
+
+import pytest
+
+from recurrentgpt.prompts.check import packaged
+from recurrentgpt.prose.unwrap import EMPHASIS
+from recurrentgpt.studies.errors import StudyError
+from tests.recorded.novels import HERE, NOVELS, SAMPLES, replay, sample, write
+
+
+def replies(name, role):
+    rows = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [row["reply"] for row in rows if row.get("role") == role and "reply" in row]
+
+
+@cache
+def told(name):
+    return asyncio.run(write(name, replay(name)))
+
+
+@pytest.mark.parametrize("name", NOVELS)
+def test_a_recorded_story_is_written_again_word_for_word(name):
+    record, commits = told(name)
+    assert sample(name, record, commits) == (SAMPLES / f"strong-{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NOVELS)
+def test_not_a_word_of_a_usable_reply_is_lost(name):
+    _, commits = told(name)
+    # Marks of italics are taken out; everything else stays.
+    assert [commit["passage"] for commit in commits[1:]] == [
+        EMPHASIS.sub("", reply.strip()) for reply in replies(name, "writer")
+    ]
+
+
+def test_a_mystery_ends_with_its_last_line_and_knows_where_it_was():
+    record, commits = told("mystery")
+    assert commits[-1]["passage"].endswith('"So was I," said Mrs Ogg. She had her boots on.')
+    assert [commit.get("turns", []).count("done") for commit in commits] == [0, 1, 2, 3, 4, 5, 5]
+    assert commits[-1]["candidate_plans"] == []
+    assert record["brief"]["truth"]
+    assert commits[5]["usage"]["resamples"] == 1, "a memory of 546 words was asked about, once"
+
+
+async def test_a_changed_prompt_names_the_call(tmp_path):
+    (tmp_path / "novel" / "full").mkdir(parents=True)
+    changed = packaged()["novel/full/update_memory.md"] + "{% if step == 3 %}\nBe brief.{% endif %}"
+    (tmp_path / "novel" / "full" / "update_memory.md").write_text(changed)
+    with pytest.raises(StudyError, match=r"mystery\.jsonl has no answer to call 3 of the memory: prompts have changed"):
+        await write("mystery", replay("mystery"), prompts=str(tmp_path))

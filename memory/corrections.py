@@ -1,4 +1,4 @@
-"""What was corrected for a branch as a whole: its brief, and the summaries of passages further back.
+"""What was corrected for a branch as a whole: its brief, its codex, and the summaries of passages further back.
 
 A correction of an earlier passage must not change the log, and a fork that left before it must not see it. So it is kept
 beside the log, in a row named by its content, and the commits that it holds for carry that name: a branch of any length
@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.memory.log_rows import row_digest
 from recurrentgpt.memory.story_log import StoryLog
+from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Brief
 
@@ -25,6 +26,8 @@ class Overlay(TypedDict):
     """Corrected summaries by commit id."""
     brief: NotRequired[Brief]
     """The whole corrected brief; the story's own where it is absent."""
+    codex: NotRequired[list[Change]]
+    """What the author says of the branch as a whole: entries of their own, merged, pinned and hidden ones."""
 
 
 async def read_overlay(log: StoryLog, story: str, overlay: str) -> Overlay:

@@ -102,6 +102,23 @@ def resolve_model(role: Role, context: Context) -> ResolvedModel:
     return endpoint_model(name, None, key, context)
 
 
+def tier_of_role(role: Role, context: Context) -> Tier:
+    """Return the tier of the model that plays `role`, without starting or fetching one."""
+    given = _given(role, context)
+    if given is not None and not isinstance(given, str):
+        return _instance(given, context).tier
+    name = settings.resolve("model", given).value
+    if settings.resolve("base_url", context.base_url).value is not None:
+        return _tier(context, tier_of(name or ""))
+    if name is None or name in catalogue.WRITERS:
+        return _tier(context, catalogue.WRITERS[name or catalogue.DEFAULT_WRITER].tier)
+    return _tier(context, _tier_of_file(Path(name).expanduser()) if name.lower().endswith(".gguf") else tier_of(name))
+
+
+def _tier_of_file(path: Path) -> Tier:
+    return "small" if path.is_file() and path.stat().st_size < SMALL_FILE else tier_of(path.stem)
+
+
 async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     """Return what `resolve_model` returns, without holding up the event loop."""
     return await asyncio.to_thread(resolve_model, role, context)
@@ -176,9 +193,7 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
         path, name, tier = fetch(entry), entry.id, entry.tier
     else:
         path = Path(name).expanduser()
-        name = path.stem
-        small = path.is_file() and path.stat().st_size < SMALL_FILE
-        tier = "small" if small else tier_of(name)
+        name, tier = path.stem, _tier_of_file(path)
     # The client takes a second to import and the server two to load: side by side.
     threading.Thread(target=importlib.import_module, args=["langchain_openai"], daemon=True).start()
     endpoint = embedded_server(path)

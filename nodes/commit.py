@@ -76,8 +76,8 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime, also: Seq
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    names = (*AMENDABLE, "rationale", *(["turns"] if "turns" in made else []))
-    changes = {name: made[name] for name in names}  # type: ignore[literal-required]
+    names = (*AMENDABLE, "rationale", "turns", "codex", "contradictions")
+    changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"], also=also)
     await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
@@ -186,6 +186,10 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
     )
     if turns := state.get("turns"):
         made["turns"] = turns
+    if step and state.get("codex"):
+        made["codex"] = state["codex"]
+    if step and state.get("contradictions"):
+        made["contradictions"] = state["contradictions"]
     return made
 
 

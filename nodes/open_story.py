@@ -176,6 +176,9 @@ async def restored(
         "summary": commit["summary"],
         "short_term_memory": commit["short_term_memory"],
         "rationale": commit["rationale"],
+        "entries": [],
+        "codex": commit.get("codex", []),
+        "contradictions": commit.get("contradictions", []),
         "candidate_plans": commit["candidate_plans"],
         "recalled": [
             {**entry, "summary": summaries[entry["id"]], "piece": summaries[entry["id"]]}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.nodes.continuity import told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Recalled, State
@@ -24,7 +25,8 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         )
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
-        return {"recalled": [], "next_plan": state["plan"], "status": "writing"}
+        entries = await told_entries(state, runtime, [])
+        return {"recalled": [], "entries": entries, "next_plan": state["plan"], "status": "writing"}
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     hits = await runtime.recall.search(
         story, head, state["plan"], runtime.context.top_k, without=head, corrected=corrected
@@ -37,8 +39,9 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
             step=hit.step,
             score=round(hit.score, 4),
             summary=commit["summary"],
-            piece=piece_text(commit, hit.piece),
+            piece=runtime.recall.text(commit, hit),
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]
-    return {"recalled": recalled, "next_plan": state["plan"], "status": "writing"}
+    entries = await told_entries(state, runtime, [entry["summary"] for entry in recalled])
+    return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}

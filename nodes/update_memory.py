@@ -21,6 +21,8 @@ from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
+from recurrentgpt.nodes.continuity import codex_before
 from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
     finale,
@@ -100,6 +102,7 @@ class MemoryReply(MemoryRepair, SummaryReply):
 
     add: list[Addition] = []
     turns: list[Turn] = []
+    codex: list[CodexChange] = []
 
 
 @node
@@ -119,7 +122,7 @@ async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel)
     seed = runtime.seed(state, "update_memory")
     reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
-    return {**unchanged, "summary": " ".join(reply.summary.split())}
+    return {**unchanged, "summary": " ".join(reply.summary.split()), "codex": []}
 
 
 async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
@@ -128,7 +131,8 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     # Templates of somebody's own may show the memory without the numbers by which it is changed.
     listed = any(numbered(old) in str(turn.text) for turn in asked)
     shared = variables(state, runtime, state["step"])
-    request = HumanMessage(prompts.fill("update_memory", memory=[] if listed else old, **shared))
+    told = prompts.fill("update_memory", memory=[] if listed else old, **shared)
+    request = HumanMessage(f"{told}\n{prompts.fill('codex')}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], MemoryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
@@ -151,6 +155,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
         "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
+        "codex": from_reply(reply.codex, state["passage"], await codex_before(state, runtime)),
     }
 
 
@@ -233,6 +238,9 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped, added=added),
         "summary": summary,
+        "codex": from_facts(
+            summary, reply.facts, state["passage"], await codex_before(state, runtime), runtime.context.language
+        ),
     }
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.continuity import contradictions
 from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, write_turns
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.schema.codex import Contradiction
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -38,6 +40,12 @@ RUN_UPS = (0, 2, 6, 1_000_000)
 MOST_REWRITES = 2
 """Times that a capable model is asked for its whole passage again, with the reason; then the best one stands."""
 
+MOST_MENDS = 2
+"""Times that a passage which contradicts the codex is asked for again; of all of them the best one stands."""
+
+OTHER_SEEDS = 1000
+"""Takes between the seeds of a passage and those of the next try to mend it."""
+
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
@@ -57,7 +65,8 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
 
     in_one_piece = model.tier == "full" and runtime.context.keeps_whole_passages
     compose = _in_one_piece if in_one_piece else _in_samples
-    gate = await compose(Composing(state, runtime, model, prompts, asked, step, previous, show))
+    composing = Composing(state, runtime, model, prompts, asked, step, previous, show)
+    gate = await compose(composing)
     passage = gate.finish()
     if gate.words < READABLE * runtime.context.min_words:
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
@@ -66,9 +75,13 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
             f"{model.name} wrote no usable passage in {tries} tries ({faults[:200]}): try again, change the plan, or use a more "
             "capable model. What was written is safe."
         )
+    found = await contradictions(state, runtime, passage)
+    if found and runtime.context.continuity == "mend":
+        passage, found = await _mended(composing, compose, passage, found)
     show(passage, len(passage))
     return {
         "passage": passage,
+        "contradictions": found,
         "author": "model",
         "step": step,
         "next_plan": "",
@@ -93,6 +106,36 @@ class Composing:
     previous: str
     show: Callable[[str, int], None]
     """Make what a listener holds this text, of which so many characters are settled."""
+
+
+Compose = Callable[[Composing], Awaitable[ProseGate]]
+
+
+async def _mended(
+    first: Composing, compose: Compose, passage: str, found: list[Contradiction]
+) -> tuple[str, list[Contradiction]]:
+    """Return the passage of a few that contradicts the codex least, and how: a capable model is told the reason."""
+    state, runtime, context = first.state, first.runtime, first.runtime.context
+    for mend in range(1, MOST_MENDS + 1):
+        runtime.meter.resamples += 1
+        first.show("", 0)
+        asked = first.asked
+        if first.model.tier == "full":
+            reasons = " ".join(f"It says: {one['said']} But: {one['holds']}" for one in found)
+            again = first.prompts.fill(
+                "rewrite", reason=reasons, min_words=context.min_words, max_words=context.max_words
+            )
+            asked = [*asked, AIMessage(passage), HumanMessage(again)]
+        # Other seeds, and another form of the scene.
+        retaken: State = {**state, "take": state.get("take", 0) + OTHER_SEEDS * mend}
+        gate = await compose(replace(first, asked=asked, state=retaken))
+        other = gate.finish()
+        left = await contradictions(state, runtime, other)
+        if gate.words >= READABLE * context.min_words and len(left) < len(found):
+            passage, found = other, left
+        if not found:
+            break
+    return passage, found
 
 
 async def _in_samples(passage: Composing) -> ProseGate:

@@ -25,12 +25,13 @@ GIVEN = {
     "open": VOICE
     | _LENGTH
     | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
-    "write": _STEP | {"memory", "summaries", "recalled", "earlier", "previous", "ending", "plan"},
+    "write": _STEP | {"memory", "summaries", "recalled", "entries", "earlier", "previous", "ending", "plan"},
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "update_memory": _STEP | {"memory"},
     "repair_memory": frozenset({"memory", "problem"}),
     "summary": _STEP,
+    "codex": frozenset(),
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
     "plans": _STEP | {"memory", "passage", "moves"},

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recurrentgpt.graph.story import build_step_graph, build_story_graph
     from recurrentgpt.library import Library, StorySummary
+    from recurrentgpt.schema.codex import Contradiction, Entry
     from recurrentgpt.schema.context import Context
     from recurrentgpt.schema.errors import (
         BadAnswer,
@@ -64,6 +65,7 @@ _HOMES = {
         "recurrentgpt.schema.errors",
     ),
     "Context": "recurrentgpt.schema.context",
+    **dict.fromkeys(("Contradiction", "Entry"), "recurrentgpt.schema.codex"),
     **dict.fromkeys(("State", "StoryInput", "StoryOutput"), "recurrentgpt.schema.state"),
     **dict.fromkeys(("build_step_graph", "build_story_graph"), "recurrentgpt.graph.story"),
     **dict.fromkeys(("Library", "StorySummary"), "recurrentgpt.library"),
@@ -78,6 +80,8 @@ __all__ = [
     "BookError",
     "BudgetReached",
     "Context",
+    "Contradiction",
+    "Entry",
     "Event",
     "ExtensionError",
     "FetchError",

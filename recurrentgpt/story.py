@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any, Protocol, cast
 
+from recurrentgpt.engine.codex import StoryCodex
 from recurrentgpt.engine.edits import Edits
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.navigation import Branches
@@ -63,6 +64,7 @@ class AsyncStory:
             Edits(self._session),
             StoryBook(self._session),
         )
+        self._codex = StoryCodex(self._session)
 
     @classmethod
     def new(
@@ -271,6 +273,22 @@ class AsyncStory:
     archive = _of_edits(Edits.archive)
     unarchive = _of_edits(Edits.unarchive)
 
+    # The codex
+
+    _of_codex: Delegate[AsyncStory, StoryCodex] = Delegate(lambda story: story._codex)
+    codex = _of_codex(StoryCodex.entries)
+    codex_history = _of_codex(StoryCodex.history)
+    edit_entry = _of_codex(StoryCodex.edit)
+    add_entry = _of_codex(StoryCodex.add)
+    alias_entry = _of_codex(StoryCodex.alias)
+    merge_entries = _of_codex(StoryCodex.merge)
+    pin_entry = _of_codex(StoryCodex.pin)
+    hide_entry = _of_codex(StoryCodex.hide)
+    remove_entry = _of_codex(StoryCodex.remove)
+    import_lorebook = _of_codex(StoryCodex.import_lorebook)
+    accept_contradiction = _of_codex(StoryCodex.accept)
+    written_from = _of_codex(StoryCodex.written_from)
+
     # The book
 
     _of_book: Delegate[AsyncStory, StoryBook] = Delegate(lambda story: story._book)
@@ -406,6 +424,21 @@ class Story:
     rename, arename = _twins(AsyncStory.rename)
     archive, aarchive = _twins(AsyncStory.archive)
     unarchive, aunarchive = _twins(AsyncStory.unarchive)
+
+    # The codex
+
+    codex, acodex = _twins(AsyncStory.codex)
+    codex_history, acodex_history = _twins(AsyncStory.codex_history)
+    edit_entry, aedit_entry = _twins(AsyncStory.edit_entry)
+    add_entry, aadd_entry = _twins(AsyncStory.add_entry)
+    alias_entry, aalias_entry = _twins(AsyncStory.alias_entry)
+    merge_entries, amerge_entries = _twins(AsyncStory.merge_entries)
+    pin_entry, apin_entry = _twins(AsyncStory.pin_entry)
+    hide_entry, ahide_entry = _twins(AsyncStory.hide_entry)
+    remove_entry, aremove_entry = _twins(AsyncStory.remove_entry)
+    import_lorebook, aimport_lorebook = _twins(AsyncStory.import_lorebook)
+    accept_contradiction, aaccept_contradiction = _twins(AsyncStory.accept_contradiction)
+    written_from, awritten_from = _twins(AsyncStory.written_from)
 
     # The book
 

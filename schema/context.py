@@ -119,6 +119,10 @@ class Context:
     max_words: int = setting(400, "Most words of a passage", unit="words", ge=20, le=2000)
     plans: int = setting(3, "Plans to propose at each step", unit="plans", ge=1, le=9)
     top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
+    codex: bool = setting(True, "Tell the writer what is true by now of the people and things in its plan")
+    continuity: Literal["off", "note", "mend"] = setting(
+        "note", "What contradicts the codex: let be, noted with its passage, or asked for again with the reason"
+    )
     new_character: float = setting(0.1, "Probability that a step invites a new character", ge=0, le=1)
     seed: int | None = setting(
         None, "Seed of every random decision; made from the story's id when empty", ge=0, le=2**63 - 1

@@ -6,6 +6,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.codex import Change, Contradiction
 from recurrentgpt.schema.outline import TurnStatus
 from recurrentgpt.schema.state import Brief, Rationale, Usage
 
@@ -45,6 +46,10 @@ class Commit(TypedDict):
     """Id of the corrections in force on this branch; absent or empty for none."""
     left: NotRequired[str]
     """Where the head stood when this corrected version was made, if that was not at the commit it amends."""
+    codex: NotRequired[list[Change]]
+    """What the passage changed in the codex; absent for nothing."""
+    contradictions: NotRequired[list[Contradiction]]
+    """What of the passage contradicts the codex as it was before it; absent for nothing."""
 
 
 class Link(TypedDict):

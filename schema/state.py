@@ -14,6 +14,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.codex import Change, Contradiction, Told
 from recurrentgpt.schema.messages import latest_exchange
 from recurrentgpt.schema.outline import TurnStatus
 
@@ -204,6 +205,11 @@ class State(TypedDict, total=False):
     ]
     written_plan: Annotated[str, _about("The plan that `passage` was written from.")]
     recalled: Annotated[list[Recalled], _about("Earlier passages that were recalled for this timestep.")]
+    entries: Annotated[list[Told], _about("What the writer of `passage` was told of people and things.")]
+    codex: Annotated[list[Change], _about("What `passage` changed in the codex.")]
+    contradictions: Annotated[
+        list[Contradiction], _about("What in `passage` contradicts the codex as it was before it.")
+    ]
     previous_passage: Annotated[str, _about("The passage before `passage`.")]
     passage: Annotated[str, _about("The newest passage.")]
     author: Annotated[str, _about("Who wrote `passage`: `model`, `human` or `edited`.")]

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from recurrentgpt.cli.commands import branches, edit, import_export, maintenance, manage, read, regenerate, setup
+from recurrentgpt.cli.commands.codex import codex, context
 from recurrentgpt.cli.commands.desk import desk
 from recurrentgpt.cli.commands.doctor import doctor
 from recurrentgpt.cli.commands.mcp import mcp
@@ -104,7 +105,7 @@ def help_page(
 
 for group, commands in {
     WRITE: (write, play, regenerate.choose, regenerate.retry, regenerate.replan),
-    READ: (read.stories, read.show, read.memory, read.brief, read.recall),
+    READ: (read.stories, read.show, read.memory, read.brief, codex, context, read.recall),
     BRANCH: (branches.tree, branches.goto, branches.undo, branches.redo, branches.name, branches.diff),
     EDIT: (edit.edit, edit.edit_memory, edit.edit_plan, edit.edit_summary, edit.edit_brief,
            manage.rename, manage.set_settings, manage.archive, manage.unarchive, manage.erase),

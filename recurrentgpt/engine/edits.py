@@ -70,7 +70,7 @@ class Edits:
 
         Raises StoryError for a passage of another branch.
         """
-        session, summary = self._session, _check_line("summary", text, MOST_SUMMARY_WORDS)
+        session, summary = self._session, check_line("summary", text, MOST_SUMMARY_WORDS)
         if not summary:
             raise BadAnswer("The summary needs some words.")
         async with session.writing():
@@ -173,7 +173,7 @@ def _check_plan(text: str) -> str:
     return " ".join(parse_answer({"action": "write", "plan": text}, []).plan.split())
 
 
-def _check_line(what: str, text: object, most: int) -> str:
+def check_line(what: str, text: object, most: int) -> str:
     """Return text as one line; raise BadAnswer for one that no prompt should carry."""
     if not isinstance(text, str):
         raise BadAnswer(f"The {what} is text; this is a {type(text).__name__}.")
@@ -192,7 +192,7 @@ def _check_part(name: str, value: object) -> Any:
             raise SettingsError(f"The {name} needs some words.")
         return line
     if name in MOST_PART_WORDS:
-        return _check_line(name, value, MOST_PART_WORDS[name])
+        return check_line(name, value, MOST_PART_WORDS[name])
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > MOST_ENTRIES:
         raise BadAnswer(f"The {name} is a list of at most {MOST_ENTRIES} lines.")
-    return [line for entry in value if (line := _check_line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]
+    return [line for entry in value if (line := check_line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from recurrentgpt.schema.codex import Change, Contradiction
 from recurrentgpt.schema.events import shown_parent
 from recurrentgpt.schema.log import Commit, RecalledId
 from recurrentgpt.schema.state import Rationale, Usage
@@ -32,6 +33,10 @@ class Passage:
     """What it dropped from the memory and added to it, with reasons."""
     recalled: list[RecalledId] = field(default_factory=list)
     """The passages that were recalled for it."""
+    codex: list[Change] = field(default_factory=list)
+    """What it changed in the codex."""
+    contradictions: list[Contradiction] = field(default_factory=list)
+    """What in it contradicts the codex as it was before it."""
 
     @classmethod
     def of(cls, commit: Commit) -> Passage:
@@ -51,4 +56,6 @@ class Passage:
             amends=commit["amends"],
             rationale=commit["rationale"],
             recalled=commit["recalled"],
+            codex=commit.get("codex", []),
+            contradictions=commit.get("contradictions", []),
         )

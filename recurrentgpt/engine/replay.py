@@ -23,6 +23,7 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.nodes.human.answers import LONG_WORD, control_character
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.events import (
     Event,
@@ -117,6 +118,12 @@ class Replay:
         if names is None or names[0] not in people:
             return overlay
         called = re.compile(rf"\b{re.escape(names[0])}\b")
+        full_names = [character.partition(":")[0].strip() for character in brief["characters"]]
+        changes: list[Change] = [
+            {"entry": name, "kind": "person", "do": "rename", "value": called.sub(names[1], name)}
+            for name in full_names
+            if called.search(name)
+        ]
         changed: dict[str, str | list[str]] = {}
         for part, value in brief.items():
             if isinstance(value, list):
@@ -124,7 +131,8 @@ class Replay:
             elif part not in ("title", "genre"):
                 changed[part] = called.sub(names[1], str(value))
         renamed = Brief(**{**brief, **changed})  # type: ignore[typeddict-item]
-        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed})
+        said = [*corrected.get("codex", []), *changes]
+        key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed, "codex": said})
         await self._log.batch([put])
         return key
 
@@ -204,6 +212,8 @@ class Replay:
                     else:
                         state = cast(State, chunk)
                 new = entry(state, parent=before["id"], overlay=overlay, amends=old["id"])
+                if done > 1 and (said := [change for change in old.get("codex", []) if change.get("author")]):
+                    new["codex"] = [*new.get("codex", []), *said]
                 also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))

@@ -23,6 +23,7 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
+from recurrentgpt.nodes.continuity import contradictions
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan
@@ -234,8 +235,11 @@ class Session:
 
         What an old version of it recalled is left out: it may tell of what is no longer so.
         """
+        there = await self._state_at(before, overlay=overlay)
         return {
-            **await self._state_at(before, overlay=overlay),
+            **there,
+            "codex": [],
+            "contradictions": await contradictions(there, self.runtime(), passage),
             "step": before["step"] + 1,
             "plan": plan,
             "next_plan": "",

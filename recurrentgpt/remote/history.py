@@ -61,7 +61,7 @@ def commit_of(
     values: State, *, plan: str, parent: str = "", amends: str = "", usage: Usage | None = None, created: str = ""
 ) -> Commit:
     """Return the commit behind a state, as far as the state tells of it."""
-    return Commit(
+    commit = Commit(
         id=values["head"],
         story=values["story"],
         parent=parent,
@@ -81,6 +81,11 @@ def commit_of(
         usage=usage or total_usage([]),
         created=created,
     )
+    if values.get("codex"):
+        commit["codex"] = values["codex"]
+    if values.get("contradictions"):
+        commit["contradictions"] = values["contradictions"]
+    return commit
 
 
 def parent_id(item: ThreadState) -> str:

@@ -45,7 +45,8 @@ def test_stories(cli, story):
 def test_show(cli, story):
     shown = json.loads(cli("show", story, "--json").out)
     assert list(shown) == ["story", "title", "head", "passages", "usage", "whole"]
-    names = ["id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage", "names"]
+    names = ["id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage"]
+    names += ["contradictions", "names"]
     assert [list(passage) for passage in shown["passages"]] == [names, names]
     assert shown["head"] == shown["passages"][-1]["id"]
     assert shown["passages"][0]["parent"] is None

@@ -121,10 +121,7 @@ def show(
         shown = [{**_fields(passage), "names": names.get(passage.id, [])} for passage in passages]
         print_json({"story": id, "title": title, "head": head, "passages": shown, "usage": usage, "whole": whole})
         return
-    headings = [
-        " · ".join([str(passage.step), *map(one_line, names.get(passage.id, [])), _cost(passage.usage)])
-        for passage in passages
-    ]
+    headings = ["\n".join([_heading(passage, names), *contradiction_lines(passage)]) for passage in passages]
     total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
     if whole != usage:
         total += f"\nWith its other branches: {_cost(whole)}"
@@ -247,6 +244,19 @@ def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> Non
     screen.print(Padding(Text(total, style="dim"), (1, 0, 0, 0)))
 
 
+def _heading(passage: Passage, names: dict[str, list[str]]) -> str:
+    return " · ".join([str(passage.step), *map(one_line, names.get(passage.id, [])), _cost(passage.usage)])
+
+
+def contradiction_lines(passage: Passage) -> list[str]:
+    """Return a line for each sentence of a passage that contradicts the codex, and for what it contradicts."""
+    return [
+        f"! {number}. {one_line(one['said'])} - but {one_line(one['holds'])}"
+        + (f" (passage {one['step']})" if one["step"] else "")
+        for number, one in enumerate(passage.contradictions, 1)
+    ]
+
+
 def _cost(usage: Usage) -> str:
     """Return what something cost: calls, tokens, and money where the person keeps prices."""
     from recurrentgpt.models.prices import price
@@ -257,7 +267,18 @@ def _cost(usage: Usage) -> str:
 
 
 def _fields(passage: Passage) -> dict[str, Any]:
-    names = ("id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage")
+    names = (
+        "id",
+        "parent",
+        "step",
+        "plan",
+        "text",
+        "summary",
+        "short_term_memory",
+        "author",
+        "usage",
+        "contradictions",
+    )
     return {name: getattr(passage, name) for name in names}
 
 

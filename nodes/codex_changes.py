@@ -1,0 +1,290 @@
+"""What a passage changes in the codex: as a capable model says it, or by rule from the facts that a small one notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, get_args
+
+from pydantic import BaseModel, WithJsonSchema
+
+from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.prose.sentences import limit_words, sentences
+from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Kind
+
+MOST_CHANGES = 12
+"""Of one passage; each is a row of its commit."""
+MOST_NAME_WORDS, MOST_VALUE_WORDS, MOST_SENTENCE_WORDS = 8, 12, 36
+
+STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
+"""What the status of an entry may be: of a person, a thing, a promise, a question."""
+
+
+def _one_of(words: Iterable[str]) -> WithJsonSchema:
+    """Return what a server is told of a text that is one of `words`; any other text is read all the same."""
+    return WithJsonSchema({"type": "string", "enum": list(words)})
+
+
+class CodexChange(BaseModel):
+    """One thing that the passage made true, or ended."""
+
+    name: str
+    kind: Annotated[str, _one_of(get_args(Kind))] = "person"
+    change: Annotated[str, _one_of(("set", "end"))] = "set"
+    aspect: Annotated[str, _one_of(get_args(Aspect))] = "fact"
+    value: str = ""
+    sentence: str = ""
+
+
+def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list[Change]:
+    """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
+    changes, told = [], sentences(passage)
+    for item in reply[:MOST_CHANGES]:
+        name, value = _line(item.name, MOST_NAME_WORDS), _line(item.value, MOST_SENTENCE_WORDS)
+        if not name or not value:
+            continue
+        known = codex.find(name)
+        aspect: Aspect = item.aspect if item.aspect in get_args(Aspect) else "fact"  # type: ignore[assignment]
+        if aspect == "status":
+            value = value.casefold().rstrip(".")
+            aspect = "status" if value in STATUSES else "fact"
+        change = Change(
+            entry=known.name if known else name,
+            kind=known.kind if known else _kind(item.kind),
+            do="end" if item.change == "end" else "set",
+            aspect=aspect,
+            value="" if aspect == "fact" else value,
+            rests_on=_nearest(item.sentence or value, told),
+        )
+        if aspect == "fact":
+            change["text"] = value
+        changes.append(change)
+    return changes
+
+
+def _kind(said: str) -> Kind:
+    return next((kind for kind in get_args(Kind) if kind == said), "thing")
+
+
+def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, language: str) -> list[Change]:
+    """Return the changes that a small model's facts tell of, and of its summary what a rule can read.
+
+    What no rule reads of a fact is kept as it is said, with whoever it names first. The rules are for English and leave
+    out whatever is doubted, wished or denied.
+    """
+    people = _newcomers(passage, codex) if is_english(language) else []
+    known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
+    changes, told, lines = list[Change](), set[str](), sentences(passage)
+    for number, fact in enumerate((summary, *facts)):
+        fact = _line(fact, MOST_SENTENCE_WORDS)
+        named, rests_on = known.named_in(fact), _nearest(fact, lines)
+        told |= {entry.name for entry in named}
+        found = list(_by_rule(fact, named, known)) if is_english(language) and not _DOUBTED.search(fact) else []
+        if named and not found and number:
+            found = [Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact")]
+        found = [change for change in found if not _revives(change, fact, known)]
+        for change in found:
+            changes.append(
+                {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
+            )
+    changes += [
+        change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
+    ]
+    return _once(changes)[:MOST_CHANGES]
+
+
+def _revives(change: Change, fact: str, known: Codex) -> bool:
+    """Return whether a change tells of a dead person as of a living one, without saying that they live after all."""
+    entry = known.find(change["entry"])
+    if (
+        entry is None
+        or entry.value("status") != "dead"
+        or change.get("value") == "dead"
+        or re.search(r"\b(?:alive|survived)\b", fact)
+    ):
+        return False
+    acting = rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}"
+    return change.get("aspect") in ("status", "place") or bool(re.search(acting, fact))
+
+
+def _once(changes: Iterable[Change]) -> list[Change]:
+    """Return the changes without those that only say again what another one says."""
+    kept: dict[tuple[str, str, str], Change] = {}
+    for change in changes:
+        aspect = change.get("aspect", "fact")
+        kept.setdefault(
+            (change["entry"], aspect, change.get("value", "") if aspect in ONE_EACH else change.get("text", "")), change
+        )
+    return list(kept.values())
+
+
+def _line(text: str, most: int) -> str:
+    return limit_words(" ".join(text.split()), most)
+
+
+def _nearest(text: str, passage: Sequence[str]) -> str:
+    """Return the sentence of the passage that has most of the words of `text`; empty where none has two of them."""
+    wanted = set(tokens(text))
+    found = max(passage, key=lambda sentence: _share(wanted, sentence), default="")
+    return limit_words(" ".join(found.split()), MOST_SENTENCE_WORDS) if len(wanted & set(tokens(found))) > 1 else ""
+
+
+def _share(wanted: set[str], sentence: str) -> float:
+    own = set(tokens(sentence))
+    return len(wanted & own) / (len(own) + len(wanted)) if own else 0.0
+
+
+# Rules for English
+
+_DOUBTED = re.compile(
+    r"\b(?:not|never|no longer|almost|nearly|would|might|may|could|should|if|whether|thinks?|thought|believes?|believed|fears?|"
+    r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
+    r"threat\w*|until|unless)\b|n't\b",
+    re.IGNORECASE,
+)
+_BE = r"(?:is|was|lies|lay|has been|had been)"
+_AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("dead", re.compile(rf"(?:{_BE} (?:found )?(?:dead|killed|murdered|buried|drowned|hanged)|dies|died|has died|drowned|"
+                        r"fell to (?:his|her|their) death|drew (?:his|her) last breath)\b")),
+    ("absent", re.compile(rf"(?:{_BE} (?:missing|gone)|has (?:vanished|disappeared|gone|left)|vanished|disappeared|fled|"
+                          r"left (?:the|for)\b)")),
+    ("alive", re.compile(rf"(?:{_BE} (?:still )?alive|survived|returned|returns|came back|comes back|has returned|is back)\b")),
+)  # fmt: skip
+_KILLED = r"(?:kills|killed|murders|murdered|shoots|shot|stabs|stabbed|strangles|strangled) (?:the )?$"
+_THING = r"(?:(?:the|a|an|his|her|their|its)|\w+['’]s) (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+)"
+_END = (
+    r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|that|which|who|as|while|when|into|"
+    r"out)\b)"
+)
+_HOLDS = re.compile(
+    r"(?:now )?(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds) "
+    rf"{_THING}{_END}"
+)
+_GIVES = re.compile(
+    rf"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|entrusts|entrusted) "
+    rf"{_THING} to (?P<to>[A-Z][\w'’-]+)"
+)
+_LOSES = re.compile(rf"(?:loses|lost|burns|burned|burnt|destroys|destroyed|smashes|smashed) {_THING}{_END}")
+_LOST = re.compile(
+    r"^The (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+) (?:is|was|has been|lies) "
+    r"(?P<how>lost|destroyed|burned|burnt|smashed|sunk)\b"
+)
+_IS_IN = re.compile(
+    r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|is locked|is trapped) "
+    r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
+    r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when)\b)"
+)
+_UNAWARE = re.compile(r"(?:does not|doesn't|did not|didn't) (?:yet )?know (?P<what>[^.;]+)")
+_PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
+_NO_THING = frozenset((
+    "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face",
+    "head", "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling",
+    "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty",
+))  # fmt: skip
+"""What one has or keeps and nobody can take out of a pocket."""
+
+
+def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change]:
+    for entry in named:
+        if entry.kind not in ("person", "thing"):
+            continue
+        for match in re.finditer(
+            "|".join(re.escape(name) for name in sorted(entry.names, key=len, reverse=True)), fact
+        ):
+            after, before = fact[match.end() :].lstrip(), fact[: match.start()]
+            if fact[match.end() : match.end() + 1].strip("., "):
+                continue  # part of a longer word, or Mira's
+            about = Change(entry=entry.name, kind=entry.kind, do="set")
+            for status, pattern in _AFTER_NAME:
+                if pattern.match(after) and entry.kind == "person":
+                    yield {**about, "aspect": "status", "value": status}
+            if re.search(_KILLED, before) and entry.kind == "person":
+                yield {**about, "aspect": "status", "value": "dead"}
+            if place := _IS_IN.match(after):
+                yield {**about, "aspect": "place", "value": place["where"]}
+            if entry.kind == "person":
+                yield from _possession(entry, after, known)
+                if _PROMISED.match(after):
+                    yield {
+                        **about,
+                        "kind": "promise",
+                        "entry": _line(fact.rstrip("."), MOST_NAME_WORDS),
+                        "aspect": "status",
+                        "value": "open",
+                    }
+    if lost := _LOST.match(fact):
+        yield Change(entry=lost["thing"], kind="thing", do="set", aspect="status", value=_gone(lost["how"]))
+
+
+def _possession(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
+    for pattern, value in ((_GIVES, ""), (_HOLDS, entry.name), (_LOSES, "")):
+        match = pattern.match(after)
+        if match is None or match["thing"].split()[-1] in _NO_THING or match["thing"].endswith("ly"):
+            continue
+        about = Change(entry=match["thing"], kind="thing", do="set")
+        if pattern is _LOSES:
+            yield {**about, "aspect": "status", "value": _gone(after.split()[0])}
+            return
+        holder = known.find(match["to"]) if pattern is _GIVES else entry
+        yield {**about, "aspect": "holder", "value": holder.name if holder else value or match["to"]}
+        return
+
+
+def _gone(how: str) -> str:
+    return "lost" if how.startswith(("los", "sunk")) else "destroyed"
+
+
+ACTS = (
+    r"(?:\w+ly )?(?:said|says|asked|asks|answered|answers|replied|replies|whispered|whispers|shouted|muttered|cried|"
+    r"laughed|smiled|nodded|nods|shook|shakes|turned|turns|walked|walks|ran|runs|stood|stands|sat|sits|stepped|steps|came|comes|went|goes|took|"
+    r"takes|opened|opens|closed|closes|looked|looks|pointed|points|raised|lifted|reached|reaches|pulled|pushed|held|leaned|"
+    r"grinned|sighed|frowned|shrugged|knelt|climbed|waited|followed|put|poured|drank|ate|wiped|drew|handed|gave)\b"
+)
+"""What only the living do, after a name."""
+
+_SPEAKS = (
+    r"(?:said|says|asked|asks|whispered|whispers|replied|replies|answered|answers|called|calls|shouted|muttered|cried|told|"
+    r"tells)"
+)
+_NEW = re.compile(
+    rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b"
+)
+_NOBODY = frozenset((
+    "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
+    "Neither", "Mother", "Father", "God", "The", "That", "This", "What", "Then", "Now", "Once", "One", "Another",
+    "Mama", "Papa", "Mum", "Dad", "And", "But",
+))  # fmt: skip
+
+
+def _newcomers(passage: str, codex: Codex) -> list[Entry]:
+    """Return the people who speak in a passage and are no entry yet."""
+    names = {first or second for first, second in _NEW.findall(passage)}
+    return [
+        Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.find(name) is None
+    ]
+
+
+OF_ONESELF = re.compile(
+    r"\b(?P<name>[A-Z][\w'’-]+) (?:slowly |only |just )?(?:(?:shook|shakes|nodded|bowed) (?P<a>his|her) head|"
+    r"(?:cleared|clears) (?P<b>his|her) throat|(?:held|holds) (?P<c>his|her) breath|(?:bit|bites) (?P<d>his|her) lip|"
+    r"(?:narrowed|narrows|rolled|lowered) (?P<e>his|her) eyes|(?:clenched|set) (?P<f>his|her) (?:jaw|teeth)|"
+    r"(?:lowered|raised) (?P<g>his|her) voice|(?:shrugged|squared) (?P<h>his|her) shoulders|(?P<i>himself|herself)\b)"
+)
+"""Somebody, and what one does with nobody's head, throat or breath but one's own."""
+
+
+def pronoun_of(match: re.Match[str]) -> str:
+    """Return which of `he` and `she` a match of OF_ONESELF says."""
+    return "he" if (match[match.lastgroup or 0] or "").startswith("hi") else "she"
+
+
+def _pronouns(passage: str, codex: Codex) -> Iterator[Change]:
+    said: dict[str, set[str]] = {}
+    for match in OF_ONESELF.finditer(passage):
+        entry = codex.find(match["name"])
+        if entry is not None and entry.kind == "person" and not entry.value("pronouns"):
+            said.setdefault(entry.name, set()).add(pronoun_of(match))
+    for name, found in said.items():
+        if len(found) == 1:
+            yield Change(entry=name, kind="person", do="set", aspect="pronouns", value=found.pop())

@@ -1,0 +1,188 @@
+"""`codex` and `context`: what is true of the people and things of a story, and what the writer of a passage is told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from recurrentgpt.cli.commands.options import WHICH, JsonObject, MaybePassageRef, Remote, StoryName
+from recurrentgpt.cli.commands.story_context import reading
+from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_table, print_text
+from recurrentgpt.schema.errors import SettingsError
+
+if TYPE_CHECKING:
+    from recurrentgpt.engine.codex import HistoryLine
+    from recurrentgpt.schema.codex import Aspect, Entry, Kind
+    from recurrentgpt.story import Story
+
+
+def codex(
+    story: StoryName,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="One entry, by any of its names. [default: all]")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="PASSAGE", help=f"As of which passage. {WHICH}.", show_default=False),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="ASPECT=TEXT",
+            help="Say what is true after the passage: status, place, holder, look, role, pronouns, unaware or fact.",
+        ),
+    ] = None,
+    end: Annotated[
+        list[str] | None, typer.Option(metavar="ASPECT=TEXT", help="Say what is true no longer after the passage.")
+    ] = None,
+    add: Annotated[
+        str | None, typer.Option(metavar="KIND", help="Add it as person, place, thing, promise or question.")
+    ] = None,
+    fact: Annotated[list[str] | None, typer.Option(metavar="TEXT", help="With --add: what is true of it.")] = None,
+    key: Annotated[
+        list[str] | None, typer.Option(metavar="WORD", help="With --add: a word that brings it to the writer.")
+    ] = None,
+    alias: Annotated[str | None, typer.Option(metavar="NAME", help="Let it answer to this name too.")] = None,
+    merge: Annotated[str | None, typer.Option(metavar="OTHER", help="Make one entry of it and another one.")] = None,
+    pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
+    hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take it out of the codex.")] = False,
+    lorebook: Annotated[
+        str | None, typer.Option("--import", metavar="FILE", help="Add a lorebook of SillyTavern or NovelAI (JSON).")
+    ] = None,
+    meant: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Contradiction N of the passage is meant so: change the entry."),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="List the hidden too.")] = False,
+    remote: Remote = None,
+    json: JsonObject = False,
+) -> None:
+    """Print or correct what is true of the people and things of a story.
+
+    \b
+    Examples:
+      recurrentgpt codex 3f2a
+      recurrentgpt codex 3f2a Mira --at 7                 as of passage 7, and what made it so
+      recurrentgpt codex 3f2a Mira --set status=alive --set "place=in the tower"
+      recurrentgpt codex 3f2a "The Ferryman" --add person --fact "He takes no coin." --key river
+      recurrentgpt codex 3f2a Mira --merge "the miller's daughter"
+      recurrentgpt codex 3f2a --import lorebook.json
+      recurrentgpt codex 3f2a --meant 1                   the first contradiction that `show` prints is meant so
+
+    Whatever is corrected holds on this branch from there, and `undo` takes it back.
+    """
+    named = [set_, end, add, alias, merge, lorebook, meant]
+    changes = any(value is not None for value in (*named, pin, hide)) or remove
+    if changes and remote is not None:
+        raise SettingsError("On a server the codex is read only: leave --remote out.")
+    if changes and name is None and lorebook is None and meant is None:
+        raise SettingsError("Which entry is meant? Name it after the story.")
+    with reading(story, remote) as opened:
+        if lorebook is not None:
+            note(f"Added: {', '.join(map(one_line, opened.import_lorebook(lorebook)))}.")
+        if meant is not None:
+            note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
+        if name is not None and changes:
+            if add is not None:
+                opened.add_entry(name, cast("Kind", add), fact or (), key or ())
+            for text, ends in [*((text, False) for text in set_ or ()), *((text, True) for text in end or ())]:
+                aspect, _, value = text.partition("=")
+                opened.edit_entry(name, cast("Aspect", aspect.strip()), value.strip(), at, end=ends)
+                at = None  # the story stands at the corrected version now
+            _flagged(opened, name, alias, merge, pin=pin, hide=hide)
+            if remove:
+                opened.remove_entry(name)
+                note(f"{one_line(name)} is no entry any more.")
+                return
+        if name is None and changes:
+            return
+        entries = opened.codex(name, at)
+        history = opened.codex_history(name, at) if name is not None else []
+    shown = [entry for entry in entries if everything or name is not None or not entry.hidden]
+    if json:
+        told = [dataclasses.asdict(entry) for entry in shown]
+        print_json({"entries": told, **({"history": [vars(line) for line in history]} if name is not None else {})})
+    elif name is not None:
+        print_text("\n".join(_entry_lines(shown[0], history)))
+    elif shown:
+        print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in shown], uncut=(0, 1, 2))
+    else:
+        note("The codex is empty: it fills while the story is written.")
+
+
+def context(
+    story: StoryName,
+    passage: MaybePassageRef = None,
+    text: Annotated[bool, typer.Option("--text", help="Print the prompt itself.")] = False,
+    json: JsonObject = False,
+) -> None:
+    """Print what the writer of a passage was told, part by part.
+
+    \b
+    Examples:
+      recurrentgpt context 3f2a            of the newest passage
+      recurrentgpt context 3f2a 7 --text
+
+    It is put together again from the log, with the templates and corrections of today. Tokens are counted by words, 100
+    words being about 135.
+    """
+    with reading(story) as opened:
+        parts = opened.written_from(passage)
+    if json:
+        print_json({"parts": [{**vars(part), "tokens": part.tokens} for part in parts]})
+    elif text:
+        print_text("\n\n".join(f"[{part.name}]\n{part.text}" for part in parts if part.whole))
+    else:
+        rows = [(part.name, f"{part.tokens:,}", one_line(part.text)) for part in parts]
+        print_table(("Part", "Tokens", "Text"), rows, uncut=(0, 1))
+
+
+def _flagged(
+    opened: Story, name: str, alias: str | None, merge: str | None, *, pin: bool | None, hide: bool | None
+) -> None:
+    if alias is not None:
+        opened.alias_entry(name, alias)
+    if merge is not None:
+        opened.merge_entries(name, merge)
+    if pin is not None:
+        opened.pin_entry(name, pinned=pin)
+    if hide is not None:
+        opened.hide_entry(name, hidden=hide)
+
+
+def _row(entry: Entry) -> tuple[str, str, str, str]:
+    from recurrentgpt.memory.codex import sentence_of
+
+    pinned = " (pinned)" if entry.pinned else ""
+    lines = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
+    return one_line(entry.name) + pinned, entry.kind, one_line(entry.value("status")), one_line(" ".join(lines))
+
+
+def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
+    """Return an entry, each line with the passage and the sentence that it rests on, and what became of it."""
+    from recurrentgpt.memory.codex import sentence_of
+
+    marks = [entry.kind, *(["pinned"] if entry.pinned else []), *(["hidden"] if entry.hidden else [])]
+    lines = [f"{one_line(entry.name)} ({', '.join(marks)})"]
+    for what, names in (("Also", entry.aliases), ("Once", entry.former), ("Keys", entry.keys)):
+        lines += [f"{what}: {', '.join(map(one_line, names))}"] if names else []
+    for line in entry.lines:
+        where = f"passage {line.step}" if line.step else "the author, or the brief"
+        lines += ["", f"  {line.aspect}: {one_line(sentence_of(entry, line))}", f"      {where}"]
+        if line.rests_on and line.rests_on != line.text:
+            lines[-1] += f": {one_line(line.rests_on)}"
+    if history:
+        lines += ["", "History", ""]
+    for row in history:
+        lines.append(f"  {row.step:>3}  {one_line(_told(cast('dict[str, Any]', row.change)))}")
+    return lines
+
+
+def _told(change: dict[str, Any]) -> str:
+    what = change.get("value") or change.get("text", "")
+    by = " (the author)" if change.get("author") else ""
+    return f"{change['do']} {change.get('aspect', '')}: {what}{by}"

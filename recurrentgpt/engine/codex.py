@@ -1,0 +1,247 @@
+"""The codex of one story, read as of any passage, and corrected by its author.
+
+What an author says of a passage (somebody is alive, a thing is lost) is a corrected version of that passage's commit; what is
+true of the whole branch (entries of their own, names, pins) stands with the brief in the corrections of the branch. Both are
+taken back by `undo`, and a fork that left before sees neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast, get_args
+
+from recurrentgpt.engine.edits import check_line
+from recurrentgpt.engine.importer import TOKENS_PER_WORD
+from recurrentgpt.engine.refs import Ref
+from recurrentgpt.engine.session import Session
+from recurrentgpt.memory.codex import codex_at
+from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
+from recurrentgpt.nodes.open_story import restored
+from recurrentgpt.nodes.prompt_messages import write_turns
+from recurrentgpt.nodes.retrieve import retrieve
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.codex import Action, Aspect, Change, Codex, Contradiction, Entry, Kind
+from recurrentgpt.schema.errors import BadAnswer, StoryError
+from recurrentgpt.schema.state import State
+
+MOST_SAID = 2000
+"""Changes by the author that one branch may carry: each correction writes them all."""
+
+_ASPECT_OF = {"dead": "status", "absent": "status", "lost": "status", "holder": "holder", "pronouns": "pronouns"}
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """What one passage changed in an entry."""
+
+    passage: str
+    step: int
+    change: Change
+
+
+@dataclass(frozen=True)
+class PromptPart:
+    """A turn of a prompt, or what its turns were made of."""
+
+    name: str
+    text: str
+    whole: bool = False
+    """Whether it is a turn as it was sent."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it has, by its words."""
+        return round(count_words(self.text) * TOKENS_PER_WORD)
+
+
+class StoryCodex:
+    """What is true of the people and things of one story, and the author's word on it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def entries(self, name: str | None = None, at: Ref | None = None) -> list[Entry]:
+        """Return the entries as of a passage (default: the newest), the pinned first, or the one that answers to `name`.
+
+        Raises StoryError where none or several do.
+        """
+        codex = await self._codex(at)
+        if name is not None:
+            return [_found(codex, name)]
+        return sorted(codex.entries.values(), key=lambda entry: not entry.pinned)
+
+    async def history(self, name: str, at: Ref | None = None) -> list[HistoryLine]:
+        """Return what the passages up to a place changed in an entry, the oldest first."""
+        entry = _found(await self._codex(at), name)
+        called = {known.casefold() for known in (entry.name, *entry.aliases, *entry.former)}
+        return [
+            HistoryLine(commit["id"], commit["step"], change)
+            for commit in await self._session.commits(at)
+            for change in commit.get("codex", [])
+            if change["entry"].casefold() in called
+        ]
+
+    async def written_from(self, at: Ref | None = None) -> list[PromptPart]:
+        """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
+
+        Put together again from the log, with the model and the templates of today, which may start the embedded one. Raises
+        StoryError where no plan was written from.
+        """
+        session = self._session
+        commit = await session.commit_at(at)
+        record = await session.log.record(session.id)
+        state = cast(State, await restored(session.log, record, commit, retake=True))
+        runtime = session.runtime()
+        state = cast(State, {**state, **await retrieve(state, runtime)})
+        turns = await write_turns(state, runtime, await runtime.model("writer"))
+        memory, previous = state["short_term_memory"], state["passage"]
+        brief, told, recalled = state["brief"], state["entries"], state["recalled"]
+        made_of = {
+            "premise": brief["premise"],
+            "people": "\n".join(brief["characters"]),
+            "outline": "\n".join(brief["outline"]),
+            "memory": memory,
+            "codex": "\n".join(line for entry in told for line in entry["lines"]),
+            "recalled": "\n".join(f"passage {entry['step']}: {entry['summary']}" for entry in recalled),
+            "passage before": previous,
+            "plan": state["plan"],
+        }
+        whole = [
+            PromptPart(f"turn {number}: {turn.type}", str(turn.text), whole=True)
+            for number, turn in enumerate(turns, 1)
+        ]
+        return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+
+    async def edit(self, name: str, aspect: Aspect, value: str, at: Ref | None = None, *, end: bool = False) -> Entry:
+        """Set what is true of an entry after a passage (default: the newest), or with `end` what is no longer, and return it.
+
+        Raises BadAnswer for an aspect or a value that cannot be, StoryError for a name that no entry answers to.
+        """
+        if aspect not in get_args(Aspect):
+            raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.")
+        text = check_line(aspect, value, MOST_SENTENCE_WORDS)
+        if aspect == "status" and not end and text not in STATUSES:
+            raise BadAnswer(f"A status is one of {', '.join(STATUSES)}; {text[:40]!r} is none.")
+        if not text and not end:
+            raise BadAnswer(f"The {aspect} needs some words.")
+        session = self._session
+        async with session.writing():
+            commit, overlay = await session.commit_and_overlay(at)
+            entry = _found(await self._codex(commit["id"], overlay), name)
+            change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
+            changes = {"codex": [*commit.get("codex", []), change]}
+            corrected = await session.append_correction(commit, changes, overlay)
+            return _found(await self._codex(corrected["id"], overlay), entry.name)
+
+    async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
+        """Add an entry of the author's own to this branch, or more to one that is there, and return it.
+
+        `keys` bring it to the writer, beside its name. Raises BadAnswer for texts that no prompt should carry.
+        """
+        name = check_line("name", name, MOST_NAME_WORDS)
+        if not name or kind not in get_args(Kind):
+            raise BadAnswer(f"An entry has a name, and is one of {', '.join(get_args(Kind))}.")
+        lines = [_said(name, kind, "set", check_line("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]
+        lines += [_said(name, kind, "key", check_line("key", key, MOST_NAME_WORDS)) for key in keys]
+        await self._say(lines or [_said(name, kind, "alias", name)])
+        return (await self.entries(name))[0]
+
+    async def alias(self, name: str, alias: str) -> Entry:
+        """Let an entry answer to another name or a role too, and return it."""
+        return await self._flag(name, "alias", check_line("name", alias, MOST_NAME_WORDS))
+
+    async def merge(self, name: str, other: str) -> Entry:
+        """Make one entry of two that are the same, under the first one's name, and return it."""
+        return await self._flag(name, "merge", _found(await self._codex(None), other).name)
+
+    async def pin(self, name: str, *, pinned: bool = True) -> Entry:
+        """Tell the writer of an entry always, or only where it is named, and return it."""
+        return await self._flag(name, "pin" if pinned else "unpin")
+
+    async def hide(self, name: str, *, hidden: bool = True) -> Entry:
+        """Hide an entry from readers, or show it again, and return it; the writer is told it as before."""
+        return await self._flag(name, "hide" if hidden else "show")
+
+    async def remove(self, name: str) -> None:
+        """Take an entry out of the codex of this branch."""
+        entry = _found(await self._codex(None), name)
+        await self._say([_said(entry.name, entry.kind, "remove")])
+
+    async def import_lorebook(self, path: str | Path) -> list[str]:
+        """Add the entries of a lorebook of SillyTavern or NovelAI (JSON), and return their names; raises BookError."""
+        from recurrentgpt.books.readers.lorebook import read_lorebook
+
+        found = await asyncio.to_thread(read_lorebook, Path(path))
+        await self._say([{**change, "author": True} for change in found])
+        return list(dict.fromkeys(change["entry"] for change in found))
+
+    async def accept(self, number: int = 1, at: Ref | None = None) -> Contradiction:
+        """Say that a contradiction of a passage, counted from 1, is meant so: the entry says from there what the passage says."""
+        session = self._session
+        async with session.writing():
+            commit, overlay = await session.commit_and_overlay(at)
+            found = commit.get("contradictions", [])
+            if not 1 <= number <= len(found):
+                raise StoryError(
+                    f"Passage {commit['step']} has {len(found)} contradictions; number {number} is none of them."
+                )
+            meant = found[number - 1]
+            if meant["rule"] == "renamed":
+                change = _said(meant["entry"], meant["kind"], "alias", meant["value"])
+            else:
+                aspect = cast(Aspect, _ASPECT_OF[meant["rule"]])
+                # A thing that is found is no longer lost, and that is all.
+                do: Action = "end" if meant["rule"] == "lost" else "set"
+                change = _said(meant["entry"], meant["kind"], do, meant["value"], aspect)
+            change["rests_on"] = meant["said"]
+            changes = {
+                "codex": [*commit.get("codex", []), change],
+                "contradictions": [one for one in found if one is not meant],
+            }
+            await session.append_correction(commit, changes, overlay)
+        return meant
+
+    async def _codex(self, at: Ref | None, overlay: str | None = None) -> Codex:
+        session = self._session
+        commit, now = await session.commit_and_overlay(at)
+        return await codex_at(
+            session.log, session.id, commit["id"], now if overlay is None else overlay, await session.brief()
+        )
+
+    async def _flag(self, name: str, do: Action, value: str = "") -> Entry:
+        entry = _found(await self._codex(None), name)
+        await self._say([_said(entry.name, entry.kind, do, value)])
+        return (await self.entries(entry.name))[0]
+
+    async def _say(self, changes: Sequence[Change]) -> None:
+        """Put changes of the author's to those of the head's branch."""
+        session = self._session
+        async with session.writing():
+            head = await session.head_commit()
+            corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
+            said = [*corrected.get("codex", []), *changes]
+            if len(said) > MOST_SAID:
+                raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {len(said):,}.")
+            key, put = overlay_op(session.log, session.id, {**corrected, "codex": said})
+            await session.append_correction(head, {}, key, [put])
+
+
+def _found(codex: Codex, name: str) -> Entry:
+    entry = codex.find(name)
+    if entry is None:
+        listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
+        raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")
+    return entry
+
+
+def _said(name: str, kind: Kind, do: Action, value: str = "", aspect: Aspect | None = None) -> Change:
+    change = Change(entry=name, kind=kind, do=do, author=True)
+    if aspect is not None:
+        change["aspect"] = aspect
+    if value:
+        change["text" if aspect == "fact" else "value"] = value
+    return change

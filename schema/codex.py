@@ -1,0 +1,181 @@
+"""What is true now of the people, places, things, promises and open questions of a story, each line with where it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+Kind = Literal["person", "place", "thing", "promise", "question"]
+Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
+Action = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unpin", "hide", "show", "remove"]
+Rule = Literal["dead", "absent", "lost", "holder", "renamed", "pronouns"]
+
+ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
+"""Aspects of which an entry has one line: a new one takes the place of the old one."""
+
+_TITLES = frozenset(
+    (
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "sir",
+        "lady",
+        "lord",
+        "captain",
+        "professor",
+        "father",
+        "mother",
+        "the",
+        "old",
+        "young",
+    )
+)
+
+
+class Change(TypedDict):
+    """What one passage, or the author, changed in one entry."""
+
+    entry: str
+    """Name of the entry; one that is not there yet begins with it."""
+    kind: Kind
+    do: Action
+    aspect: NotRequired[Aspect]
+    value: NotRequired[str]
+    """In a few words: `dead`, who holds it, where it is, the new name, the key, the entry to merge."""
+    text: NotRequired[str]
+    """The same as a sentence that names it."""
+    rests_on: NotRequired[str]
+    """The sentence of the passage that says so."""
+    author: NotRequired[bool]
+    """Whether the author said so, and no passage."""
+
+
+class Contradiction(TypedDict):
+    """A sentence of a passage that cannot be true together with an entry, by a rule."""
+
+    rule: Rule
+    entry: str
+    kind: Kind
+    said: str
+    """The sentence of the passage."""
+    holds: str
+    """What the entry says."""
+    rests_on: str
+    """The earlier sentence that the entry rests on."""
+    passage: str
+    """Id of the passage of that sentence; empty where the author or the brief says so."""
+    step: int
+    value: str
+    """What the entry says if the passage is meant so."""
+
+
+class Told(TypedDict):
+    """An entry as the writer of a passage is told it."""
+
+    name: str
+    kind: Kind
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that is true of an entry, and the passage that made it so."""
+
+    aspect: Aspect
+    value: str
+    text: str
+    rests_on: str
+    passage: str
+    """Id of the passage; empty for what the author or the brief says."""
+    step: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A person, place, thing, promise or open question, and what is true of it."""
+
+    name: str
+    kind: Kind
+    lines: tuple[Line, ...] = ()
+    """The oldest first."""
+    aliases: tuple[str, ...] = ()
+    """Other names and roles: `the ferryman`."""
+    former: tuple[str, ...] = ()
+    """Names that it does not go by any more."""
+    keys: tuple[str, ...] = ()
+    """Words of a plan or passage that bring it to the writer, beside its names."""
+    pinned: bool = False
+    """Whether the writer is always told it."""
+    hidden: bool = False
+    """Whether a reader is not shown it."""
+
+    def line(self, aspect: Aspect) -> Line | None:
+        """Return the line of an aspect that has one; None where nothing is known of it."""
+        return next((line for line in self.lines if line.aspect == aspect), None)
+
+    def value(self, aspect: Aspect) -> str:
+        """Return what is known of an aspect in a few words; empty for nothing."""
+        return line.value if (line := self.line(aspect)) else ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it is called now: its name, a person's first and last name, its aliases."""
+        first, *rest = self.name.split()
+        parts = (
+            [first, rest[-1]] if self.kind == "person" and rest and first.rstrip(".").casefold() not in _TITLES else []
+        )
+        return tuple(dict.fromkeys([self.name, *parts, *self.aliases]))
+
+
+@dataclass(frozen=True)
+class Codex:
+    """All entries as of one passage, by their names in lower case."""
+
+    entries: Mapping[str, Entry] = field(default_factory=dict)
+
+    def find(self, name: str) -> Entry | None:
+        """Return the only entry that answers to a name; None for none and for several."""
+        key = " ".join(name.split()).casefold()
+        if key in self.entries:
+            return self.entries[key]
+        found = self._called.get(key.removeprefix("the "), ())
+        return self.entries[found[0]] if len(found) == 1 else None
+
+    def named_in(self, text: str) -> list[Entry]:
+        """Return the entries that a text names, in the order in which it does.
+
+        People and places by names in capitals, everything else by its words.
+        """
+        words, small = set(re.findall(r"\w+", text)), set(re.findall(r"\w+", text.casefold()))
+        found: dict[int, Entry] = {}
+        for place, entry in enumerate(self.entries.values()):
+            at = [_place_of(name, text, words, small) for name in (*entry.names, *entry.keys)]
+            if first := [position for position in at if position >= 0]:
+                found[min(first) * len(self.entries) + place] = entry
+        return [found[position] for position in sorted(found)]
+
+    @cached_property
+    def _called(self) -> Mapping[str, tuple[str, ...]]:
+        called: dict[str, tuple[str, ...]] = {}
+        for key, entry in self.entries.items():
+            for name in {name.casefold().removeprefix("the ") for name in (*entry.names, *entry.former)}:
+                called[name] = (*called.get(name, ()), key)
+        return called
+
+
+def _place_of(name: str, text: str, words: set[str], small: set[str]) -> int:
+    """Return where a text has a name as whole words, -1 where it has not; a name in capitals is looked for in capitals."""
+    parts = re.findall(r"\w+", name)
+    strict = any(part[0].isupper() for part in parts)
+    if not parts or not ((set(parts) <= words) if strict else {part.casefold() for part in parts} <= small):
+        return -1
+    pattern = rf"\b{re.escape(name)}\b" if name[-1].isalnum() else re.escape(name)
+    match = re.search(pattern, text, 0 if strict else re.IGNORECASE)
+    return match.start() if match else -1

@@ -1,0 +1,54 @@
+"""`codex` and `context`: what is true, who said so, and what the writer was told."""
+
+import json
+
+LORE = {"entries": {"0": {"key": ["Harrow"], "content": "Harrow is a town on the coast.", "comment": ""}}}
+
+
+def test_the_codex_is_listed_corrected_and_taken_back(cli, story, tmp_path):
+    listed = json.loads(cli("codex", story, "--json").out)
+    assert listed["entries"]
+    added = cli(
+        "codex", story, "The Ferryman", "--add", "person", "--fact", "The Ferryman takes no coin.", "--key", "river"
+    )
+    assert added.code == 0, added.err
+    assert "The Ferryman (person)" in added.out
+    assert "the author, or the brief" in added.out
+    dead = cli("codex", story, "the ferryman", "--set", "status=dead", "--set", "place=under the bridge")
+    assert "status: The Ferryman is dead." in dead.out
+    assert "set place: under the bridge (the author)" in dead.out
+    (entry,) = json.loads(cli("codex", story, "The Ferryman", "--at", "2", "--json").out)["entries"]
+    assert [(line["aspect"], line["value"]) for line in entry["lines"]][1:] == [
+        ("status", "dead"),
+        ("place", "under the bridge"),
+    ]
+    assert cli("undo", story, "2").code == 0
+    assert "is dead" not in cli("codex", story, "The Ferryman").out
+    assert "(pinned)" in cli("codex", story, "The Ferryman", "--pin").out + cli("codex", story).out
+    cli("codex", story, "The Ferryman", "--hide")
+    assert "takes no coin" not in cli("codex", story).out
+    assert "takes no coin" in cli("codex", story, "--all").out
+    (tmp_path / "lore.json").write_text(json.dumps(LORE))
+    assert "Harrow" in cli("codex", story, "--import", str(tmp_path / "lore.json")).err
+    assert "also: harrow" in cli("codex", story, "The Ferryman", "--merge", "Harrow").out.casefold()
+    assert cli("codex", story, "The Ferryman", "--remove").code == 0
+    assert cli("codex", story, "The Ferryman").code == 1
+
+
+def test_what_cannot_be_is_said_in_a_sentence(cli, story):
+    assert "Which entry" in cli("codex", story, "--pin").err
+    assert cli("codex", story, "--meant", "1").code == 1
+    assert "it has status" in cli("codex", story, json.loads(cli("codex", story, "--json").out)["entries"][0]["name"],
+                                  "--set", "colour=red").err  # fmt: skip
+
+
+def test_what_the_writer_was_told_is_what_was_sent(cli, story, server):
+    sent = [body["messages"] for body in server.requests if "response_format" not in body]
+    parts = json.loads(cli("context", story, "--json").out)["parts"]
+    turns = [part["text"] for part in parts if part["whole"]]
+    assert turns == [message["content"] for message in sent[1]]
+    assert {"memory", "plan", "passage before"} <= {part["name"] for part in parts}
+    assert sum(part["tokens"] for part in parts if part["whole"]) > 300
+    assert turns[-1] in cli("context", story, "2", "--text").out
+    assert "plan" in cli("context", story, "1").out
+    assert cli("context", story, "opening").code == 1

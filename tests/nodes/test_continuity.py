@@ -1,0 +1,194 @@
+"""What of a passage contradicts the codex, by rules: planted ones are found, and nobody is accused who only remembers."""
+
+import json
+
+import pytest
+
+from recurrentgpt.memory.codex import changed, tell
+from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
+from recurrentgpt.nodes.continuity import find_contradictions
+from recurrentgpt.schema.codex import Change, Codex
+from recurrentgpt.testing import story_replies
+
+
+def said(entry, aspect, value, kind="person", do="set"):
+    return Change(entry=entry, kind=kind, do=do, aspect=aspect, value=value, rests_on=f"{entry}, {value}.")
+
+
+CODEX = changed(
+    Codex(),
+    [
+        said("Bastian Cole", "status", "dead"),
+        said("Bastian Cole", "pronouns", "he"),
+        said("Signe Orrin", "pronouns", "she"),
+        said("Odo Vane", "status", "absent"),
+        said("Petra Lund", "place", "in the mill"),
+        said("brass key", "holder", "Signe Orrin", "thing"),
+        said("ferry", "status", "destroyed", "thing"),
+        said("Old Town", "role", "a town", "place"),
+        Change(entry="Old Town", kind="place", do="rename", value="Newharbour"),
+        said("Mattis Orrin", "role", "a clerk"),
+    ],
+    "p1",
+    3,
+)
+
+PLANTED = {
+    "dead": [
+        "Bastian laughed and poured the wine.",
+        '"Sit down," said Bastian.',
+        "Rain fell. Bastian Cole opened the gate for them.",
+        "She waited, and Bastian quietly took the lamp.",
+    ],
+    "absent": ["Odo smiled across the table.", '"Eat," said Odo Vane.'],
+    "lost": ["They lit the lamp and Signe turned the ferry into the wind."],
+    "holder": ["Petra took the brass key out of her pocket."],
+    "pronouns": ["Signe shook his head.", "Bastian's ghost was forgotten. Signe himself had no answer."],
+    "renamed": ["They rode into Old Town at noon."],
+}
+CLEAN = [
+    "Signe remembered how Bastian had laughed.",
+    "Bastian had opened this gate every morning.",
+    "Bastian's coat hung by the door, and nobody touched it.",
+    "She dreamed that Bastian sat by the fire.",
+    '"Bastian walked here," said Signe. "Odo said so."',
+    "A portrait of Bastian Cole looked down on them.",
+    "At last the door opened, and Odo stepped in. Odo smiled.",
+    "They found the ferry again, mended, and Signe turned the ferry to the shore.",
+    "Signe took the brass key out of her pocket.",
+    "Signe handed Petra the brass key. Petra took the brass key out of her pocket an hour later.",
+    "Signe shook her head. Petra took his hand.",
+    "Orrin laughed at the clerk.",
+    "Petra walked to the mill and asked about the dead man.",
+    "Newharbour lay grey in the rain.",
+]
+
+
+@pytest.mark.parametrize(("rule", "passage"), [(rule, text) for rule, texts in PLANTED.items() for text in texts])
+def test_a_planted_contradiction_is_found_with_both_sentences(rule, passage):
+    (found,) = find_contradictions(passage, CODEX)
+    assert found["rule"] == rule
+    assert found["said"] in passage
+    assert found["holds"]
+    if rule != "renamed":
+        assert (found["passage"], found["step"]) == ("p1", 3)
+        assert found["rests_on"]
+
+
+@pytest.mark.parametrize("passage", CLEAN)
+def test_nobody_is_accused_who_remembers_returns_or_hands_over(passage):
+    assert find_contradictions(passage, CODEX) == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "expected"),
+    [
+        ("Bastian Cole died in the tunnel.", ("Bastian Cole", "status", "dead")),
+        ("Signe killed Bastian Cole.", ("Bastian Cole", "status", "dead")),
+        ("Bastian Cole is missing.", ("Bastian Cole", "status", "absent")),
+        ("Signe Orrin carries the brass key in her belt.", ("brass key", "holder", "Signe Orrin")),
+        ("Signe gave the silver ring to Bastian.", ("silver ring", "holder", "Bastian Cole")),
+        ("Signe waits in the old mill and sings.", ("Signe Orrin", "place", "in the old mill")),
+        ("The ferry was destroyed by the storm.", ("ferry", "status", "destroyed")),
+        ("Signe lost the lantern.", ("lantern", "status", "lost")),
+        ("Signe promised Bastian to come back.", ("Signe promised Bastian to come back", "status", "open")),
+    ],
+)
+def test_facts_are_read_by_rule(fact, expected):
+    known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
+    found = [
+        (change["entry"], change.get("aspect"), change.get("value"))
+        for change in from_facts("", [fact], fact, known, "English")
+    ]
+    assert expected in found
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Bastian Cole almost died.",
+        "Signe fears that Bastian Cole is dead.",
+        "Bastian Cole would have died.",
+        "Bastian Cole did not die.",
+    ],
+)
+def test_what_is_doubted_is_kept_as_it_is_said(fact):
+    known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
+    (change,) = from_facts("", [fact], fact, known, "English")
+    assert (change["aspect"], change["text"]) == ("fact", fact)
+
+
+def test_a_capable_models_changes_are_kept_and_named_as_entries_are():
+    reply = [
+        CodexChange(name="Bastian", aspect="status", value="Alive.", sentence="Bastian got up."),
+        CodexChange(name="the mill", kind="place", aspect="colour", value="The mill is red."),
+        CodexChange(name="Odo", aspect="status", value="sleepy"),
+        CodexChange(name="", value="nothing"),
+    ]
+    found = from_reply(reply, "Bastian got up. The mill is red now.", CODEX)
+    assert [(change["entry"], change["aspect"], change.get("value") or change.get("text")) for change in found] == [
+        ("Bastian Cole", "status", "alive"),
+        ("the mill", "fact", "The mill is red."),
+        ("Odo Vane", "fact", "sleepy"),
+    ]
+    assert found[0]["rests_on"] == "Bastian got up."
+
+
+def test_what_a_person_does_not_know_is_told_first():
+    codex = changed(CODEX, [said("Petra Lund", "unaware", "who cast the bell")], "p2", 4)
+    (row,) = tell(codex, "Petra Lund asks for bread.", "", words=100)
+    assert row["lines"] == ["Petra Lund does not know who cast the bell.", "Petra Lund is in the mill."]
+
+
+WALKING = "Bastian Cole laughed and poured the wine into two cups for the strangers at the long table by the window of the inn."
+OTHER = (
+    "Rain came in from the sea, and the strangers at the long table drank their wine and said nothing of the road back."
+)
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+@pytest.mark.parametrize("continuity", ["off", "note", "mend"])
+async def test_a_contradiction_is_let_be_noted_or_mended(write, model, tier, continuity):
+    model.tier = tier
+    passages = [
+        "Bastian Cole died on the stones below the wall before anybody reached him, and the bells kept still all that day.",
+        WALKING,
+        OTHER,
+    ]
+
+    def replies(messages):
+        asked = str(messages[-1].text)
+        if "JSON schema:" not in asked:
+            return passages.pop(0)
+        reply = json.loads(story_replies(messages))
+        told = "Bastian Cole died on the stones."
+        if "facts" in reply:
+            first = "below the wall" in asked
+            reply = {"summary": told if first else "It rained.", "facts": [told if first else "The rain went on."]}
+        if "characters" in reply:
+            reply["characters"] = (
+                ["Bastian Cole: a warden"] if tier == "full" else [{"name": "Bastian Cole", "who": "a warden"}]
+            )
+        if "codex" in reply:
+            first = "below the wall" in str(messages[-2].text)
+            change = {
+                "name": "Bastian Cole",
+                "kind": "person",
+                "change": "set",
+                "aspect": "status",
+                "value": "dead",
+                "sentence": told,
+            }
+            reply["codex"] = [change] if first else []
+        return json.dumps(reply)
+
+    model.replies = replies
+    commits = await write(steps=2, continuity=continuity, min_words=20, max_words=60)
+    found = commits[2].get("contradictions", [])
+    assert commits[2]["passage"] == (OTHER if continuity == "mend" else WALKING)
+    assert [(one["rule"], one["entry"]) for one in found] == (
+        [("dead", "Bastian Cole")] if continuity == "note" else []
+    )
+    if continuity == "mend" and tier == "full":
+        reasons = [str(call[-1].text) for call in model.calls if WALKING in str(call[-1].text)]
+        assert any("Bastian Cole is dead" in reason for reason in reasons)

@@ -1,0 +1,355 @@
+"""The codex: true on its branch, undone by undo, rewritten by an edit, corrected by its author, and told to the writer."""
+
+import json
+
+import pytest
+
+from recurrentgpt import Library, Story
+from recurrentgpt.infrastructure.background_loop import call
+from recurrentgpt.schema.errors import BadAnswer, BookError, StoryError
+from recurrentgpt.testing import story_replies
+
+OPENING = "Rain fell on the yard, and the gutters sang. The wardens ate in silence, and the candle burned low on the long table."
+ALIVE = (
+    "A dog slept under the cart beside three wet sacks. "
+    "Bastian Cole locked the gate and hung the brass key on his belt. Signe Orrin watched him from the stair."
+)
+KEY = (
+    "Bread cooled on the sill near a blue jug. "
+    "Signe Orrin walked down to the ferry with the lantern in her hand, and the wind took her hood."
+)
+DEAD = (
+    "Mist came over the fields before noon. "
+    "Bastian Cole fell from the wall and died before anybody reached him. Signe Orrin covered his face."
+)
+FACTS = {
+    "locked the gate": ["Bastian Cole carries the brass key on his belt.", "Bastian Cole lives in the gatehouse."],
+    "walked down to the ferry": ["Signe Orrin has the lantern.", "The ferry is lost."],
+    "fell from the wall": ["Bastian Cole died on the stones below the wall."],
+    "sat by the fire": ["Signe Orrin mended the red sail."],
+}
+PEOPLE = [
+    "Signe Orrin: the youngest warden, a woman who fears the dark",
+    "Bastian Cole: her brother, who keeps the gate",
+]
+
+
+@pytest.fixture
+def author(model):
+    """Let the model write these passages, and note their facts honestly: give it the passages."""
+
+    def write(*passages: str, tier: str = "small") -> None:
+        waiting = list(passages)
+        model.tier = tier
+
+        def replies(messages):
+            asked = str(messages[-1].text)
+            schema = asked.partition("JSON schema:")[2]
+            if not schema:
+                calm = " ".join(story_replies(messages).split(". ")[:6])
+                return waiting.pop(0) if waiting else f"Signe Orrin sat by the fire {len(model.calls)} times. {calm}."
+            passage = "\n".join(str(message.text) for message in messages[-2:])
+            facts = next((facts for mark, facts in FACTS.items() if mark in passage), ["The rain went on."])
+            if '"facts"' in schema:
+                return json.dumps({"summary": facts[0], "facts": facts})
+            reply = json.loads(story_replies(messages))
+            if "codex" in reply:
+                reply["codex"] = CHANGES.get(next((mark for mark in FACTS if mark in passage), ""), [])
+            if "plans" in reply:
+                reply["plans"] = ["Signe asks Bastian for the brass key." for _ in reply["plans"]]
+            return json.dumps(reply)
+
+        model.replies = replies
+
+    return write
+
+
+def change(name, aspect, value, sentence, kind="person", do="set"):
+    return {"name": name, "kind": kind, "change": do, "aspect": aspect, "value": value, "sentence": sentence}
+
+
+CHANGES = {
+    "locked the gate": [
+        change("brass key", "holder", "Bastian Cole", "Bastian Cole locked the gate and hung it on his belt.", "thing"),
+        change("Bastian", "place", "in the gatehouse", "Bastian Cole locked the gate."),
+        change("Signe", "unaware", "who cast the bell", "Signe Orrin watched him from the stair."),
+    ],
+    "fell from the wall": [change("Bastian", "status", "dead", "Bastian Cole fell from the wall and died.")],
+}
+
+
+@pytest.fixture
+def story(begin):
+    """Give a story whose people are known."""
+    opened = begin(min_words=20, max_words=80, selector="simulator")
+    return opened
+
+
+def entry(story: Story, name: str, at=None):
+    (found,) = story.codex(name, at)
+    return found
+
+
+def brief(story: Story) -> None:
+    story.edit_brief(characters=PEOPLE)
+
+
+def begun(story: Story, author, *passages: str, tier: str = "small") -> Story:
+    """Write the first passage, name the people, and write the others from a plan that names them."""
+    author(OPENING, *passages, tier=tier)
+    story.step()
+    brief(story)
+    for _ in passages:
+        story.choose("Signe asks Bastian Cole for the brass key.")
+        story.step()
+    return story
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_a_passage_says_who_has_what_and_where_that_is_written(story, author, tier):
+    begun(story, author, ALIVE, tier=tier)
+    key = entry(story, "the brass key")
+    (line,) = [line for line in key.lines if line.aspect == "holder"]
+    assert (key.kind, line.value, line.step, line.passage) == ("thing", "Bastian Cole", 2, story.head)
+    assert line.rests_on in story.passage().text
+    assert entry(story, "Bastian").name == "Bastian Cole"
+    assert entry(story, "Bastian").value("pronouns") == "he"
+    assert [change["entry"] for change in story.passage().codex][:1] == ["brass key"]
+    with pytest.raises(StoryError, match="Nobody"):
+        story.codex("Nobody")
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_the_codex_is_of_its_branch_and_of_its_passage(story, author, tier):
+    begun(story, author, ALIVE, DEAD, tier=tier)
+    dead = story.head
+    assert entry(story, "Bastian").value("status") == "dead"
+    assert entry(story, "Bastian", at=2).value("status") == ""
+    assert entry(story, "Bastian", at=2).value("place") == "in the gatehouse"
+    story.undo()
+    assert entry(story, "Bastian").value("status") == ""
+    author(KEY, tier=tier)
+    story.choose("Signe goes to the ferry.")
+    story.step()
+    assert entry(story, "Bastian").value("status") == ""
+    story.goto(dead)
+    assert entry(story, "Bastian").value("status") == "dead"
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_somebody_dies_by_an_edit_with_replay_and_lives_again_by_undo(story, author, model, tier):
+    """No later prompt and no entry says otherwise; undo brings them back, in both."""
+    begun(story, author, ALIVE, KEY, tier=tier)
+    author(tier=tier)
+    list(story.edit_passage(2, DEAD, replay=True))
+    assert [entry(story, "Bastian", at).value("status") for at in (1, 2, 3)] == ["", "dead", "dead"]
+    assert entry(story, "Bastian").value("place") == ""
+
+    def next_prompt() -> str:
+        beginning = len(model.calls)
+        story.choose("Signe looks for Bastian Cole in the gatehouse.")
+        story.step()
+        asked = ["\n".join(str(message.text) for message in turns) for turns in model.calls[beginning:]]
+        return next(text for text in asked if "JSON schema:" not in text)
+
+    for _ in range(3):
+        prompt = next_prompt()
+        assert "carries the brass key" not in prompt
+        assert "lives in the gatehouse" not in prompt
+        assert "Bastian Cole is in the gatehouse" not in prompt
+    assert ("Bastian Cole died" if tier == "small" else "Bastian Cole is dead") in prompt
+    story.undo(3)
+    story.undo()
+    assert entry(story, "Bastian").value("status") == ""
+    assert "died" not in next_prompt()
+
+
+def test_what_the_memory_forgot_is_still_told_and_is_bounded(story, author, model):
+    begun(story, author, ALIVE)
+    story.edit_memory("Nothing of note happened.")
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    asked = "\n".join(str(message.text) for message in model.calls[-3])
+    told = asked.rpartition("Still true:")[2]
+    assert "- Bastian Cole carries the brass key on his belt." in told
+    assert len(told.split()) < 90
+
+
+def test_the_author_corrects_an_entry_and_takes_it_back(story, author):
+    begun(story, author, ALIVE, DEAD)
+    changed = story.edit_entry("Bastian", "status", "alive")
+    assert changed.value("status") == "alive"
+    assert entry(story, "Bastian", at=2).value("status") == ""
+    story.undo()
+    assert entry(story, "Bastian").value("status") == "dead"
+    with pytest.raises(BadAnswer, match="status is one of"):
+        story.edit_entry("Bastian", "status", "sleepy")
+    with pytest.raises(BadAnswer, match="control character"):
+        story.edit_entry("Bastian", "fact", "a\x07b")
+
+
+def test_an_author_adds_merges_pins_hides_and_removes(story, author, model):
+    begun(story, author, ALIVE)
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin from a warden."], ["river crossing"])
+    assert entry(story, "ferryman").keys == ("river crossing",)
+    story.choose("They come to the river crossing.")
+    story.step()
+    assert any("takes no coin from a warden" in str(message.text) for call in model.calls[-4:] for message in call)
+    merged = story.merge_entries("Bastian", "The Ferryman")
+    assert merged.name == "Bastian Cole"
+    assert "The Ferryman" in merged.aliases
+    assert entry(story, "the ferryman").name == "Bastian Cole"
+    story.undo()
+    assert entry(story, "the ferryman").name == "The Ferryman"
+    story.pin_entry("The Ferryman")
+    assert story.codex()[0].name == "The Ferryman"
+    assert story.hide_entry("The Ferryman").hidden
+    assert not story.hide_entry("The Ferryman", hidden=False).hidden
+    story.remove_entry("The Ferryman")
+    with pytest.raises(StoryError):
+        story.codex("The Ferryman")
+
+
+def test_the_authors_word_stands_after_a_retry_and_after_a_replay(story, author):
+    begun(story, author, ALIVE, KEY)
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    story.edit_entry("Signe", "place", "at the ferry")
+    corrected = story.head
+    list(story.retry())
+    assert entry(story, "The Ferryman")
+    assert entry(story, "Signe").value("place") == ""
+    story.goto(corrected)
+    list(story.edit_passage(2, DEAD, replay=True))
+    assert entry(story, "Signe").value("place") == "at the ferry"
+    assert entry(story, "The Ferryman")
+
+
+def test_a_new_name_is_the_same_person(story, author):
+    begun(story, author, ALIVE, KEY)
+    list(story.edit_passage(3, KEY.replace("Signe", "Dagny")))
+    renamed = entry(story, "Dagny")
+    assert (renamed.name, renamed.former) == ("Dagny Orrin", ("Signe Orrin",))
+    assert [found.name for found in story.codex() if "Orrin" in found.name] == ["Dagny Orrin"]
+
+
+def test_history_tells_every_change_of_an_entry(story, author):
+    begun(story, author, ALIVE, DEAD)
+    steps = [(line.step, line.change.get("aspect")) for line in story.codex_history("Bastian")]
+    assert (3, "status") in steps
+    assert (2, "place") in steps
+    assert steps == sorted(steps, key=lambda row: row[0])
+
+
+def test_an_export_holds_the_codex(story, author, tmp_path):
+    begun(story, author, ALIVE, DEAD)
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    path = story.export(tmp_path / "story.json")
+    with Library.open(tmp_path / "elsewhere") as library:
+        again = library.restore(path)
+        assert again.codex() == story.codex()
+        assert again.passage(3).codex == story.passage(3).codex
+
+
+def test_a_cold_fold_is_the_warm_one(story, author, monkeypatch):
+    from recurrentgpt.memory import codex
+
+    begun(story, author, ALIVE, KEY, DEAD)
+    warm = story.codex()
+    for walk in (1, 2, 64):
+        monkeypatch.setattr(codex, "WALK", walk)
+        codex._FOLDS.clear()
+        assert story.codex() == warm
+
+
+def lorebook(folder, content) -> str:
+    path = folder / "lore.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return str(path)
+
+
+SILLY = {
+    "entries": {
+        "0": {
+            "uid": 0,
+            "key": ["Odo", "/x/i"],
+            "comment": "Odo Vane",
+            "content": "Odo hates fish. He sings.",
+            "constant": True,
+        },
+        "1": {
+            "uid": 1,
+            "key": ["Harrow"],
+            "comment": "",
+            "content": "Harrow is a town on the coast.",
+            "disable": False,
+        },
+        "2": {"uid": 2, "key": ["Off"], "comment": "Off", "content": "Never.", "disable": True},
+    }
+}
+NOVELAI = {
+    "lorebookVersion": 5,
+    "entries": [
+        {
+            "displayName": "Odo Vane",
+            "text": "Odo hates fish. He sings.",
+            "keys": ["Odo"],
+            "forceActivation": True,
+            "enabled": True,
+        },
+        {"displayName": "Harrow", "text": "Harrow is a town on the coast.", "keys": ["Harrow"], "enabled": True},
+        {"displayName": "Off", "text": "Never.", "keys": [], "enabled": False},
+    ],
+}
+
+
+@pytest.mark.parametrize("content", [SILLY, NOVELAI], ids=["SillyTavern", "NovelAI"])
+def test_a_lorebook_is_imported_and_told_by_its_keys(story, author, tmp_path, content):
+    begun(story, author)
+    assert story.import_lorebook(lorebook(tmp_path, content)) == ["Odo Vane", "Harrow"]
+    odo, harrow = entry(story, "Odo"), entry(story, "Harrow")
+    assert (odo.kind, odo.pinned, harrow.kind, harrow.pinned) == ("person", True, "place", False)
+    assert odo.lines[0].text == "Odo hates fish. He sings."
+
+
+@pytest.mark.parametrize(
+    "content", [[], {"entries": 3}, {"entries": []}, {"entries": [{"keys": ["a"]}]}, {"entries": ["a"]}]
+)
+def test_what_is_no_lorebook_is_refused(story, author, tmp_path, content):
+    begun(story, author)
+    with pytest.raises(BookError):
+        story.import_lorebook(lorebook(tmp_path, content))
+
+
+def test_a_story_without_the_codex_tells_nothing(begin, author, model):
+    story = begun(begin(min_words=20, max_words=80, codex=False), author, ALIVE)
+    story.edit_memory("Nothing of note happened.")
+    beginning = len(model.calls)
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert not any("Still true" in str(message.text) for call in model.calls[beginning:] for message in call)
+
+
+def test_a_long_story_keeps_its_prompts_and_its_log_small(story, author):
+    """Every entry is bounded, so that what is folded and told does not grow with what happened."""
+    from recurrentgpt.memory.codex import MOST_LINES, changed, tell
+    from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
+    from recurrentgpt.schema.codex import Codex
+
+    codex = Codex()
+    for step in range(1000):
+        facts = [f"Signe Orrin counted {step} boats and {place} gulls over the bay." for place in range(20)]
+        changes = from_facts("", facts, '"Now," said Signe Orrin. ' + KEY, codex, "English")
+        assert len(changes) <= MOST_CHANGES
+        assert len(json.dumps(changes)) < 6000
+        codex = changed(codex, changes, f"p{step}", step)
+    (signe,) = codex.entries.values()
+    assert len(signe.lines) <= MOST_LINES + 2
+    told = tell(codex, "Signe waits.", KEY, words=45)
+    assert sum(len(line.split()) for row in told for line in row["lines"]) <= 45
+
+
+def test_what_says_nothing_is_not_in_the_log(story, author):
+    begun(story, author)
+    first = story.passage(1).id
+    commit = call(lambda: story.engine.log.get(story.id, first))
+    assert "contradictions" not in commit

@@ -127,6 +127,7 @@ def _sample(template: str) -> dict[str, Any]:
         "names": ["Mira Holm"],
         "readers": ["Lena Hale, a map engraver"],
         "summaries": [{"step": 1, "summary": text}],
+        "entries": [{"name": "Mira", "lines": [text]}],
         "recalled": [{"id": "0" * 24, "step": 1, "score": 0.5, "summary": text, "piece": text}],
     }
     numbers = {"min_words": 200, "max_words": 400, "step": 2, "last_step": 9, "words": 100}

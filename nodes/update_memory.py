@@ -48,7 +48,7 @@ LONGEST_READER = 60
 
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 _LEANING = re.compile(
-    r"^(?:he|she|they|his|her|their)\b|\b(?:yesterday|today|tonight|tomorrow)\b"
+    r"^(?:he|she|they|his|her|their)\b|\b(?:yesterday|tonight|tomorrow)\b"
     r"|\b(?:the same|that|the next|the following|the previous) (?:day|night|morning|afternoon|evening)\b",
     re.IGNORECASE,
 )

@@ -115,6 +115,7 @@ def _sample(template: str) -> dict[str, Any]:
     """Return a value for each variable of a template, of the shape that a story gives it."""
     text = "Mira finds a map of the river."
     brief = Brief(title="The Ferry", genre="mystery", premise=text, characters=["Mira: a mapmaker"], outline=[text])
+    brief |= {"synopsis": text, "truth": text, "clues": [text], "voice": text}
     shapes: dict[str, Any] = {
         "brief": brief,
         "examples": True,
@@ -125,6 +126,8 @@ def _sample(template: str) -> dict[str, Any]:
         "plans": [text, text] if template == "choose" else 3,
         "names": ["Mira Holm"],
         "readers": ["Lena Hale, a map engraver"],
+        "summaries": [{"step": 1, "summary": text}],
+        "entries": [{"name": "Mira", "lines": [text]}],
         "recalled": [{"id": "0" * 24, "step": 1, "score": 0.5, "summary": text, "piece": text}],
     }
     numbers = {"min_words": 200, "max_words": 400, "step": 2, "last_step": 9, "words": 100}

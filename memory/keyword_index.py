@@ -15,6 +15,8 @@ from recurrentgpt.prose.shared_runs import tokens
 
 COMMON = 4
 """A word that one in so many pieces of a branch holds tells nothing about any of them."""
+RARER = 4
+"""How steeply a word is worth more that fewer rows hold: once for the query, once for the row, and both squared."""
 
 
 def terms(text: str) -> list[str]:
@@ -50,6 +52,9 @@ class WordIndex:
     def shares(self, query: Iterable[str], mask: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return for every row which share of the rare words of `query` it holds, each by its rarity: 0 to 1.
 
+        The whole is what a word is worth that a single row holds, or what all of `query` are worth if that is more: the name of
+        somebody who is everywhere is worth little, even where the query has no other word.
+
         Only rows of `mask`, a flag per row, have any, and rarity is counted among them: another branch changes nothing.
         Words that no row of the mask holds, and common ones, do not count.
         """
@@ -64,8 +69,7 @@ class WordIndex:
             rows = np.frombuffer(known, dtype=np.int32)
             rows = rows[mask[rows]] if elsewhere else rows
             if len(rows) and COMMON * len(rows) <= total:
-                # Once for the query and once for the row, as in a product of tf-idf vectors.
-                rarity = math.log(1 + total / len(rows)) ** 2
+                rarity = math.log(1 + total / len(rows)) ** RARER
                 found[rows] += rarity
                 whole += rarity
-        return found / whole if whole else found
+        return found / max(whole, math.log(1 + total) ** RARER) if whole else found

@@ -1,11 +1,10 @@
-"""Cut a passage into pieces that an embedding model can read whole, and vectors into bytes.
+"""Cut a passage into pieces that an embedding model can read whole: what a host's vector store holds, and old stories.
 
 all-MiniLM-L6-v2 reads 256 tokens, about 190 English words, and silently ignores the rest of a passage.
 """
 
 from __future__ import annotations
 
-import base64
 import math
 
 import numpy as np
@@ -33,21 +32,6 @@ def pieces(passage: str, most_words: int = PIECE_WORDS) -> list[str]:
         found[-1].append(part)
         held += size
     return [text for group in found if (text := " ".join(part.strip() for part in group))]
-
-
-def pack(vectors: Matrix) -> str:
-    """Return unit vectors as base64 of one signed byte a number: a quarter of the bytes, and cosines good to two digits.
-
-    Each vector is stretched to the range of a byte. By how much is not kept, for its length is known to be one.
-    """
-    peaks = np.maximum(np.abs(vectors).max(axis=1, initial=0.0, keepdims=True), 1e-12)
-    return base64.b64encode(np.rint(vectors / peaks * 127).astype(np.int8).tobytes()).decode("ascii")
-
-
-def unpack(packed: str, dimension: int) -> Matrix:
-    """Return packed vectors as a float32 matrix of shape (n, dimension), each of unit length."""
-    flat = np.frombuffer(base64.b64decode(packed), dtype=np.int8).astype(np.float32)
-    return unit(flat.reshape(-1, dimension))
 
 
 def unit(vectors: Matrix) -> Matrix:

@@ -11,38 +11,52 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.index import Hit, StoryIndex
+from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
-from recurrentgpt.memory.pieces import Matrix, pack, pieces, unit, unpack
+from recurrentgpt.memory.pieces import Matrix, pieces, unit
+from recurrentgpt.memory.query import query_parts
+from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, pack, rows_of, unpack, unpack_bytes
 from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import embedding_id
 
 WALK = 64
 """Most commits that are fetched one by one; with more missing, all vectors are read at once."""
-KEPT_INDEXES = 64
+KEPT_ROWS = 400_000
+"""Rows of all stories that are kept in memory, about 200 MB; the story that is asked is kept whatever it has."""
+RENEWED = 16
+"""Passages of the first edition, embedded in pieces, that each search embeds by the sentence: about a second."""
+
+Facts = Callable[[Commit], Sequence[str]]
+"""What returns the facts that a commit told, a sentence each."""
 
 
 class VectorRow(TypedDict):
-    """What the store holds of a commit: the vectors of its pieces and its summary, packed, and the rare words of each."""
+    """What the store holds of a commit: the packed vectors, kinds and words of its rows."""
 
     parent: str
     step: int
     dimension: int
-    int8: str
     words: list[str]
+    kinds: NotRequired[str]
+    """The first letter of each row's kind."""
+    int4: NotRequired[str]
+    int8: NotRequired[str]
+    """In a row of the first edition, in place of both: the vectors of pieces."""
 
 
 @dataclass
 class _Kept:
     index: StoryIndex
+    saying: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    """By commit and text, which of its rows say it: of what was asked to be left out."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -52,10 +66,13 @@ _INDEXES_LOCK = threading.Lock()
 
 
 class Recall:
-    """Search the passages before a head by meaning, with one embedding model, and by their rare words."""
+    """Search the passages before a head by meaning, with one embedding model, and by their rare words.
 
-    def __init__(self, log: StoryLog, embeddings: Embeddings) -> None:
-        self.log, self.embeddings = log, embeddings
+    `facts` returns the facts that a commit told: they are rows beside the sentences of its passage.
+    """
+
+    def __init__(self, log: StoryLog, embeddings: Embeddings, facts: Facts = lambda commit: ()) -> None:
+        self.log, self.embeddings, self.facts = log, embeddings, facts
         self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
 
     async def search(
@@ -67,22 +84,39 @@ class Recall:
         *,
         without: str = "",
         corrected: Mapping[str, str] | None = None,
+        also: Collection[str] = (),
+        stale: Mapping[str, Collection[str]] | None = None,
     ) -> list[Hit]:
-        """Return the passages up to `head` that are nearest to `query`, best first; see `StoryIndex.search`.
+        """Return the passages up to `head` that are nearest to the parts of `query`, in turn; see `StoryIndex.search`.
 
-        `corrected` holds the summaries that stand, on this branch, in place of those of some commits, by id.
+        `corrected` holds the summaries that stand, on this branch, in place of those of some commits, by id. `also` are further
+        parts of the query: other names, the question behind it. `stale` holds, by commit id, facts and sentences that are no
+        longer so: their rows are not searched.
         """
         if not head or not count:
             return []
-        vector = await self._embed([query])
-        kept = await self._index(story, head, vector.shape[1])
+        texts = query_parts(query, also)
+        vectors = await self._embed(texts)
+        kept = await self._index(story, head, vectors.shape[1])
+        await self._renew(kept, story)
         instead = await self._corrections(kept, story, corrected or {})
+        scope = Scope(head, without, instead, await self._stale_rows(kept, story, stale or {}))
+        parts = [Part(vector, terms(text)) for vector, text in zip(vectors, texts, strict=True)]
 
         def look() -> list[Hit]:
             with kept.lock:
-                return kept.index.search(vector, terms(query), head, count, without=without, instead=instead)
+                return kept.index.search(parts, scope, count)
 
         return await asyncio.to_thread(look)
+
+    def text(self, commit: Commit, hit: Hit) -> str:
+        """Return what a hit says, a sentence with those around it; `commit` is the hit's, with its corrected summary."""
+        if hit.kind == "sentence":
+            return context_of(commit["passage"], hit.row)
+        texts = [row.text for row in self._rows(commit)]
+        if hit.kind == "piece":
+            texts = [*pieces(commit["passage"]), commit["summary"]]
+        return texts[hit.row]
 
     async def vectors_op(self, commit: Commit) -> PutOp:
         """Embed a commit, add it to the warm index if there is one, and return the operation that stores the vectors."""
@@ -102,7 +136,7 @@ class Recall:
             if kept is None or cold:
                 kept = _INDEXES[key] = _Kept(StoryIndex(dimension))
             _INDEXES.move_to_end(key)
-            while len(_INDEXES) > KEPT_INDEXES:
+            while len(_INDEXES) > 1 and sum(len(other.index) for other in _INDEXES.values()) > KEPT_ROWS:
                 _INDEXES.popitem(last=False)
         if kept.index.gap(head):
             missing = [] if cold else await self._walk(kept.index, story, head)
@@ -143,6 +177,35 @@ class Recall:
         if operations:
             await self.log.batch(operations)
 
+    async def _renew(self, kept: _Kept, story: str) -> None:
+        """Embed by the sentence what was embedded in pieces, a few passages at a time, the newest first."""
+        keys = list(kept.index.outdated)[: -RENEWED - 1 : -1]
+        found = [commit for key in keys if (commit := await self.log.find(story, key))]
+        await self._add(kept, found)
+        for key in keys:
+            # A corrected summary is no commit, and stays as it is.
+            kept.index.outdated.pop(key, None)
+
+    async def _stale_rows(
+        self, kept: _Kept, story: str, stale: Mapping[str, Collection[str]]
+    ) -> dict[str, Collection[int]]:
+        """Return the numbers of the rows of commits on the branch that say what is no longer so."""
+        for key, texts in stale.items():
+            known = kept.saying.setdefault(key, {})
+            if key in kept.index and key not in kept.index.outdated and not known.keys() >= set(texts):
+                rows = self._rows(await self.log.get(story, key))
+                known |= {
+                    text: [
+                        number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text
+                    ]
+                    for text in texts
+                }
+        return {
+            key: [number for text in texts for number in kept.saying[key].get(text, ())]
+            for key, texts in stale.items()
+            if key in kept.index
+        }
+
     async def _corrections(self, kept: _Kept, story: str, corrected: Mapping[str, str]) -> dict[str, str]:
         """Return which entry of the index stands in place of which commit, each with the vectors of a corrected summary."""
         instead: dict[str, str] = {}
@@ -170,17 +233,21 @@ class Recall:
         return instead
 
     async def _row_of(self, commit: Commit) -> VectorRow:
-        """Return what is stored of a commit: the vectors of its pieces and its summary, and the words of each."""
-        texts = [*pieces(commit["passage"]), *([commit["summary"]] if commit["summary"] else [])]
+        """Return what is stored of a commit: the vectors, kinds and words of its rows."""
+        rows = self._rows(commit)
         # An opening has no text: no rows, of the right width.
-        vectors = await self._embed(texts) if texts else (await self._embed([" "]))[:0]
+        vectors = await self._embed([row.text for row in rows]) if rows else (await self._embed([" "]))[:0]
         return VectorRow(
             parent=commit["parent"],
             step=commit["step"],
             dimension=vectors.shape[1],
-            int8=pack(vectors),
-            words=[" ".join(terms(text)) for text in texts],
+            kinds="".join(letter for row in rows for letter, kind in KINDS.items() if kind == row.kind),
+            int4=pack(codes(vectors)),
+            words=[" ".join(terms(row.text)) for row in rows],
         )
+
+    def _rows(self, commit: Commit) -> list[Row]:
+        return rows_of(commit["passage"], commit["summary"], self.facts(commit))
 
     async def _embed(self, texts: list[str]) -> Matrix:
         # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.
@@ -198,22 +265,21 @@ class Recall:
 
 
 def _fits(row: Mapping[str, Any], index: StoryIndex) -> bool:
-    """Tell whether a stored row is of this embedding model's width and of today's form; one that is not is made again."""
-    return row["dimension"] == index.dimension and "words" in row and "int8" in row
+    """Tell whether a stored row is of this embedding model's width and of a form that is read; one that is not is made again."""
+    return row["dimension"] == index.dimension and "words" in row and ("int4" in row or "int8" in row)
 
 
 def _add_row(index: StoryIndex, commit: str, row: VectorRow) -> None:
     """Add a row to an index, always from its stored form, so that a warm index and one that is read later find the same."""
     words = [line.split() for line in row["words"]]
-    index.add(commit, row["parent"], row["step"], unpack(row["int8"], row["dimension"]), words)
+    if "int4" in row:
+        numbers, kinds = unpack(row["int4"], row["dimension"]), [KINDS[letter] for letter in row["kinds"]]
+    else:
+        numbers = unpack_bytes(row["int8"], row["dimension"])
+        kinds = ["piece"] * len(words)
+    index.add(commit, row["parent"], row["step"], numbers, kinds, words)
 
 
 def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:
     """Return a commit with the summary that stands for it on a branch."""
     return {**commit, "summary": corrected.get(commit["id"], commit["summary"])}
-
-
-def piece_text(commit: Commit, number: int) -> str:
-    """Return the text of a hit's piece."""
-    parts = pieces(commit["passage"])
-    return parts[number] if number < len(parts) else commit["summary"]

@@ -6,7 +6,7 @@ filter of the store is relied upon: pieces of other branches and stories are pas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -36,26 +36,32 @@ class VectorStoreRecall:
         *,
         without: str = "",
         corrected: Mapping[str, str] | None = None,
+        also: Collection[str] = (),
+        stale: Mapping[str, Collection[str]] | None = None,
     ) -> list[Hit]:
         """Return the passages up to `head` that are nearest to `query`, best first, each by its best piece.
 
         The order is the store's. Stores measure differently, so the score is the share of pieces that came later. Summaries
-        that were corrected are shown, and found by what the passage says.
+        that were corrected are shown, and found by what the passage says. No piece is left out for a sentence that is `stale`.
         """
         if not head or not count:
             return []
         branch = set(await self.log.path(story, head)) - {without}
         asked = 8 * count
         while True:
-            found = await self.vectors.asimilarity_search(query, k=asked)
+            found = await self.vectors.asimilarity_search(" ".join([query, *also]), k=asked)
             best: dict[str, Hit] = {}
             for rank, document in enumerate(found):
                 about = document.metadata
                 if about.get("story") == story and (key := str(about.get("commit"))) in branch and key not in best:
-                    best[key] = Hit(key, int(about["step"]), 1 - rank / len(found), int(about["piece"]))
+                    best[key] = Hit(key, int(about["step"]), 1 - rank / len(found), int(about["piece"]), "piece")
             if len(best) >= count or len(found) < asked or asked >= MOST_ASKED:
                 return list(best.values())[:count]
             asked *= 4
+
+    def text(self, commit: Commit, hit: Hit) -> str:
+        """Return the text of a hit's piece; `commit` is the hit's, with its corrected summary."""
+        return [*pieces(commit["passage"]), commit["summary"]][hit.row]
 
     async def vectors_op(self, commit: Commit) -> PutOp:
         """Add a commit's pieces to the vector store, and return the operation that notes it in the log."""

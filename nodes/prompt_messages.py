@@ -35,8 +35,8 @@ LONGEST = 4
 """Times the most words wanted that a capable model's passage may have: it is kept as long as it is, and prompts stay bounded."""
 
 ENDING_SENTENCES = 3
-MOST_PIECE_WORDS = 120
-"""Recalled passages are shown by their best piece, and of it by what bears most on the plan: no prompt grows with the story."""
+MOST_PIECE_WORDS = {"full": 120, "small": 30}
+"""Of a recalled passage, by tier, the most words that bear on the plan: no prompt grows with the story."""
 
 PAST_SHARE = 8
 """The part of a model's window, one in so many, that earlier passages may take in a prompt: no prompt grows for ever."""
@@ -144,9 +144,10 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
     prompts, previous, step = runtime.prompts(model), state.get("passage", ""), state.get("step", 0) + 1
     shared = variables(state, runtime, step)
+    most = MOST_PIECE_WORDS[prompts.tier]
     past = await _past(state, runtime, model) if model.tier == "full" else Past()
     recalled = [
-        {**entry, "piece": excerpt(entry["piece"], state["plan"], MOST_PIECE_WORDS, runtime.context.language)}
+        {**entry, "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language)}
         for entry in state.get("recalled", [])
         # What is shown whole is not told again.
         if not past.earlier or entry["step"] < step - 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.memory.recall import with_summary
 from recurrentgpt.nodes.continuity import told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.errors import StoryError
@@ -39,7 +39,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
             step=hit.step,
             score=round(hit.score, 4),
             summary=commit["summary"],
-            piece=piece_text(commit, hit.piece),
+            piece=runtime.recall.text(commit, hit),
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]

@@ -56,7 +56,7 @@ def writing(scene: Scene) -> Exchange:
         brief=_brief(scene),
         finale=scene.finale,
         memory=scene.memory,
-        recalled=[{"summary": summary} for summary in scene.recalled],
+        recalled=[{"summary": summary, "piece": summary} for summary in scene.recalled],
         ending=scene.ending,
         plan=scene.plan,
     )

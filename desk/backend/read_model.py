@@ -10,7 +10,7 @@ from recurrentgpt.desk.backend.schemas import BranchUsage, EditView, MemoryView,
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.memory.recall import with_summary
 from recurrentgpt.memory.story_log import path_to
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.runtime import StoryRuntime
@@ -128,8 +128,7 @@ async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
     hits = await recall.search(story.id, before, commit["plan"], count, without=before, corrected=corrected)
     found = await log.get_many(story.id, [hit.id for hit in hits])
     return {
-        hit.id: piece_text(with_summary(passage, corrected), hit.piece)
-        for hit, passage in zip(hits, found, strict=True)
+        hit.id: recall.text(with_summary(passage, corrected), hit) for hit, passage in zip(hits, found, strict=True)
     }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import piece_text, with_summary
+from recurrentgpt.memory.recall import with_summary
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.log import Commit
@@ -92,10 +92,11 @@ class StoryBook:
         session = self._session
         head = await session.head_commit()
         corrected = (await read_overlay(session.log, session.id, head.get("overlay", "")))["summaries"]
-        hits = await session.runtime().recall.search(session.id, head["id"], query, k, corrected=corrected)
+        recall = session.runtime().recall
+        hits = await recall.search(session.id, head["id"], query, k, corrected=corrected)
         commits = await session.log.get_many(session.id, [hit.id for hit in hits])
         return [
-            SearchResult(hit.id, hit.step, round(hit.score, 4), piece_text(commit, hit.piece), commit["summary"])
+            SearchResult(hit.id, hit.step, round(hit.score, 4), recall.text(commit, hit), commit["summary"])
             for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True)
             if commit["step"]
         ]

@@ -12,13 +12,13 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.recall import Recall
+from recurrentgpt.memory.rows import rows_of
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.story import Story
 from recurrentgpt.testing import ScriptedChatModel, story_replies
-from tests.memory.oracle import scores
+from tests.memory.oracle import expected
 
 MARK = re.compile(r"mark\d+x")
 OPERATIONS = (
@@ -161,12 +161,10 @@ def exact(story, commits, data):
     texts = {}
     for key in story.tree().path():
         summary = corrected.get(key, commits[key]["summary"])
-        texts[key] = [*pieces(commits[key]["passage"]), *([summary] if summary else [])]
-    best = {key: score for key, score in scores(embeddings, texts, query).items() if key != head}
-    assert [hit.id for hit in hits] == [hit.id for hit in hits if hit.id in best]
-    ranked = sorted(best.values(), reverse=True)[:count]
-    np.testing.assert_allclose([hit.score for hit in hits], ranked, atol=2e-3)
-    np.testing.assert_allclose([best[hit.id] for hit in hits], ranked, atol=2e-3)
+        texts[key] = [row.text for row in rows_of(commits[key]["passage"], summary, [])]
+    wanted = expected(embeddings, texts, query, count, without=head)
+    assert [hit.id for hit in hits] == [key for key, _ in wanted]
+    np.testing.assert_allclose([hit.score for hit in hits], [score for _, score in wanted], atol=1e-5)
 
 
 def test_words_of_a_commit_are_found():

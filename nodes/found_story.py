@@ -73,7 +73,7 @@ async def _asked(
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     turns = [SystemMessage(system), HumanMessage(request)]
     reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
-    fields = {
+    fields: dict[str, Any] = {
         name: " ".join(said.split()) if isinstance(said, str) else [" ".join(line.split()) for line in said]
         for name, said in reply.model_dump().items()
     }

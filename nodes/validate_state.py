@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -44,8 +44,9 @@ def edited_brief(state: State, kept: Brief) -> Brief | None:
     `kept` is the one of the log. Where the log was changed meanwhile, all fields of the state are old alike, and none counts.
     """
     brief = Brief(**{**state["brief"], "title": kept["title"]})
-    for name in ("title", "genre", "premise"):
-        told = {state["brief"][name], state.get(name) or state["brief"][name]}
+    names: tuple[Literal["title", "genre", "premise"], ...] = ("title", "genre", "premise")
+    for name in names:
+        told: set[str] = {state["brief"][name], str(state.get(name) or state["brief"][name])}
         if len(told) > 1 and (new := told - {kept[name]}):
             brief[name] = state["brief"][name] if state["brief"][name] in new else new.pop()
     return None if brief == kept else brief

@@ -21,7 +21,8 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.log import Head, StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
 from recurrentgpt.story import AsyncStory, Story
-from recurrentgpt.story_list import StorySummary, summarize
+from recurrentgpt.story_list import StorySummary as StorySummary
+from recurrentgpt.story_list import summarize
 
 
 class Library:

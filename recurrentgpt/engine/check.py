@@ -28,7 +28,11 @@ _NOTHING = {
     "recalled": [],
     "usage": total_usage([]),
 }
-_COMMIT, _LINK, _OVERLAY, _RECORD, _HEAD = map(TypeAdapter, (Commit, Link, Overlay, StoryRecord, Head))
+_COMMIT: TypeAdapter[Commit] = TypeAdapter(Commit)
+_LINK: TypeAdapter[Link] = TypeAdapter(Link)
+_OVERLAY: TypeAdapter[Overlay] = TypeAdapter(Overlay)
+_RECORD: TypeAdapter[StoryRecord] = TypeAdapter(StoryRecord)
+_HEAD: TypeAdapter[Head] = TypeAdapter(Head)
 
 
 @dataclass
@@ -100,7 +104,7 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
             continue
         if not is_as_written(commit, link):
             named = not commit["amends"] and is_as_written(commit)
-            if not named and (link or {}).get("text") != text_digest(commit["passage"]):
+            if not named and (link is None or link.get("text") != text_digest(commit["passage"])):
                 damage.append(f"Passage {step} ({key}) is damaged.")
                 continue
             # Where not even the id agrees, its plan may be what is damaged.

@@ -65,7 +65,7 @@ class Player:
         """Return the whole state of the thread."""
         return (await self.graph.aget_state(self.config)).values
 
-    async def log(self) -> dict[str, Any]:
+    async def links(self) -> dict[str, Any]:
         """Return the links of the story's log by id."""
         return await self.log.links((await self.state())["story"])
 

@@ -51,7 +51,7 @@ async def test_no_prompt_of_a_branch_holds_a_word_of_another(in_memory, model, w
     assert "From further back" in last or "Earlier passages" in last
     paths = [set(await it.log.path(story, head)) for head in heads.values()]
     assert [len(path) for path in paths] == [6, 6, 6]
-    assert len(await it.log()) == 2 + 3 * 4
+    assert len(await it.links()) == 2 + 3 * 4
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])
@@ -143,7 +143,7 @@ async def test_a_passage_edited_while_in_flight_is_what_is_remembered(in_memory,
     assert all(TOLD in prompt for prompt in prompts(beginning))
     state = await it.state()
     assert (await it.log.get(state["story"], state["head"]))["passage"] == TOLD
-    assert len(await it.log()) == 3, "it was never in the log otherwise"
+    assert len(await it.links()) == 3, "it was never in the log otherwise"
 
 
 async def test_a_memory_edited_before_the_commit_is_committed(in_memory, model, write_prompts):
@@ -190,9 +190,9 @@ async def test_a_step_run_twice_is_one_row(in_memory, model):
     await it.run(Command(resume=1), interrupt_before=["commit"])
     before = await it.graph.aget_state(it.config)
     await it.run(None)
-    rows = await it.log()
+    rows = await it.links()
     await it.run(None, config=before.config)
-    assert await it.log() == rows
+    assert await it.links() == rows
     assert (await it.state())["head"] in rows
 
 

@@ -36,7 +36,7 @@ async def test_two_takes_and_an_edit_are_siblings_in_the_log(player):
     path = await it.log.get_many(state["story"], await it.log.path(state["story"], state["head"]))
     assert [commit["step"] for commit in path] == [0, 1, 2]
     assert path[1]["short_term_memory"] == EDIT
-    links = await it.log()
+    links = await it.links()
     assert sorted(link["step"] for link in links.values()) == [0, 1, 1, 1, 2]
     assert {link["parent"] for link in links.values() if link["step"] == 1} == {path[0]["id"]}
     assert (await it.log.head(state["story"]))["head"] == state["head"]

@@ -75,7 +75,7 @@ async def test_another_take_writes_the_same_plan_again_beside_the_first(asked):
     before = await asked.state()
     question = await asked.answer({"action": "another_take"})
     after = await asked.state()
-    links = await asked.log()
+    links = await asked.links()
     assert question["step"] == 1
     assert after["plan"] == before["plan"]
     assert links[after["head"]]["parent"] == links[before["head"]]["parent"]

@@ -22,7 +22,7 @@ async def test_a_simulator_writes_as_many_passages_as_asked_for(player, model, t
     assert [commit["plan_author"] for commit in path] == ["", "model", "simulator", "simulator"]
     assert len({commit["passage"] for commit in path}) == 4
     assert path[-1]["passage"] == result["passage"]
-    assert len(await it.log()) == 4
+    assert len(await it.links()) == 4
     assert (await it.graph.aget_state(it.config)).next == ()
 
 

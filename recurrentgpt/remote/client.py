@@ -183,7 +183,7 @@ class RemoteStory:
         with asking(self._url):
             values = (await self._state())["values"]
             choice = parse_choice(answer, values.get("candidate_plans", []))
-            await self._client.threads.update_state(self._thread, let_plan_wait(choice), as_node="open_story")
+            await self._client.threads.update_state(self._thread, dict(let_plan_wait(choice)), as_node="open_story")
         return choice.plan
 
     async def agoto(self, passage: str) -> None:

@@ -55,9 +55,11 @@ def paper() -> Builder:
     """Return the graph of paper."""
     return (
         baseline_graph(PaperState)
-        .add_sequence([("open", study_node(begin, name="open")), study_node(write), study_node(keep)])
+        .add_node("open", study_node(begin, name="open"))
+        .add_sequence([study_node(write), study_node(keep)])
         .add_sequence([study_node(choose), study_node(retrieve)])
         .add_edge(START, "open")
+        .add_edge("open", "write")
         .add_conditional_edges("keep", lambda state: "choose" if is_unfinished(state) else END, ["choose", END])
         .add_edge("retrieve", "write")
     )

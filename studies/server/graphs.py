@@ -68,9 +68,10 @@ def _log(runtime: Runtime[StudyContext]) -> StoryLog:
 def server_graph(system: System) -> Any:
     """Return the graph of a system as a server runs it; the server brings checkpoints and store."""
     novel = system.build().set_node_defaults(retry_policy=RETRY).compile(name=system.name)
+    steps: list[Any] = [begin, ("novel", novel), gather, tidy]
     graph = (
         StateGraph(Served, context_schema=StudyContext, input_schema=Order, output_schema=NovelOutput)
-        .add_sequence([begin, ("novel", novel), gather, tidy])
+        .add_sequence(steps)
         .add_edge(START, "begin")
         .add_edge("tidy", END)
     )

@@ -16,10 +16,11 @@ from weakref import WeakKeyDictionary
 from langgraph.store.base import BaseStore
 
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, Line, Told
+from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.state import Brief
 
@@ -79,6 +80,27 @@ async def _fold(log: StoryLog, story: str, head: str) -> Codex:
     return codex
 
 
+def facts(commit: Commit) -> list[str]:
+    """Return what a passage made true of entries, each as a sentence that is not its own: rows of the recall beside those."""
+    texts = [
+        sentence_of(Entry(change["entry"], change["kind"]), _line(change))
+        for change in commit.get("codex", [])
+        if change["do"] == "set" and change.get("aspect") in LASTING
+    ]
+    return [text for text in dict.fromkeys(texts) if text not in commit["passage"]]
+
+
+def in_names(codex: Codex, plan: str) -> list[str]:
+    """Return what a plan says of people and things under other names and roles, with their names in the place of those."""
+    named = plan
+    for entry in codex.named_in(plan):
+        if entry.name.casefold() not in plan.casefold():
+            others = "|".join(re.escape(alias.removeprefix("the ")) for alias in sorted(entry.aliases, key=len)[::-1])
+            named = re.sub(rf"(?:\bthe )?\b(?:{others})\b", entry.name, named, flags=re.IGNORECASE) if others else named
+    known = query_parts(plan)
+    return [part for part in query_parts(named) if part not in known]
+
+
 def changed(codex: Codex, changes: Iterable[Change], passage: str = "", step: int = 0) -> Codex:
     """Return the codex after the changes of a passage."""
     for change in changes:
@@ -99,12 +121,13 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
     entry = old or Entry(name, change["kind"])
     match do:
         case "set":
-            line = Line(
-                change.get("aspect", "fact"), value, change.get("text", ""), change.get("rests_on", ""), passage, step
-            )
+            line = _line(change, passage, step)
             entry = dataclasses.replace(entry, lines=_with_line(entry.lines, line, below=below))
+            if line.aspect in ONE_EACH:
+                codex = _ended(codex, old, entry)
         case "end":
             entry = dataclasses.replace(entry, lines=_without(entry.lines, change))
+            codex = _ended(codex, old, entry)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
             if (other := codex.entries.get(value.casefold())) is not None and other is not old:
@@ -133,6 +156,11 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
     return _put(codex, old, entry)
 
 
+def _line(change: Change, passage: str = "", step: int = 0) -> Line:
+    text, rests_on = change.get("text", ""), change.get("rests_on", "")
+    return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step)
+
+
 def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
     """Return a codex with `new` in the place of `old`; every entry that stays is shared."""
     entries = dict(codex.entries)
@@ -143,7 +171,17 @@ def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
         entries[new.name.casefold()] = new
         if len(entries) > MOST_ENTRIES:
             entries.pop(next(iter(entries)))
-    return Codex(entries)
+    return Codex(entries, codex.over)
+
+
+def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
+    """Return a codex that knows which lines of an entry hold no more, so that no recall tells them as true."""
+    over, true = dict(codex.over), {(line.aspect, line.value) for line in new.lines}
+    for line in old.lines if old is not None else ():
+        if line.passage and line.aspect in LASTING and (line.aspect, line.value) not in true:
+            texts = filter(None, (sentence_of(new, line), line.rests_on))
+            over[line.passage] = tuple(dict.fromkeys([*over.get(line.passage, ()), *texts]))
+    return Codex(codex.entries, over)
 
 
 def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:

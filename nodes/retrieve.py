@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from recurrentgpt.memory.codex import in_names
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import with_summary
-from recurrentgpt.nodes.continuity import told_entries
+from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Recalled, State
 
@@ -28,8 +32,16 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         entries = await told_entries(state, runtime, [])
         return {"recalled": [], "entries": entries, "next_plan": state["plan"], "status": "writing"}
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
+    codex = await codex_before(state, runtime) if runtime.context.codex else Codex()
     hits = await runtime.recall.search(
-        story, head, state["plan"], runtime.context.top_k, without=head, corrected=corrected
+        story,
+        head,
+        state["plan"],
+        runtime.context.top_k,
+        without=head,
+        corrected=corrected,
+        also=in_names(codex, state["plan"]),
+        stale=codex.over,
     )
     found = await runtime.log.get_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
@@ -39,9 +51,16 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
             step=hit.step,
             score=round(hit.score, 4),
             summary=commit["summary"],
-            piece=runtime.recall.text(commit, hit),
+            piece=_without(runtime.recall.text(commit, hit), codex.over.get(hit.id, ())),
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]
     entries = await told_entries(state, runtime, [entry["summary"] for entry in recalled])
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}
+
+
+def _without(piece: str, over: Collection[str]) -> str:
+    """Return a piece without the sentences beside the one that was found which say what holds no more."""
+    for sentence in over:
+        piece = piece.replace(sentence, "")
+    return " ".join(piece.split()) if over else piece

@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime, get_runtime
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.infrastructure.telemetry import observed
+from recurrentgpt.memory.codex import facts
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.memory.vector_store import VectorStoreRecall
@@ -69,7 +70,7 @@ class StoryRuntime:
         if (vectors := self.context.vector_store) is not None:
             embeddings = self.context.embeddings or vectors.embeddings or default_embeddings()
             return VectorStoreRecall(self.log, vectors, embeddings)
-        return Recall(self.log, self.context.embeddings or default_embeddings())
+        return Recall(self.log, self.context.embeddings or default_embeddings(), facts)
 
     async def model(self, role: Role) -> ResolvedModel:
         """Return the chat model of a role; the first call may fetch and start the embedded one."""

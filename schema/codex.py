@@ -18,6 +18,9 @@ Rule = Literal["dead", "absent", "lost", "holder", "renamed", "pronouns"]
 ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
 """Aspects of which an entry has one line: a new one takes the place of the old one."""
 
+LASTING: tuple[Aspect, ...] = ("status", "holder", "look", "role", "unaware", "fact")
+"""Aspects that are recalled as facts: where somebody is, is past with the scene."""
+
 _TITLES = frozenset(
     (
         "mr",
@@ -139,6 +142,8 @@ class Codex:
     """All entries as of one passage, by their names in lower case."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
+    over: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By passage, the sentences of lines that it made true and that a later one ended or replaced."""
 
     def find(self, name: str) -> Entry | None:
         """Return the only entry that answers to a name; None for none and for several."""

@@ -106,7 +106,9 @@ class StoryCodex:
             "outline": "\n".join(brief["outline"]),
             "memory": memory,
             "codex": "\n".join(line for entry in told for line in entry["lines"]),
-            "recalled": "\n".join(f"passage {entry['step']}: {entry['summary']}" for entry in recalled),
+            "recalled": "\n".join(
+                f"passage {entry['step']}: {entry['summary']} {entry['piece']}" for entry in recalled
+            ),
             "passage before": previous,
             "plan": state["plan"],
         }

@@ -51,7 +51,7 @@ def author(model):
             passage = "\n".join(str(message.text) for message in messages[-2:])
             facts = next((facts for mark, facts in FACTS.items() if mark in passage), ["The rain went on."])
             if '"facts"' in schema:
-                return json.dumps({"summary": facts[0], "facts": facts})
+                return json.dumps({"summary": "Two wardens kept watch.", "facts": facts})
             reply = json.loads(story_replies(messages))
             if "codex" in reply:
                 reply["codex"] = CHANGES.get(next((mark for mark in FACTS if mark in passage), ""), [])
@@ -353,3 +353,35 @@ def test_what_says_nothing_is_not_in_the_log(story, author):
     first = story.passage(1).id
     commit = call(lambda: story.engine.log.get(story.id, first))
     assert "contradictions" not in commit
+
+
+SNOW = "Snow lay on the road, and two carts stood there. Nobody had swept the yard, and the well was hidden under a white cap."
+SMOKE = "Smoke rose from the mill. The miller was baking for the feast, and the smell of it came over the wall to the wardens."
+GIVEN = (
+    "Frost stood on the panes, and nobody spoke at breakfast. "
+    "Bastian Cole gave the brass key to Signe Orrin, and she hung it round her neck."
+)
+FACTS["round her neck"] = ["Signe Orrin has the brass key."]
+CHANGES["round her neck"] = [change("brass key", "holder", "Signe Orrin", "She hung it round her neck.", "thing")]
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_a_fact_that_holds_no_more_is_recalled_on_no_branch_but_its_own(begin, author, tier):
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, tier=tier)
+    held = story.head
+
+    def recalled_of_the_key() -> list[str]:
+        story.choose("Bastian Cole has brass key on his belt.")
+        story.step()
+        told = "".join(part.text for part in story.written_from() if part.name == "recalled")
+        pieces = [line.removeprefix(f"passage 2: {story.passage(2).summary} ") for line in told.splitlines()]
+        return [piece for piece in pieces if "on his belt" in piece or "Bastian Cole has brass key" in piece]
+
+    author(SNOW, GIVEN, SMOKE, tier=tier)
+    recalled_of_the_key()
+    assert recalled_of_the_key()
+    assert not recalled_of_the_key()
+    story.goto(held)
+    author(SNOW, SMOKE, tier=tier)
+    recalled_of_the_key()
+    assert recalled_of_the_key()

@@ -9,7 +9,7 @@ import json
 import random
 import re
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -129,6 +129,7 @@ class ScriptedChatModel(BaseChatModel):
     """What a reply is divided into as it streams: words."""
 
     _calls: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
+    _prompts: list[str] = PrivateAttr(default_factory=list)
     _options: list[Mapping[str, Any]] = PrivateAttr(default_factory=list)
 
     @property
@@ -147,8 +148,10 @@ class ScriptedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]) -> AIMessage:
         number = len(self._calls)
-        cached = max((_shared_words(earlier, messages) for earlier in self._calls), default=0)
+        prompt = " ".join(" ".join(str(message.text) for message in messages).split())
+        nearest = max(self._prompts, key=lambda earlier: _shared(earlier, prompt), default="")
         self._calls.append(list(messages))
+        self._prompts.append(prompt)
         self._options.append(options)
         if callable(self.replies):
             text = self.replies(messages)
@@ -158,12 +161,12 @@ class ScriptedChatModel(BaseChatModel):
             raise AssertionError(f"The script has {len(self.replies)} replies; this is call {number + 1}.")
         for mark in stop or ():
             text = text.partition(mark)[0]
-        asked, answered = len(_words(messages)), len(text.split())
+        asked, answered = len(prompt.split()), len(text.split())
         usage = UsageMetadata(
             input_tokens=asked,
             output_tokens=answered,
             total_tokens=asked + answered,
-            input_token_details=InputTokenDetails(cache_read=cached),
+            input_token_details=InputTokenDetails(cache_read=_shared_words(nearest, prompt)),
         )
         return AIMessage(text, usage_metadata=usage, response_metadata={"model_name": self.model_name})
 
@@ -212,14 +215,21 @@ class ScriptedChatModel(BaseChatModel):
             yield chunk
 
 
-def _words(messages: Sequence[BaseMessage]) -> list[str]:
-    return " ".join(str(message.text) for message in messages).split()
-
-
-def _shared_words(earlier: Sequence[BaseMessage], later: Sequence[BaseMessage]) -> int:
-    shared = 0
-    for old, new in zip(_words(earlier), _words(later), strict=False):
-        if old != new:
-            break
-        shared += 1
+def _shared(earlier: str, later: str) -> int:
+    """Return how many characters two prompts begin with in common."""
+    shared, most = 0, min(len(earlier), len(later))
+    while shared < most:
+        middle = (shared + most + 1) // 2
+        if later.startswith(earlier[shared:middle], shared):
+            shared = middle
+        else:
+            most = middle - 1
     return shared
+
+
+def _shared_words(earlier: str, later: str) -> int:
+    """Return how many whole words two prompts begin with in common."""
+    shared = _shared(earlier, later)
+    ends = {text[shared : shared + 1] for text in (earlier, later)}
+    count = len(later[:shared].split())
+    return count if ends <= {"", " "} or later[:shared].endswith(" ") else max(0, count - 1)

@@ -262,7 +262,7 @@ async def open_sqlite_to_read(folder: Path) -> AsyncIterator[Persistence]:
 
 @asynccontextmanager
 async def _reading(path: Path, *, isolation_level: Literal["DEFERRED"] | None) -> AsyncIterator[aiosqlite.Connection]:
-    exists = await asyncio.to_thread(path.exists)
+    exists = await asyncio.to_thread(is_there, path)
     with readable(path) if exists else nullcontext("file::memory:") as address, storage_errors(path):
         conn = await aiosqlite.connect(address, uri=True, isolation_level=isolation_level, timeout=BUSY_SECONDS)
         try:

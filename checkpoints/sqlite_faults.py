@@ -51,6 +51,16 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise StorageError(f"{sentence}.") from error
 
 
+def is_there(path: Path) -> bool:
+    """Tell whether a database is there; raise StorageError where its folder can be none."""
+    with storage_errors(path):
+        try:
+            path.stat()
+        except FileNotFoundError:
+            return False
+    return True
+
+
 def check_pages(folder: Path) -> None:
     """Raise StorageError where a database of `folder` has damaged pages, which a look at its first rows does not show."""
     for path in (folder / STORIES, folder / CHECKPOINTS):

@@ -51,9 +51,9 @@ def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
     import sqlite3
 
     from recurrentgpt.checkpoints.reading import readable
-    from recurrentgpt.checkpoints.sqlite_faults import check_owner
+    from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there
 
-    if not database.exists():
+    if not is_there(database):
         return []
     query = "SELECT key, value FROM store WHERE prefix = 'recurrentgpt.' || ? ORDER BY rowid"
     with readable(database) as address, closing(sqlite3.connect(address, uri=True)) as connection:

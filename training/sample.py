@@ -14,7 +14,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from training.client import Endpoint, complete
+from training.client import CompletionEndpoint, complete
 from training.conversation import messages, templates_fingerprint, writing
 from training.data import DATA, Premise, Scene, Source, append, read_premises, read_scenes
 from training.product import (
@@ -60,7 +60,13 @@ def wanted(
 
 
 def draft(
-    server: Endpoint, context: Scene, seed: int, *, temperature: float, made_by: Source, shown: Scene | None = None
+    server: CompletionEndpoint,
+    context: Scene,
+    seed: int,
+    *,
+    temperature: float,
+    made_by: Source,
+    shown: Scene | None = None,
 ) -> Scene:
     """Return `context` with the passage that the model writes for it; `shown` is a scene that it sees as an example.
 

@@ -100,7 +100,7 @@ class WorldAuthor(ScriptedChatModel):
                 return int(re.findall(r"^(\d)\. Scene", plans, re.MULTILINE)[0])
             case "plan":
                 return self.plan(int(_SCENE.findall(asked)[-1]))
-            case "replace" | "numbers" | "clues" | "turns":
+            case "replace" | "numbers" | "clues" | "turns" | "codex":
                 return []
             case "characters":
                 return ["Mira: keeps a house", "Tobias: comes by"]

@@ -144,7 +144,7 @@ def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     terminal.send("m\r")
     terminal.until("Enter: done]")
     terminal.send("+ The ferry is late.\r")
-    terminal.until("4 The ferry is late.")
+    terminal.until("8 The ferry is late.")
     terminal.until("Enter: done]", count=2)
     terminal.send("\x03")
     terminal.until("Ctrl-C again leaves", count=1)

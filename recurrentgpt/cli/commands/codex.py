@@ -81,7 +81,7 @@ def codex(
         raise SettingsError("On a server the codex is read only: leave --remote out.")
     if changes and name is None and lorebook is None and meant is None:
         raise SettingsError("Which entry is meant? Name it after the story.")
-    with reading(story, remote) as opened:
+    with reading(story, remote, changes=changes or lorebook is not None or meant is not None) as opened:
         if lorebook is not None:
             note(f"Added: {', '.join(map(one_line, opened.import_lorebook(lorebook)))}.")
         if meant is not None:

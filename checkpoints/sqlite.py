@@ -35,6 +35,7 @@ from recurrentgpt.checkpoints.sqlite_faults import (
     CHECKPOINTS,
     SCHEMA_VERSION,
     STORIES,
+    is_there,
     refuse_foreign,
     storage_errors,
 )

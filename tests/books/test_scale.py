@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.long
 def test_a_long_novel_goes_through_every_format():
     command = [sys.executable, "-m", "benchmarks.books", "--words", "100000"]
     figures = json.loads(subprocess.check_output(command, cwd=ROOT))

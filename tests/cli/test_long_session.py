@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 from recurrentgpt.testing import FaultyServer
 
 from .conftest import Cli
@@ -57,6 +59,7 @@ def _ok(result):
     return result
 
 
+@pytest.mark.long
 def test_a_whole_session(cli: Cli, server: FaultyServer, tmp_path, monkeypatch) -> None:
     def told(since: int, story: str) -> list[str]:
         """Return what the prompts since then told of other branches than the one on which the story stands now."""

@@ -77,6 +77,7 @@ def test_a_server_that_hangs_now_and_then_is_asked_again(begin):
         is_clean(story, 2)
 
 
+@pytest.mark.long
 def test_twenty_passages_through_all_faults_at_once(begin):
     """Two unusable replies in a row end a run with a sentence, and the next run goes on from there."""
     dealer = random.Random(5)

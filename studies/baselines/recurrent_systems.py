@@ -42,8 +42,8 @@ SYSTEMS = (
     ),
     System(
         name="bare",
-        description="recurrentgpt without outline and cast in any prompt of a passage",
-        build=lambda: recurrent.recurrentgpt(opening=opening.open_bare),
+        description="recurrentgpt without outline, cast and codex in any prompt of a passage",
+        build=lambda: recurrent.recurrentgpt(opening=opening.open_bare, recall=variants.recall_passages),
         cost=linear_cost(Cost(12.3, 16500, 2300)),
         recurrent=True,
         remembers=True,

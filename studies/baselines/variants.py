@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field, create_model
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, plan_length, write_turns, written_turns
+from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
 from recurrentgpt.nodes.write import READABLE
@@ -31,6 +32,11 @@ _TRUE = "Stay true to the memory and the earlier passages."
 async def recall_nothing(state: Any, run: StudyRun) -> Update:
     """Return an empty recall: the long-term memory is written and never read."""
     return {"recalled": [], "status": "writing"}
+
+
+async def recall_passages(state: Any, run: StudyRun) -> Update:
+    """Return what is recalled of earlier passages, and nothing of the codex."""
+    return {**await retrieve(state, run), "entries": []}
 
 
 class SummaryReply(BaseModel):

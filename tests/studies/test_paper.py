@@ -37,12 +37,14 @@ async def test_the_papers_step_is_one_call_and_one_choice(write):
     assert novel.passages[1]["rationale"]["added"] or novel.passages[1]["rationale"]["dropped"]
 
 
-async def test_bare_never_tells_of_outline_or_cast(write):
+async def test_bare_never_tells_of_outline_cast_or_codex(write):
     usual, bare = await write("recurrentgpt", 900), await write("bare", 900)
     asked = "Write the next passage"
     assert "Its people:" in usual.prompts(asked)[0]
     assert not bare.prompts("Its people:")
     assert not bare.prompts("Where it is going:")
+    assert usual.prompts("What is true now:")
+    assert not bare.prompts("What is true now:")
     assert "Short-term memory" in bare.prompts(asked, without=SCHEMA_HEADING)[0]
 
 

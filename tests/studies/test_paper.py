@@ -1,6 +1,7 @@
 """paper and bare: what stands in their prompts, and what guards change."""
 
 import json
+import re
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.studies.runs.plan import parse_plan
@@ -38,7 +39,18 @@ async def test_the_papers_step_is_one_call_and_one_choice(write):
 
 
 async def test_bare_never_tells_of_outline_cast_or_codex(write):
-    usual, bare = await write("recurrentgpt", 900), await write("bare", 900)
+    def replies(messages):
+        told = author_replies(messages)
+        if not told.startswith("{") or "codex" not in json.loads(told):
+            return told
+        asked = "\n".join(str(message.text) for message in messages)
+        named = sorted(set(re.findall(r"(?<=[a-z] )[A-Z][a-z]{3,}\b", asked)))
+        return json.dumps(
+            {**json.loads(told), "codex": [{"name": name, "aspect": "look", "value": "grey"} for name in named[:8]]}
+        )
+
+    usual = await write("recurrentgpt", 900, replies=replies)
+    bare = await write("bare", 900, replies=replies)
     asked = "Write the next passage"
     assert "Its people:" in usual.prompts(asked)[0]
     assert not bare.prompts("Its people:")

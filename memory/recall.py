@@ -116,7 +116,8 @@ class Recall:
         texts = [row.text for row in self._rows(commit)]
         if hit.kind == "piece":
             texts = [*pieces(commit["passage"]), commit["summary"]]
-        return texts[hit.row]
+        # An index serves every store that holds the story: of the same words, another one may have noted other facts.
+        return texts[hit.row] if hit.row < len(texts) else commit["summary"]
 
     async def vectors_op(self, commit: Commit) -> PutOp:
         """Embed a commit, add it to the warm index if there is one, and return the operation that stores the vectors."""

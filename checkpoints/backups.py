@@ -19,7 +19,7 @@ FOLDER = "backups"
 KEPT = 5
 """Copies made by themselves that are kept; those that somebody asked for are never deleted."""
 EVERY_SECONDS = 24 * 3600
-_DAILY = "daily-"
+_DAILY, _OLDER = "daily-", "version-"
 
 log = logging.getLogger(__name__)
 
@@ -57,24 +57,40 @@ def copies(database: Path) -> list[Path]:
 
 def copy_now_and_then(database: Path) -> None:
     """Keep a good copy of the last days in use; what keeps one from being made is logged, and hinders nobody from writing."""
-    known = [path for path in copies(database) if path.name.startswith(_DAILY)]
+    known = _copies(database, _DAILY)
     try:
         if known and time.time() - known[-1].stat().st_mtime < EVERY_SECONDS:
             return
         if shutil.disk_usage(database.parent).free < 4 * database.stat().st_size:
             return
-        copy_database(database, new_copy(database, _DAILY))
-        for old in known[: max(0, len(known) + 1 - KEPT)]:
-            old.unlink(missing_ok=True)
+        _keep_copy(database, _DAILY)
     except (StorageError, OSError) as error:
         log.warning("No copy of %s was made: %s", database, error)
 
 
+def copy_before_migration(database: Path) -> None:
+    """Keep a good copy of a database of an earlier version; raise StorageError where that cannot be done."""
+    with storage_errors(database):
+        _keep_copy(database, _OLDER)
+
+
 def forget_copies(database: Path) -> None:
     """Delete the copies that were made by themselves: they hold what was erased since."""
-    for path in copies(database):
-        if path.name.startswith(_DAILY):
-            path.unlink(missing_ok=True)
+    for path in (*_copies(database, _DAILY), *_copies(database, _OLDER)):
+        path.unlink(missing_ok=True)
+
+
+def _copies(database: Path, kind: str) -> list[Path]:
+    return [path for path in copies(database) if path.name.startswith(kind)]
+
+
+def _keep_copy(database: Path, kind: str) -> None:
+    """Make a copy, and delete the older ones beyond `KEPT`; the caller holds the lock of the database."""
+    for part in (database.parent / FOLDER).glob(f"{kind}*.part"):
+        part.unlink(missing_ok=True)  # of somebody who was killed while copying
+    copy_database(database, new_copy(database, kind))
+    for old in _copies(database, kind)[:-KEPT]:
+        old.unlink(missing_ok=True)
 
 
 def replace_database(database: Path, source: Path) -> Path | None:

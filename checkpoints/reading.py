@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import struct
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,19 +31,25 @@ class Row:
 @contextmanager
 def readable(path: Path) -> Iterator[str]:
     """Yield the address of a database for SQLite to read, also where nothing may be written beside it; see storage_errors."""
-    with storage_errors(path):
-        path.stat()
-        address, log = path.absolute().as_uri(), _journal(path)
-        if _opens(f"{address}?mode=ro"):
-            yield f"{address}?mode=ro"
-        elif not log.exists() or not log.stat().st_size:
-            yield f"{address}?mode=ro&immutable=1"
-        else:
-            # What was written last is in the journal, which SQLite reads only where it may write an index of it.
-            with TemporaryDirectory(prefix="recurrentgpt-") as folder:
-                for file in (path, log):
-                    shutil.copyfile(file, Path(folder) / file.name)
-                yield (Path(folder) / path.name).as_uri()
+    # What the reader does meanwhile is not the database's: a pipe that breaks says nothing about it.
+    with ExitStack() as copies:
+        with storage_errors(path):
+            address = _address(path, copies)
+        yield address
+
+
+def _address(path: Path, copies: ExitStack) -> str:
+    path.stat()
+    address, log = path.absolute().as_uri(), _journal(path)
+    if _opens(f"{address}?mode=ro"):
+        return f"{address}?mode=ro"
+    if not log.exists() or not log.stat().st_size:
+        return f"{address}?mode=ro&immutable=1"
+    # What was written last is in the journal, which SQLite reads only where it may write an index of it.
+    folder = Path(copies.enter_context(TemporaryDirectory(prefix="recurrentgpt-")))
+    for file in (path, log):
+        shutil.copyfile(file, folder / file.name)
+    return (folder / path.name).as_uri()
 
 
 def _opens(address: str) -> bool:

@@ -25,8 +25,9 @@ from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 # Absolute, as langgraph.json loads this file a second time, outside its package.
-from recurrentgpt.checkpoints.backups import copy_database, copy_now_and_then, forget_copies, new_copy
+from recurrentgpt.checkpoints.backups import copy_before_migration, copy_now_and_then, forget_copies
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.migrations import migrate
 from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.reading import readable
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
@@ -344,7 +345,8 @@ async def _prepared(
             version = await _refuse_foreign(conn, path)
             if path.name == STORIES and version:
                 if version < SCHEMA_VERSION:
-                    await asyncio.to_thread(copy_database, path, new_copy(path, f"version-{version}-"))
+                    await asyncio.to_thread(copy_before_migration, path)
+                    await asyncio.to_thread(migrate, path)
                 await asyncio.to_thread(copy_now_and_then, path)
             await conn.execute("PRAGMA journal_mode = WAL")
             await conn.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")

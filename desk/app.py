@@ -12,16 +12,16 @@ from recurrentgpt.schema.errors import MissingExtra
 try:
     from fastapi import FastAPI, Request
     from fastapi.exceptions import RequestValidationError
-    from fastapi.responses import JSONResponse, RedirectResponse
+    from fastapi.responses import JSONResponse, RedirectResponse, Response
     from starlette.exceptions import HTTPException
     from starlette.staticfiles import StaticFiles
 except ImportError as error:
     raise MissingExtra("The desk needs its extra: pip install 'recurrentgpt[desk]'.") from error
 
-from recurrentgpt.desk.backend.guard import LOCAL, Guard
+from recurrentgpt.desk.backend.guard import LOCAL, Guard, refused
 from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.settings_form import page_message
-from recurrentgpt.desk.routes import books, editing, reading, settings, writing
+from recurrentgpt.desk.routes import books, chat_completions, editing, reading, settings, writing
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import (
     BAD_USAGE,
@@ -52,11 +52,15 @@ def create_app(
     names: tuple[str, ...] = LOCAL,
     token: str = "",
     mounted: bool = False,
+    chat: bool = False,
+    origins: tuple[str, ...] = (),
 ) -> FastAPI:
     """Return the desk over a library (default: the user's own), which is opened at the first request.
 
     `given` are settings of every story, as code may give them. `names` are the host names that it answers to; a `token`
     is asked from everybody. `mounted` leaves every path but /desk to the host that the app is mounted in.
+    `chat` adds the endpoint at /v1 for OpenAI's clients, which a mounted app never has; pages of
+    the `origins` may use it.
     """
     desk = Desk(library, folder, given)
 
@@ -73,6 +77,8 @@ def create_app(
     app.state.desk = desk
     for routes in (reading, writing, editing, settings, books):
         app.include_router(routes.router, prefix="/desk/api")
+    if chat and not mounted:
+        app.include_router(chat_completions.router, prefix="/v1")
     app.add_exception_handler(RecurrentGPTError, _failure)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
@@ -83,20 +89,20 @@ def create_app(
         async def page() -> RedirectResponse:
             return RedirectResponse("/desk/")
 
-    app.add_middleware(Guard, names=names, token=token, under="/desk" if mounted else "/")
+    app.add_middleware(Guard, names=names, token=token, under="/desk" if mounted else "/", origins=origins)
     return app
 
 
-async def _failure(request: Request, error: Exception) -> JSONResponse:
+async def _failure(request: Request, error: Exception) -> Response:
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 507)
-    return JSONResponse({"error": page_message(error)}, status_code=status)
+    return refused(request.url.path, status, page_message(error), type(error).__name__)
 
 
-async def _invalid_request(request: Request, error: Exception) -> JSONResponse:
+async def _invalid_request(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0] if error.errors() else {"loc": ("body",), "msg": "it is not JSON"}
     where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-    return JSONResponse({"error": f"{where[:60]}: {str(first['msg'])[:200]}."}, status_code=422)
+    return refused(request.url.path, 422, f"{where[:60]}: {str(first['msg'])[:200]}.")
 
 
 async def _http_error(request: Request, error: Exception) -> JSONResponse:

@@ -1,6 +1,6 @@
 """Settings of the machine: where things are kept and which endpoint is used, each with its source.
 
-A value given in code or as a flag beats the environment, and the environment beats the default.
+A value given in code or as a flag beats the environment, the environment beats the config file, and that beats the default.
 Settings of a story are in `recurrentgpt.schema.context`.
 """
 
@@ -13,10 +13,12 @@ from typing import Literal
 
 import platformdirs
 
+from recurrentgpt.infrastructure.config_file import stored
+
 OPENAI = "https://api.openai.com/v1"
 """The endpoint of a key without an address."""
 
-SettingSource = Literal["given", "environment", "default"]
+SettingSource = Literal["given", "environment", "config file", "default"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ MACHINE_SETTINGS = (
     ),
     MachineSetting(
         "model", "RECURRENTGPT_MODEL", "Model name, or the path of a GGUF file; the embedded model when unset"
+    ),
+    MachineSetting(
+        "adapter",
+        "RECURRENTGPT_ADAPTER",
+        "LoRA adapter (GGUF) that the embedded model wears: PATH, or PATH@STRENGTH with a strength from 0 to 2; or none",
     ),
     MachineSetting("base_url", "OPENAI_BASE_URL", "Address of an OpenAI-compatible endpoint"),
     MachineSetting("api_key", "OPENAI_API_KEY", "Key of that endpoint", secret=True),
@@ -65,12 +72,14 @@ class Resolved:
 
 
 def resolve(name: str, given: str | None = None) -> Resolved:
-    """Return setting `name`: the given value, else the environment's, else the default. An empty string counts as unset."""
+    """Return setting `name`: given, else the environment's, else the config file's, else the default; empty counts as unset."""
     setting = _BY_NAME[name]
     if given:
         return Resolved(setting, given, "given")
     if from_environment := os.environ.get(setting.variable, "").strip():
         return Resolved(setting, from_environment, "environment")
+    if name != "home" and not setting.secret and (kept := stored(home()).get(name)):
+        return Resolved(setting, str(kept), "config file")
     default = platformdirs.user_data_dir("recurrentgpt", appauthor=False) if name == "home" else None
     return Resolved(setting, default, "default")
 

@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
@@ -21,7 +22,20 @@ from recurrentgpt.schema.state import Usage
 logger = logging.getLogger("recurrentgpt.nodes")
 
 VARIABLE = "RECURRENTGPT_TELEMETRY"
+Count = Callable[[Usage], None]
+_count: ContextVar[Count | None] = ContextVar("count", default=None)
+
 FIGURES = ("calls", "input_tokens", "cached_tokens", "output_tokens", "resamples")
+
+
+@contextmanager
+def counting(count: Count) -> Iterator[None]:
+    """Tell `count` what each node has cost, also one that fails, in this context and what it starts; from any thread."""
+    token = _count.set(count)
+    try:
+        yield
+    finally:
+        _count.reset(token)
 
 
 @contextmanager
@@ -35,7 +49,10 @@ def observed(node: str, story: str, step: int, usage: Callable[[], Usage]) -> It
         about["error"] = type(error).__name__
         raise
     finally:
-        spent: Mapping[str, Any] = usage()
+        used = usage()
+        if (count := _count.get()) is not None:
+            count(used)
+        spent: Mapping[str, Any] = used
         about |= {"seconds": round(time.perf_counter() - began, 4), **{name: spent[name] for name in FIGURES}}
         logger.info("%s", node, extra={"about": about})
         if span is not None:

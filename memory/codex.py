@@ -13,16 +13,14 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from weakref import WeakKeyDictionary
 
-from langgraph.store.base import BaseStore
-
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.state import Brief
+from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 8
 """Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
@@ -35,20 +33,20 @@ AT_ONCE = 500
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
-_FOLDS: WeakKeyDictionary[BaseStore, OrderedDict[tuple[str, ...], Codex]] = WeakKeyDictionary()
+_FOLDS: WeakKeyDictionary[object, OrderedDict[tuple[str, ...], Codex]] = WeakKeyDictionary()
 _FOLDS_LOCK = threading.Lock()
 
 _GONE = ("dead", "absent", "lost", "destroyed")
 _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "pronouns")
 
 
-async def codex_at(log: StoryLog, story: str, head: str, overlay: str, brief: Brief) -> Codex:
+async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: Brief) -> Codex:
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
     return under(await _fold(log, story, head), [*_of_brief(brief), *said])
 
 
-async def _fold(log: StoryLog, story: str, head: str) -> Codex:
+async def _fold(log: LogReader, story: str, head: str) -> Codex:
     root = (*log.root, story)
     with _FOLDS_LOCK:
         kept = _FOLDS.setdefault(log.store, OrderedDict())
@@ -97,6 +95,8 @@ def in_names(codex: Codex, plan: str) -> list[str]:
         if entry.name.casefold() not in plan.casefold():
             others = "|".join(re.escape(alias.removeprefix("the ")) for alias in sorted(entry.aliases, key=len)[::-1])
             named = re.sub(rf"(?:\bthe )?\b(?:{others})\b", entry.name, named, flags=re.IGNORECASE) if others else named
+    if named == plan:
+        return []
     known = query_parts(plan)
     return [part for part in query_parts(named) if part not in known]
 
@@ -176,11 +176,15 @@ def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
 
 def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
     """Return a codex that knows which lines of an entry hold no more, so that no recall tells them as true."""
-    over, true = dict(codex.over), {(line.aspect, line.value) for line in new.lines}
-    for line in old.lines if old is not None else ():
-        if line.passage and line.aspect in LASTING and (line.aspect, line.value) not in true:
-            texts = filter(None, (sentence_of(new, line), line.rests_on))
-            over[line.passage] = tuple(dict.fromkeys([*over.get(line.passage, ()), *texts]))
+    true = {(line.aspect, line.value) for line in new.lines}
+    lasting = [line for line in (old.lines if old else ()) if line.passage and line.aspect in LASTING]
+    ended = [line for line in lasting if (line.aspect, line.value) not in true]
+    if not ended:
+        return codex
+    over = dict(codex.over)
+    for line in ended:
+        texts = filter(None, (sentence_of(new, line), line.rests_on))
+        over[line.passage] = tuple(dict.fromkeys([*over.get(line.passage, ()), *texts]))
     return Codex(codex.entries, over)
 
 

@@ -7,16 +7,20 @@ costs one row for each correction, which holds those before it too.
 
 from __future__ import annotations
 
-from typing import NotRequired, cast
+from typing import TYPE_CHECKING, NotRequired, cast
 
-from langgraph.store.base import PutOp
 from typing_extensions import TypedDict
 
+from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import row_digest
-from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import StoryError
-from recurrentgpt.schema.state import Brief
+from recurrentgpt.schema.parts import Brief
+
+if TYPE_CHECKING:
+    from langgraph.store.base import PutOp
+
+    from recurrentgpt.memory.story_log import StoryLog
 
 
 class Overlay(TypedDict):
@@ -30,7 +34,7 @@ class Overlay(TypedDict):
     """What the author says of the branch as a whole: entries of their own, merged, pinned and hidden ones."""
 
 
-async def read_overlay(log: StoryLog, story: str, overlay: str) -> Overlay:
+async def read_overlay(log: LogReader, story: str, overlay: str) -> Overlay:
     """Return the corrections of this id; none for an empty one. Raises StoryError where the log lacks them."""
     if not overlay:
         return Overlay(summaries={})

@@ -10,6 +10,9 @@ from datetime import UTC, datetime
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.log import Commit, Link
 
+ROOT = ("recurrentgpt",)
+"""Below which namespace the stories of a machine are kept."""
+
 
 def now() -> str:
     """Return the time in UTC, ISO 8601, to the millisecond: takes are put in the order in which they were made."""
@@ -59,9 +62,6 @@ def is_as_written(commit: Commit, link: Link | None = None) -> bool:
     An id is the hash of parent, plan and passage. That of a corrected version covers more than can be told from it: without a
     link, or by one from before digests, its passage alone is compared.
     """
-    if commit["step"] and not commit["passage"]:
-        # No passage is empty: of this one a copy from a server knows the summary alone.
-        return True
     if link is not None and "digest" in link:
         return link["digest"] == row_digest(commit)
     if commit["amends"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime, get_runtime
 
-ROOT = ("recurrentgpt",)
+from recurrentgpt.memory.log_rows import ROOT as ROOT
 
 
 def own_root() -> tuple[str, ...]:

@@ -191,18 +191,21 @@ class Recall:
         self, kept: _Kept, story: str, stale: Mapping[str, Collection[str]]
     ) -> dict[str, Collection[int]]:
         """Return the numbers of the rows of commits on the branch that say what is no longer so."""
-        for key, texts in stale.items():
-            known = kept.saying.setdefault(key, {})
-            if key in kept.index and key not in kept.index.outdated and not known.keys() >= set(texts):
-                rows = self._rows(await self.log.get(story, key))
-                known |= {
-                    text: [
-                        number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text
-                    ]
-                    for text in texts
-                }
+        unread = [
+            key
+            for key, texts in stale.items()
+            if key in kept.index
+            and key not in kept.index.outdated
+            and not kept.saying.setdefault(key, {}).keys() >= set(texts)
+        ]
+        for commit in await self.log.get_many(story, unread):
+            rows = self._rows(commit)
+            kept.saying[commit["id"]] |= {
+                text: [number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text]
+                for text in stale[commit["id"]]
+            }
         return {
-            key: [number for text in texts for number in kept.saying[key].get(text, ())]
+            key: [number for text in texts for number in kept.saying.get(key, {}).get(text, ())]
             for key, texts in stale.items()
             if key in kept.index
         }

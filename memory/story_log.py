@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from langgraph.store.base import (
     BaseStore,
@@ -35,46 +35,25 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, now
+from recurrentgpt.memory.log_reader import LogReader, path_to
+from recurrentgpt.memory.log_rows import commit_id, link_of, now
 from recurrentgpt.memory.namespace import own_root
-from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
 __all__ = ["Commit", "Head", "Link", "RecalledId", "StoryLog", "StoryRecord", "commit_id", "now", "path_to"]
-
-Found = TypeVar("Found", Commit, "Commit | None")
 
 PAGE = 10_000
 """Rows that are read at once: a store sorts them all for each page."""
 
 
-def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
-    """Return the ids from the opening to `head`, oldest first; raise StoryNotFound for one without a link."""
-    path: list[str] = []
-    while head:
-        if head not in links:
-            raise StoryNotFound(f"This story has no passage {head[:60]!r}.")
-        path.append(head)
-        head = links[head]["parent"]
-    return path[::-1]
-
-
-def _checked(commit: Found) -> Found:
-    """Return a commit as it was read, where it is what its id says."""
-    if commit is not None and not is_as_written(commit):
-        raise StorageError(
-            f"Passage {commit['step']} of story {commit['story']} is damaged on the disk: `recurrentgpt check` says what is "
-            "whole."
-        )
-    return commit
-
-
-class StoryLog:
+class StoryLog(LogReader):
     """Read and append the log of stories in `store`.
 
     `threaded` runs the store's synchronous methods in a worker thread: a graph under `invoke` may carry a store that
     is synchronous only, or one whose event loop is another. `root` is that of `recurrentgpt.memory.namespace` if not given.
     """
+
+    store: BaseStore
 
     def __init__(self, store: BaseStore, root: Sequence[str] | None = None, *, threaded: bool = False) -> None:
         self.store, self._threaded = store, threaded
@@ -86,33 +65,6 @@ class StoryLog:
         if self._threaded:
             return await asyncio.to_thread(self.store.batch, operations)
         return await self.store.abatch(operations)
-
-    async def find(self, story: str, commit: str) -> Commit | None:
-        """Return one commit, or None where the story has none of that id; raise StorageError for one that is damaged."""
-        return _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))
-
-    async def get(self, story: str, commit: str) -> Commit:
-        """Return one commit; raise StoryNotFound where the story has none of that id."""
-        found = await self.find(story, commit)
-        if found is None:
-            raise StoryNotFound(f"Story {story} has no passage {commit!r}; `recurrentgpt show {story}` lists them.")
-        return found
-
-    async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
-        """Return several commits in the order asked for."""
-        found = await self.batch([GetOp((*self.root, "commits", story), commit) for commit in commits])
-        missing = [commit for commit, item in zip(commits, found, strict=True) if item is None]
-        if missing:
-            raise StoryError(f"The log of story {story} lacks commit {missing[0]}; restore the database from a backup.")
-        return [_checked(cast(Commit, item.value)) for item in found]  # type: ignore[union-attr]
-
-    async def latest(self, story: str, head: str, count: int) -> list[Commit]:
-        """Return the last `count` commits up to `head`, newest first."""
-        found: list[Commit] = []
-        while head and len(found) < count:
-            found.append(await self.get(story, head))
-            head = found[-1]["parent"]
-        return found
 
     async def append(self, commit: Commit, status: str, *, also: Sequence[PutOp] = (), move: bool = True) -> None:
         """Write a commit, its link and, with `move`, the story's head as one batch, with the rows in `also`.
@@ -149,29 +101,11 @@ class StoryLog:
             branch = head.get("branch", "") if head and head["head"] == commit["id"] else ""
         await self.batch([self._head(story, commit, status, undone=undone, branch=branch), *also])
 
-    async def names(self, story: str) -> dict[str, str]:
-        """Return which commit each name of a branch stands at."""
-        rows = await self.scan((*self.root, "names", story))
-        return {str(row.value["name"]): str(row.value["at"]) for row in rows}
-
     def name_op(self, story: str, name: str, commit: str | None) -> PutOp:
         """Return the operation that puts a name at a commit; None takes the name away."""
         # Names are told apart without regard to case.
         value = None if commit is None else {"name": name, "at": commit}
         return self.put((*self.root, "names", story), name.casefold(), value)
-
-    async def head(self, story: str) -> Head | None:
-        """Return where the story stands, or None when nothing was committed."""
-        return cast("Head | None", await self.value((*self.root, "heads"), story))
-
-    async def links(self, story: str) -> dict[str, Link]:
-        """Return the links of all commits of a story by id."""
-        rows = await self.scan((*self.root, "links", story))
-        return {row.key: cast(Link, row.value) for row in rows}
-
-    async def path(self, story: str, head: str) -> list[str]:
-        """Return the ids from the opening to `head`, oldest first."""
-        return path_to(head, await self.links(story))
 
     async def put_record(self, record: StoryRecord) -> None:
         """Write what a story is."""
@@ -180,18 +114,6 @@ class StoryLog:
     def put_record_op(self, record: StoryRecord) -> PutOp:
         """Return the operation that writes what a story is, to join a batch."""
         return self.put((*self.root, "stories"), record["story"], record)
-
-    async def record(self, story: str) -> StoryRecord:
-        """Return what a story is; raise StoryNotFound where there is none of exactly that id."""
-        value = await self.value((*self.root, "stories"), story)
-        if value is None:
-            raise StoryNotFound(f"There is no story {story!r}; `recurrentgpt stories` lists them.")
-        return cast(StoryRecord, value)
-
-    async def records(self) -> list[StoryRecord]:
-        """Return all stories, oldest first."""
-        rows = await self.scan((*self.root, "stories"))
-        return sorted((cast(StoryRecord, row.value) for row in rows), key=lambda record: record["created"])
 
     async def erase(self, story: str) -> None:
         """Delete every row of a story, whoever wrote it; with SQLite and Postgres all of them or none."""
@@ -212,6 +134,11 @@ class StoryLog:
         # A store may compare prefixes letter by letter, and below `users` are others' stories.
         return [names for names in found if names[kind + 1] == story and names[kind] != "users"]
 
+    async def values(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[Mapping[str, Any] | None]:
+        """Return the values of rows in the order asked for, None for one that is not there."""
+        found = await self.batch([GetOp(namespace, key) for key in keys])
+        return [None if item is None else cast(SearchItem, item).value for item in found]
+
     async def scan(self, namespace: tuple[str, ...]) -> list[SearchItem]:
         """Return every row of exactly this namespace."""
         rows: dict[str, SearchItem] = {}
@@ -223,11 +150,6 @@ class StoryLog:
             if len(items) < PAGE:
                 return list(rows.values())
             offset += PAGE
-
-    async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:
-        """Return the value of one row, or None where there is none."""
-        (item,) = await self.batch([GetOp(namespace, key)])
-        return None if item is None else cast(SearchItem, item).value
 
     def _head(self, story: str, commit: Commit, status: str, *, undone: str = "", branch: str = "") -> PutOp:
         head = Head(

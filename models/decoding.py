@@ -58,6 +58,11 @@ WRITE = Decoding(
 )
 """Prose: warm, never twice the same."""
 
+WRITE_TAUGHT = Decoding(
+    temperature=0.6, max_tokens=800, sampling={"min_p": 0.06, "top_k": 0, "top_p": 0.95, "repeat_last_n": 0}
+)
+"""Prose of a model that wears an adapter: it has learnt to end its sentences, and needs no form and no penalty."""
+
 FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})
 """Notes on a passage: cold, for they must be true."""
 

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import openai
 
@@ -103,6 +104,11 @@ class _BoundedStream(http.AsyncByteStream):  # type: ignore[misc]
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def is_loopback(address: str | None) -> bool:
+    """Tell whether an address is this machine's own: a proxy for the internet has no route there."""
+    return urlsplit(address or "").hostname in ("127.0.0.1", "localhost", "::1")
 
 
 def _origin(url: Any) -> tuple[str, str, int | None]:

@@ -6,12 +6,14 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-
-from langchain_core.messages import BaseMessage
-from langchain_core.messages.ai import UsageMetadata
+from typing import TYPE_CHECKING
 
 from recurrentgpt.schema.errors import BudgetReached
-from recurrentgpt.schema.state import Usage
+from recurrentgpt.schema.parts import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langchain_core.messages.ai import UsageMetadata
 
 CHARACTERS_PER_TOKEN = 4
 """Of English text, for calls whose usage the server never reported."""

@@ -8,52 +8,19 @@ output = 2.00         # a million tokens written
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
-
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass as checked
-
 from recurrentgpt.infrastructure import settings
-from recurrentgpt.schema.errors import SettingsError
-from recurrentgpt.schema.state import Usage
-
-MILLION = 1_000_000
-
-
-@checked(frozen=True, config=ConfigDict(extra="forbid"))
-class Prices:
-    """Prices of a million tokens each."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cached_input: float | None = Field(default=None, ge=0)
-    currency: str = Field(default="", max_length=8)
-
-    def of(self, usage: Usage) -> str:
-        """Return what this usage costs, for a reader: "0.0123 EUR"."""
-        cached = self.input if self.cached_input is None else self.cached_input
-        fresh = usage["input_tokens"] - usage["cached_tokens"]
-        cost = (fresh * self.input + usage["cached_tokens"] * cached + usage["output_tokens"] * self.output) / MILLION
-        return f"{cost:.4f} {self.currency}".strip()
-
-
-def known_prices(path: Path | None = None) -> Prices | None:
-    """Return the reader's prices, or None without a file; raise SettingsError for a file that cannot be used."""
-    path = path or settings.home() / "prices.toml"
-    try:
-        return TypeAdapter(Prices).validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        where = ".".join(map(str, error.errors()[0]["loc"])) + ": " if isinstance(error, ValidationError) else ""
-        raise SettingsError(
-            f"The prices in {path} cannot be read ({where}{why}); see `recurrentgpt show --help`."
-        ) from error
+from recurrentgpt.schema.parts import Usage
 
 
 def price(usage: Usage) -> str | None:
-    """Return what this usage costs by the reader's prices, or None where there are none."""
-    prices = known_prices()
-    return None if prices is None else prices.of(usage)
+    """Return what this usage costs by the reader's prices, or None where there are none.
+
+    Raises SettingsError for a file that cannot be used.
+    """
+    path = settings.home() / "prices.toml"
+    if not path.exists():
+        return None
+    # Pydantic checks the file, and most readers have none.
+    from recurrentgpt.models.price_file import read_prices
+
+    return read_prices(path).of(usage)

@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import catalogue
+from recurrentgpt.models.embedded.adapter import Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
 from recurrentgpt.models.profiles import EMBEDDED, GENERIC, EndpointProfile, profile_of
@@ -56,6 +57,13 @@ class ResolvedModel:
     """Seconds to wait for anything of use; None leaves it to a client that was given in code."""
     refused: set[str] = field(default_factory=set, compare=False)
     """Fields that the endpoint was seen to refuse; they are known as long as its client lives."""
+    adapter: Adapter | None = None
+    """What an embedded model wears."""
+
+    @property
+    def templates(self) -> str:
+        """Return the folder of the prompts that suit it: those of its tier, or those that its adapter was trained on."""
+        return "storyteller" if self.adapter else self.tier
 
     @property
     def base_url(self) -> str | None:
@@ -124,7 +132,7 @@ async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     return await asyncio.to_thread(resolve_model, role, context)
 
 
-def start_ahead(model: str | None, base_url: str | None) -> None:
+def start_ahead(model: str | None, base_url: str | None, adapter: str | None) -> None:
     """Start the embedded server in the background, if these settings lead to it and its file is there.
 
     A command does so before it imports the engine. What goes wrong here is said by the call that needs the model.
@@ -132,7 +140,7 @@ def start_ahead(model: str | None, base_url: str | None) -> None:
 
     def start() -> None:
         with contextlib.suppress(RecurrentGPTError):
-            resolve_model("writer", Context())
+            resolve_model("writer", Context(adapter=adapter))
 
     chosen = (settings.resolve("model", model).value, settings.resolve("base_url", base_url).value)
     if chosen == (None, None) and is_present(catalogue.WRITERS[catalogue.DEFAULT_WRITER]):
@@ -196,10 +204,11 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
         name, tier = path.stem, _tier_of_file(path)
     # The client takes a second to import and the server two to load: side by side.
     threading.Thread(target=importlib.import_module, args=["langchain_openai"], daemon=True).start()
-    endpoint = embedded_server(path)
+    adapter = adapter_in_force(context.adapter)
+    endpoint = embedded_server(path, adapter)
     chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout, EMBEDDED)
     tier = _tier(context, tier)
-    return ResolvedModel(chat, name, tier, True, endpoint.snapshots, EMBEDDED, context.timeout)
+    return ResolvedModel(chat, name, tier, True, endpoint.snapshots, EMBEDDED, context.timeout, adapter=adapter)
 
 
 def _tier(context: Context, otherwise: Tier) -> Tier:
@@ -225,10 +234,8 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float, profile: En
     from pydantic import SecretStr
 
     from recurrentgpt.models.endpoint_chat import EndpointChat
-    from recurrentgpt.models.http_client import LoopClient
+    from recurrentgpt.models.http_client import LoopClient, is_loopback
 
-    # A proxy for the internet has no route to this machine's own loopback.
-    local = urlsplit(base_url or "").hostname in ("127.0.0.1", "localhost", "::1")
     # Its warning about a stalled stream repeats the error that we raise; without a handler it would reach the terminal.
     logging.getLogger("langchain_openai").addHandler(logging.NullHandler())
     patience = openai.Timeout(timeout, connect=min(10.0, timeout))
@@ -244,5 +251,5 @@ def _chat(name: str, base_url: str | None, key: str, timeout: float, profile: En
         reasoning_fields=profile.reasoning,
         use_responses_api=False,
         http_socket_options=(),
-        http_async_client=LoopClient(timeout=patience, trust_env=not local),
+        http_async_client=LoopClient(timeout=patience, trust_env=not is_loopback(base_url)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -82,7 +82,8 @@ async def _asked(
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
-    prompts, context = runtime.prompts(model), runtime.context
+    # It founds by what is dealt, whatever its model wears: an adapter is taught to write and to go on.
+    prompts, context = runtime.prompts(replace(model, adapter=None)), runtime.context
     schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
     turns = prompts.turns("open", **_variables(context, given) | dealt)
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))

@@ -144,7 +144,7 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
     prompts, previous, step = runtime.prompts(model), state.get("passage", ""), state.get("step", 0) + 1
     shared = variables(state, runtime, step)
-    most = MOST_PIECE_WORDS[prompts.tier]
+    most = MOST_PIECE_WORDS[model.tier]
     past = await _past(state, runtime, model) if model.tier == "full" else Past()
     recalled = [
         {**entry, "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language)}
@@ -183,6 +183,26 @@ async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedMode
     return [*await write_turns(before, runtime, model), AIMessage(state["passage"])]
 
 
+async def small_turns(
+    state: State, runtime: StoryRuntime, model: ResolvedModel, shared: Mapping[str, Any]
+) -> list[BaseMessage]:
+    """Return what a small model's call about the passage begins with.
+
+    That is the instruction alone, for the call tells the passage itself; a model that wears an adapter goes on from the
+    conversation that wrote it, as it was taught.
+    """
+    if model.adapter:
+        return await written_turns(state, runtime, model)
+    return [SystemMessage(runtime.prompts(model).fill("system", **shared))]
+
+
+def to_come(state: State, last_step: int) -> str:
+    """Return the turn of the outline that the passage after the state's is nearest to; "" after the last one."""
+    outline, step = state["brief"]["outline"], state["step"]
+    place = step * len(outline) // last_step if last_step else step
+    return outline[place] if place < len(outline) else ""
+
+
 def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
     shared = variables(state, runtime, state["step"] + 1)
@@ -209,7 +229,8 @@ class Past:
 async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Past:
     """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
     step, story = state.get("step", 0), state["story"]
-    room = past_tokens(model.profile)
+    chosen = runtime.context.past_tokens
+    room = past_tokens(model.profile) if chosen is None else chosen
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
     path = await runtime.log.path(story, state["head"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from langchain_core.messages import SystemMessage
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
@@ -14,13 +13,15 @@ from recurrentgpt.nodes.prompt_messages import (
     memory_lines,
     plans_request,
     sampled,
+    small_turns,
     subjects,
+    to_come,
     variables,
     written_turns,
 )
-from recurrentgpt.nodes.reply_schemas import plans_reply
+from recurrentgpt.nodes.reply_schemas import PlansReply, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
-from recurrentgpt.nodes.small.plot_moves import deal
+from recurrentgpt.nodes.small.plot_moves import Move, deal
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.state import State
 
@@ -79,12 +80,19 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         mode=runtime.context.mode,
     )
     memory = memory_lines(state["short_term_memory"])
-    asked = prompts.turns("plans", passage=state["passage"], memory=memory, moves=moves, **shared)
-    turns = [SystemMessage(prompts.fill("system", **shared)), *asked]
+    asked = prompts.turns(
+        "plans",
+        passage=state["passage"],
+        memory=memory,
+        moves=moves,
+        coming=to_come(state, shared["last_step"]),
+        **shared,
+    )
+    turns = [*await small_turns(state, runtime, model, shared), *asked]
     reply = await ask(
         model,
         turns,
-        plans_reply(moves, runtime.context.language, subjects(state, runtime), state["step"]),
+        _form(moves, state, runtime, model),
         **{**sampled(PLANS), "max_tokens": TOKENS_PER_PLAN * runtime.context.plans},
         seed=runtime.seed(state, "propose_plans"),
         meter=runtime.meter,
@@ -92,6 +100,14 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         insist=False,
     )
     return reply.in_order()
+
+
+def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:
+    """Return the form of the plans; a model that wears an adapter was taught how they begin, and needs less of one."""
+    language = runtime.context.language
+    if model.adapter:
+        return plans_reply(moves, language, fewest=1)
+    return plans_reply(moves, language, subjects(state, runtime), state["step"])
 
 
 def repeats(plans: list[str]) -> str | None:

@@ -199,13 +199,17 @@ def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> ty
     )
 
 
-def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0) -> type[PlansReply]:
-    """Return the PlansReply with one field for each of `moves`: an array's second item repeats its first.
+def plans_reply(
+    moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0, *, fewest: int = 2
+) -> type[PlansReply]:
+    """Return the PlansReply with one field for each of `moves`, each of `fewest` to three sentences.
+
+    No list, for its second item repeats its first.
 
     With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
     of its move; where the first of them is You, with that.
     """
-    patterns = [sentences_pattern(language, 2, 3, LONGEST)] * len(moves)
+    patterns = [sentences_pattern(language, fewest, 3, LONGEST)] * len(moves)
     if people and is_english(language):
         patterns = plan_patterns(moves, people, step)
     fields: dict[str, Any] = {
@@ -214,10 +218,13 @@ def plans_reply(moves: Sequence[Move], language: str, people: Sequence[str] = ()
     return create_model("Plans", __base__=PlansReply, **fields)
 
 
-def choice_reply(count: int, language: str, people: Sequence[str] = ()) -> type[ChoiceReply]:
-    """Return the ChoiceReply among `count` plans; with `people`, the revised plan begins with one of them."""
+def choice_reply(count: int, language: str, people: Sequence[str] = (), *, fewest: int = 2) -> type[ChoiceReply]:
+    """Return the ChoiceReply among `count` plans; with `people`, the revised plan begins with one of them.
+
+    It has `fewest` to three sentences.
+    """
     index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
-    plan = sentences_pattern(language, 2, 3)
+    plan = sentences_pattern(language, fewest, 3)
     if people and is_english(language):
         subjects = people[:1] if people[0] == "You" else people
         plan = (

@@ -80,7 +80,7 @@ class StoryRuntime:
         """Return the templates that suit a model; raise PromptError where somebody's own cannot be used."""
         if self.context.prompts:
             check_once(self.context.prompts)
-        return Prompts(model.tier, self.context.prompts, mode=self.context.mode)
+        return Prompts(model.templates, self.context.prompts, mode=self.context.mode)
 
     def chance(self, state: State, *purpose: object) -> random.Random:
         """Return a random generator that depends on the story's seed and on `purpose`, and on nothing else."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from langchain_core.messages import BaseMessage, SystemMessage
+from dataclasses import replace
+
+from langchain_core.messages import SystemMessage
 
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import CHOOSE
@@ -28,7 +30,10 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     It sees the plans in shuffled order: shown the passage too, a small model takes the last plan always.
     """
     model = await runtime.model("simulator")
-    prompts, plans = runtime.prompts(model), state["candidate_plans"]
+    plans = state["candidate_plans"]
+    taught = bool(model.adapter and state["step"])
+    # Before the first passage there is no conversation that a choice could go on from.
+    prompts = runtime.prompts(model if taught else replace(model, adapter=None))
     order = list(range(len(plans)))
     runtime.chance(state, state["step"], state.get("take", 0), "order").shuffle(order)
     shared = variables(state, runtime, state["step"] + 1)
@@ -43,8 +48,10 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
         return None if 1 <= reply.index <= len(plans) and reply.plan.strip() else f"index is 1 to {len(plans)}."
 
     if model.tier == "small":
-        turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), *asked]
-        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, subjects(state, runtime))
+        instruction = SystemMessage(prompts.fill("system", **shared))
+        turns = [*(await written_turns(state, runtime, model) if taught else [instruction]), *asked]
+        about = [] if taught else subjects(state, runtime)
+        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, about, fewest=1 if taught else 2)
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
     else:

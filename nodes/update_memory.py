@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 from recurrentgpt.memory.forgetting import admit, forget
@@ -29,6 +29,7 @@ from recurrentgpt.nodes.prompt_messages import (
     memory_lines,
     numbered,
     sampled,
+    small_turns,
     subjects,
     variables,
     written_turns,
@@ -97,11 +98,16 @@ class SummaryReply(BaseModel):
     summary: str = Field(min_length=1)
 
 
-class MemoryReply(MemoryRepair, SummaryReply):
-    """What a capable model changes in the memory after a passage: what it does not name stays as it is."""
+class MemoryChanges(MemoryRepair, SummaryReply):
+    """What a capable model changes in the memory after a passage, where no codex is kept."""
 
     add: list[Addition] = []
     turns: list[Turn] = []
+
+
+class MemoryReply(MemoryChanges):
+    """What a capable model changes in the memory after a passage: what it does not name stays as it is."""
+
     codex: list[CodexChange] = []
 
 
@@ -132,9 +138,10 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     listed = any(numbered(old) in str(turn.text) for turn in asked)
     shared = variables(state, runtime, state["step"])
     told = prompts.fill("update_memory", memory=[] if listed else old, **shared)
-    request = HumanMessage(f"{told}\n{prompts.fill('codex')}")
+    form, asked_for = (MemoryReply, [told, prompts.fill("codex")]) if runtime.context.codex else (MemoryChanges, [told])
+    request = HumanMessage("\n".join(asked_for))
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
-    reply = await ask(model, [*asked, request], MemoryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+    reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
     if problem := _objection(new, old, runtime.context.language):
@@ -155,7 +162,9 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
         "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
-        "codex": from_reply(reply.codex, state["passage"], await codex_before(state, runtime)),
+        "codex": from_reply(reply.codex, state["passage"], await codex_before(state, runtime))
+        if isinstance(reply, MemoryReply)
+        else [],
     }
 
 
@@ -214,14 +223,13 @@ def _objection(new: list[str], old: list[str], language: str) -> str:
 async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
     prompts = runtime.prompts(model)
     shared = variables(state, runtime, state["step"])
-    turns = [
-        SystemMessage(prompts.fill("system", **shared)),
-        *prompts.turns("facts", passage=state["passage"], **shared),
-    ]
+    asked = prompts.turns("facts", passage=state["passage"], **shared)
+    turns = [*await small_turns(state, runtime, model, shared), *asked]
     reply = await ask(
         model,
         turns,
-        facts_reply(runtime.context.language, people=subjects(state, runtime)),
+        # A model that wears an adapter was taught whom a note is about.
+        facts_reply(runtime.context.language, people=[] if model.adapter else subjects(state, runtime)),
         **sampled(FACTS),
         seed=runtime.seed(state, "update_memory"),
         meter=runtime.meter,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from typing import cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.models.calls import write_stream
-from recurrentgpt.models.decoding import WRITE, prose_tokens, scene_grammar, scene_shape
+from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import contradictions
 from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, write_turns
@@ -55,7 +56,7 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     """Return the next passage, streamed to whoever listens, sentence by sentence checked for what no story should hold."""
     model = await runtime.model("writer")
     prompts, step = runtime.prompts(model), state.get("step", 0) + 1
-    memory, previous = state.get("short_term_memory", ""), state.get("passage", "")
+    previous = state.get("passage", "")
     asked = await write_turns(state, runtime, model)
     heard = StreamBuffer()
 
@@ -79,15 +80,21 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, passage, found)
     show(passage, len(passage))
+    return cast(Update, written(state, passage, state["plan"], found))
+
+
+def written(state: State, passage: str, plan: str, found: list[Contradiction]) -> State:
+    """Return what a state becomes with its next passage, and the `found` contradictions in it."""
     return {
         "passage": passage,
         "contradictions": found,
         "author": "model",
-        "step": step,
+        "step": state.get("step", 0) + 1,
+        "plan": plan,
         "next_plan": "",
-        "written_plan": state["plan"],
-        "previous_passage": previous,
-        "previous_memory": memory,
+        "written_plan": plan,
+        "previous_passage": state.get("passage", ""),
+        "previous_memory": state.get("short_term_memory", ""),
         "previous_turns": state.get("turns", []),
         "status": "writing",
     }
@@ -146,7 +153,8 @@ async def _in_samples(passage: Composing) -> ProseGate:
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
-        form = _form(gate, state, runtime, passage.step + sample) if model.embedded else {}
+        shaped = model.embedded and not model.adapter
+        form = _form(gate, state, runtime, passage.step + sample) if shaped else {}
         try:
             seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=warmer, form=form)
@@ -225,13 +233,14 @@ async def _sample(
 ) -> None:
     """Feed the gate from one call, until it has enough or finds a fault."""
     small, temperature = model.tier == "small", runtime.context.temperature
+    decoding = WRITE_TAUGHT if model.adapter else WRITE
     stream = write_stream(
         model,
         turns,
         # A capable model's passage may be longer than it should, and is kept: only a runaway meets this end.
         max_tokens=prose_tokens((LONGEST if gate.keeps_all else 1) * runtime.context.max_words - gate.words),
-        temperature=WRITE.temperature + warmer if small and temperature is None else temperature,
-        sampling={**WRITE.sampling, **form} if small else None,
+        temperature=decoding.temperature + warmer if small and temperature is None else temperature,
+        sampling={**decoding.sampling, **form} if small else None,
         seed=seed,
         meter=runtime.meter,
     )

@@ -28,13 +28,14 @@ GIVEN = {
     "write": _STEP | {"memory", "summaries", "recalled", "entries", "earlier", "previous", "ending", "plan"},
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
+    "rework": VOICE | {"brief", "memory", "before", "selection", "after", "how", "words"},
     "update_memory": _STEP | {"memory"},
     "repair_memory": frozenset({"memory", "problem"}),
     "summary": _STEP,
     "codex": frozenset(),
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
-    "plans": _STEP | {"memory", "passage", "moves"},
+    "plans": _STEP | {"memory", "passage", "moves", "coming"},
     "choose": _STEP | {"memory", "plans"},
 }
 """What each template may name."""
@@ -47,9 +48,13 @@ NEEDED = {
     "propose_plans": {"plans"},
     "choose": {"plans"},
     "rewrite": {"reason"},
+    "rework": {"selection", "how"},
     "repair_memory": {"memory", "problem"},
 }
 """What a template cannot do without."""
+
+CONVERSED = "storyteller"
+"""The folder whose calls go on from the conversation that wrote the passage, so that none tells it again."""
 
 
 def packaged() -> dict[str, str]:
@@ -158,7 +163,8 @@ def _problems(place: str, path: Path) -> Iterator[str]:
     name = path.stem
     for variable in sorted(used - GIVEN[name]):
         yield f"{place} names {variable}, which it is not given; it may name {', '.join(sorted(GIVEN[name]))}."
-    for variable in sorted(NEEDED.get(name, set()) - used):
+    told = {"passage"} if place.split("/")[1] == CONVERSED else set[str]()
+    for variable in sorted(NEEDED.get(name, set()) - used - told):
         yield f"{place} does not name {variable}, without which it cannot do its work."
     if used <= GIVEN[name]:
         try:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from recurrentgpt.prose.emphasis import one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.quotations import close_quotation, is_balanced
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
@@ -57,7 +58,8 @@ class ProseGate:
 
     `seen` holds the texts that the passage must not copy, `third_person` refuses a narrator who says "I",
     `finale` allows "The end". With `keeps_all`, for a capable model, nothing is cut at a length and nothing stops the stream:
-    `objection` says what is wrong with the passage, so that it can be asked for again.
+    `objection` says what is wrong with the passage, so that it can be asked for again; its emphasis stays, as `prose.emphasis`
+    has it.
     """
 
     def __init__(
@@ -171,6 +173,7 @@ class ProseGate:
             self._settled = max(self._longest, self._settled, key=len)
         text = unwrap_quotes(paragraphs(self._settled))
         if self.keeps_all:
+            text = one_form(text)
             refrains = sum(fault.kind == "loop" for fault in self.refused)
             return close_quotation(self._sieved(text) if refrains > MOST_REFRAINS else text)
         text = self._sieved(text)
@@ -198,7 +201,8 @@ class ProseGate:
                 # What goes on after a cut may announce itself, too; what stays of it stands apart from what was there.
                 opening = (self._tail[: len(self._tail) - len(self._tail.lstrip())] or " ") + opening
             self._tail = opening
-        self._tail = EMPHASIS.sub("", self._tail)
+        if not self.keeps_all:
+            self._tail = EMPHASIS.sub("", self._tail)
         pieces = segments(self._tail, self.language)
         if not final and pieces and not pieces[-1].endswith("\n"):
             pieces.pop()
@@ -213,13 +217,15 @@ class ProseGate:
                 piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
-            fault = self._examiner.examine(piece, self._settled) if piece.strip() else None
+            bare = EMPHASIS.sub("", piece)
+            fault = self._examiner.examine(bare, self._settled) if bare.strip() else None
             if self.keeps_all:
                 # A sentence said again may be meant; one of an earlier passage, a heading or a comment never is.
                 if fault:
                     self.refused.append(fault)
                 self._tail = self._tail[length:]
-                self._settled += piece if fault is None or fault.kind == "loop" else piece[len(piece.rstrip()) :]
+                kept = fault is None or fault.kind == "loop"
+                self._settled += single_marks(piece) if kept else piece[len(piece.rstrip()) :]
                 continue
             rest = self._rest(fault, piece) if fault else None
             if fault and rest is None:

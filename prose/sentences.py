@@ -26,7 +26,7 @@ _CODES = {
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|(?:(?![{_UNSPACED}])[^\W_])+(?:['’\-‑](?:(?![{_UNSPACED}])[^\W_])+)*")
-_CLOSERS = "\"”’'»›)\\]」』）"
+_CLOSERS = "\"”’'»›)\\]」』）*"
 _ENDING = re.compile(rf"(?:[.!?…؟।။]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[{_CLOSERS}]*)")
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Gen|Lt|Sgt|Rev|Hon|Sr|Jr|vs|etc|[A-Z])\.$")
 _PAIRS = {"“": "”", "«": "»", "「": "」", "『": "』"}
@@ -45,7 +45,9 @@ def language_name(language: str) -> str:
 
 
 _WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")
+_CLOSER = re.compile(r"\A\"\s+(?=[\"“])")
 _OPENER = re.compile(r"(?<=\s)[\"“«]\Z")
+_EMPHASIS_END = re.compile(r"\A\*{1,3}[\"”’»]*(?:\s+|\Z)")
 
 
 def segments(text: str, language: str = "English") -> list[str]:
@@ -66,7 +68,13 @@ def segments(text: str, language: str = "English") -> list[str]:
         # The mark of a quotation that is not closed yet is counted to the sentence before it.
         if opener := _OPENER.search(found[place]):
             found[place], found[place + 1] = found[place][: opener.start()], opener[0] + found[place + 1]
-    return found
+        # One that closes a quotation whose beginning is not in the text is counted to the quotation before it, and so is the mark
+        # that ends an emphasis.
+        elif not found[place][-1:].isspace() and (
+            closer := _CLOSER.search(found[place + 1]) or _EMPHASIS_END.search(found[place + 1])
+        ):
+            found[place], found[place + 1] = found[place] + closer[0], found[place + 1][closer.end() :]
+    return [piece for piece in found if piece]
 
 
 def sentences(text: str, language: str = "English") -> list[str]:

@@ -87,9 +87,13 @@ class Library:
         """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
         return await self.engine.find(name)
 
-    async def _restore(self, path: str | Path) -> Story:
-        """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged."""
-        story = await story_export.restore(self.engine, Path(path).expanduser())  # noqa: ASYNC240 - it reads no disk
+    async def _restore(self, path: str | Path, *, copy: str = "") -> Story:
+        """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged.
+
+        With a `copy`, which goes into its title, it is another story beside the one that may be here.
+        """
+        path = Path(path).expanduser()  # noqa: ASYNC240 - it reads no disk
+        story = await story_export.restore(self.engine, path, copy=copy)
         return Story(self.engine, story, (await AsyncStory.open(story, library=self)).context)
 
     restore, arestore = _twins(_restore)

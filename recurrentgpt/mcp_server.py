@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hmac
+import itertools
+import json
+import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError
+from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StoryBusy
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Passage, Story
@@ -20,16 +25,48 @@ from recurrentgpt.story import Passage, Story
 try:
     from mcp.server.mcpserver import Context as Call
     from mcp.server.mcpserver import MCPServer
-    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp.types import ToolAnnotations
+    from starlette.datastructures import Headers
+    from starlette.responses import JSONResponse
+    from starlette.types import ASGIApp, Receive, Scope, Send
 except ImportError as error:
     raise MissingExtra("The MCP server needs its library; install it with: pip install 'recurrentgpt[mcp]'") from error
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+StoryName = Annotated[str, Field(description="Id of the story, the unique beginning of it, or its title")]
+PassageName = Annotated[
+    str,
+    Field(
+        description="A passage: its number on the present branch, its id, or the beginning of its id; newest if empty"
+    ),
+]
+Words = Annotated[
+    int | None,
+    Field(ge=20, le=2000, description="About how many words a passage has; as the story keeps it if left out"),
+]
+Offset = Annotated[int, Field(ge=0, description="How many to leave out at the beginning")]
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+"""Whatever is written, nothing is overwritten."""
+MOVES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+PAGE = 20_000
+"""Characters of a book in one reply."""
+_COMMAND = re.compile(r"`recurrentgpt (\w+)[^`]*`")
+_TOOLS_OF_COMMANDS = {"show": "read", "recall": "recall", "stories": "stories", "tree": "tree", "goto": "goto"}
+_OF_A_SHELL = re.compile(r"`recurrentgpt |(?<!\w)--[a-z]")
+_ELSEWHERE = "Whoever runs this server can mend it there."
+
 INSTRUCTIONS = """\
 Stories of any length, written passage by passage. start_story writes the first passage and proposes plans for the next one.
-choose_plan or write_plan writes the passage after it. Nothing is overwritten: retry and goto make branches, tree shows them.
+choose_plan or write_plan writes the passage after it; new_plans proposes others, and finish brings the story to a close.
+Nothing is overwritten: retry, goto and edit_memory make branches, tree shows them. A story to play (mode fiction) first asks who
+the player is: its first plans are roles.
 A passage is named by its number on the present branch, its id, or the beginning of its id.
 """
 
@@ -44,9 +81,10 @@ class StoryReply(TypedDict):
 
 
 class StoriesReply(TypedDict):
-    """The stories of the library."""
+    """Stories of the library, a page of them."""
 
     stories: list[StoryReply]
+    total: int
 
 
 class EarlierPassage(TypedDict):
@@ -93,35 +131,70 @@ class RecallReply(TypedDict):
 
 
 class BookReply(TypedDict):
-    """The present branch as one text."""
+    """A page of the present branch as one text."""
 
     format: str
     text: str
+    next_offset: int | None
+    """Where the next page begins; null for the last one."""
 
 
 def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[None]:
     """Return a server of all stories in `library` (default: the user's own); `settings` are fields of `Context`."""
     server: MCPServer[None] = MCPServer("recurrentgpt", instructions=INSTRUCTIONS)
     tools = _Tools(library, settings)
-    for tool in (
-        tools.start_story, tools.stories, tools.read, tools.choose_plan, tools.write_plan,
-        tools.retry, tools.goto, tools.tree, tools.recall, tools.export,
+    for tool, hints in (
+        (tools.start_story, WRITES), (tools.stories, READS), (tools.read, READS), (tools.choose_plan, WRITES),
+        (tools.write_plan, WRITES), (tools.new_plans, WRITES), (tools.edit_memory, WRITES), (tools.finish, WRITES),
+        (tools.retry, WRITES), (tools.goto, MOVES), (tools.tree, READS), (tools.recall, READS), (tools.export, READS),
     ):  # fmt: skip
-        server.add_tool(_with_sentences(tool))
+        server.add_tool(_with_sentences(tool, ToolError), annotations=hints)
+    server.resource("story://{story}/passages/{passage}", mime_type="text/plain")(
+        _with_sentences(tools.passage, ResourceError)
+    )
+    server.resource("story://{story}/codex", mime_type="application/json")(_with_sentences(tools.codex, ResourceError))
+    server.prompt()(tell_me_a_story)
     return server
 
 
-def _with_sentences(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Return a tool that answers a failure with the sentence it comes with."""
+def tell_me_a_story(premise: Annotated[str, Field(description="What the story is about")]) -> str:
+    """Begin a story and let the person choose what happens after every passage."""
+    return (
+        f"Begin a story with start_story from this premise: {premise}\n\nShow me its passage word for word, then its plans with "
+        "their numbers, and ask me which one to take, or what happens instead. Go on with choose_plan or write_plan."
+    )
+
+
+def _with_sentences(tool: Callable[P, Awaitable[T]], raised: type[Exception]) -> Callable[P, Awaitable[T]]:
+    """Return a tool that answers a failure with the sentence it comes with, as whoever has no shell can use it."""
 
     @functools.wraps(tool)
     async def call(*args: P.args, **named: P.kwargs) -> T:
         try:
             return await tool(*args, **named)
         except RecurrentGPTError as problem:
-            raise ToolError(str(problem)) from problem
+            raise raised(without_commands(problem)) from problem
 
     return call
+
+
+def without_commands(problem: RecurrentGPTError) -> str:
+    """Return what a failure says to somebody who has tools and no shell.
+
+    A command that has a tool is that tool; from the first other one on, advice is left to whoever runs the server.
+    """
+    if isinstance(problem, StoryBusy):
+        return "This story is being written at this moment, by somebody else: wait until it is done, then try again."
+    said = _COMMAND.sub(
+        lambda found: f"the tool {_TOOLS_OF_COMMANDS[found[1]]}" if found[1] in _TOOLS_OF_COMMANDS else found[0],
+        str(problem),
+    )
+    if _OF_A_SHELL.search(said) is None:
+        return said
+    parts = re.split(r"(?<=[.:;!?]) ", said)
+    kept = list(itertools.takewhile(lambda part: _OF_A_SHELL.search(part) is None, parts))
+    happened = " ".join(kept).rstrip(".:; ") or "This could not be done"
+    return f"{happened}. {_ELSEWHERE}"
 
 
 class _Tools:
@@ -131,20 +204,37 @@ class _Tools:
         self._library, self._settings = library, settings
 
     async def start_story(
-        self, call: Call[Any, Any], premise: str = "", genre: str = "", title: str = ""
+        self,
+        call: Call[Any, Any],
+        premise: Annotated[str, Field(description="What the story is about")] = "",
+        genre: Annotated[str, Field(description="Its genre, such as mystery")] = "",
+        title: Annotated[str, Field(description="Its title")] = "",
+        mode: Annotated[
+            Literal["novel", "fiction"] | None, Field(description="A novel to read, or interactive fiction to play")
+        ] = None,
+        player: Annotated[str, Field(description="In fiction, who the player is; asked for if left out")] = "",
+        words: Words = None,
     ) -> PassageReply:
-        """Begin a new story and write its first passage; what is left out is made up."""
+        """Begin a new story and write its first passage; what is left out is made up. Fiction first asks who the player is."""
         library = await self._open_library()
-        return await self._written(Story.new(genre, premise, title=title, library=library, **self._settings), call)
+        settings = {**self._settings, **({"mode": mode} if mode else {}), **_length(words)}
+        story = Story.new(genre, premise, title=title, player=player, library=library, **settings)
+        return await self._written(story, call, story.abegin())
 
-    async def stories(self) -> StoriesReply:
-        """List all stories: id, title, genre and number of passages; the one written last at the end."""
-        found = await (await self._open_library()).astories()
-        return {
-            "stories": [{"story": it.story, "title": it.title, "genre": it.genre, "passages": it.step} for it in found]
-        }
+    async def stories(
+        self, offset: Offset = 0, count: Annotated[int, Field(ge=1, le=200, description="How many to list")] = 50
+    ) -> StoriesReply:
+        """List stories, the one written last first: id, title, genre and number of passages."""
+        found = (await (await self._open_library()).astories())[::-1]
+        page = [StoryReply(story=it.story, title=it.title, genre=it.genre, passages=it.step) for it in found]
+        return {"stories": page[offset : offset + count], "total": len(found)}
 
-    async def read(self, story: str, passage: str = "", count: int = 1) -> ReadReply:
+    async def read(
+        self,
+        story: StoryName,
+        passage: PassageName = "",
+        count: Annotated[int, Field(description="How many passages up to that one, 1 to 50")] = 1,
+    ) -> ReadReply:
         """Read a passage (default: the newest) and up to `count` before it, with the plans proposed after it and the memory."""
         if not 1 <= count <= 50:
             raise SettingsError(f"count is between 1 and 50; it is {count}.")
@@ -155,33 +245,81 @@ class _Tools:
         earlier = [EarlierPassage(step=it.step, id=it.id, text=it.text) for it in before if it.step]
         return {**await _passage_reply(opened, last), "before": earlier}
 
-    async def choose_plan(self, call: Call[Any, Any], story: str, number: int) -> PassageReply:
+    async def choose_plan(
+        self,
+        call: Call[Any, Any],
+        story: StoryName,
+        number: Annotated[int, Field(description="Number of the plan, from 1")],
+        words: Words = None,
+    ) -> PassageReply:
         """Choose one of the proposed plans by its number, from 1, and write the next passage from it."""
-        opened = await self._open(story)
+        opened = await self._open(story, **_length(words))
         await opened.achoose(number)
         return await self._written(opened, call)
 
-    async def write_plan(self, call: Call[Any, Any], story: str, plan: str) -> PassageReply:
+    async def write_plan(
+        self,
+        call: Call[Any, Any],
+        story: StoryName,
+        plan: Annotated[str, Field(description="What happens next; in fiction, what the player does")],
+        words: Words = None,
+    ) -> PassageReply:
         """Say in your own words what happens next, in one to five sentences, and write the next passage from it."""
-        opened = await self._open(story)
+        opened = await self._open(story, **_length(words))
         await opened.achoose({"action": "write", "plan": plan})
         return await self._written(opened, call)
 
-    async def retry(self, call: Call[Any, Any], story: str, passage: str = "") -> PassageReply:
-        """Write a passage (default: the newest) once more from the same plan; both takes are kept."""
+    async def new_plans(self, call: Call[Any, Any], story: StoryName, passage: PassageName = "") -> PassageReply:
+        """Propose other plans after a passage (default: the newest); the old ones are kept on a branch of their own."""
         opened = await self._open(story)
+        return await self._written(opened, call, opened.areplan(passage or None))
+
+    async def edit_memory(
+        self,
+        story: StoryName,
+        memory: Annotated[
+            str, Field(description="The whole memory as it should be, one sentence a line, at most 20 sentences")
+        ],
+        passage: PassageName = "",
+    ) -> PassageReply:
+        """Replace the short-term memory after a passage (default: the newest); what is written next goes on from it."""
+        opened = await self._open(story)
+        await opened.aedit_memory(memory, passage or None)
+        return await _passage_reply(opened, await opened.apassage())
+
+    async def finish(
+        self,
+        call: Call[Any, Any],
+        story: StoryName,
+        passages: Annotated[int, Field(ge=1, le=5, description="In how many passages it ends")] = 3,
+        words: Words = None,
+    ) -> PassageReply:
+        """Write the last passages of a story, by plans that lead to a close, and return the last; read shows those before it."""
+        opened = await self._open(story, ending=True, **_length(words))
+        return await self._written(opened, call, opened.astream(passages))
+
+    async def retry(
+        self, call: Call[Any, Any], story: StoryName, passage: PassageName = "", words: Words = None
+    ) -> PassageReply:
+        """Write a passage (default: the newest) once more from the same plan; both takes are kept."""
+        opened = await self._open(story, **_length(words))
         return await self._written(opened, call, opened.aretry(passage or None))
 
-    async def goto(self, story: str, passage: str) -> PassageReply:
+    async def goto(self, story: StoryName, passage: PassageName) -> PassageReply:
         """Go back (or over) to any passage; what is written next follows it, on a branch of its own."""
         opened = await self._open(story)
         return await _passage_reply(opened, await opened.agoto(passage))
 
-    async def tree(self, story: str) -> dict[str, object]:
+    async def tree(self, story: StoryName) -> dict[str, object]:
         """Show all passages and branches of a story, and where it stands."""
         return (await (await self._open(story)).atree()).as_json()
 
-    async def recall(self, story: str, about: str, count: int = 5) -> RecallReply:
+    async def recall(
+        self,
+        story: StoryName,
+        about: Annotated[str, Field(description="What to look for, in words")],
+        count: Annotated[int, Field(description="How many passages, 1 to 20")] = 5,
+    ) -> RecallReply:
         """Search the long-term memory of the present branch by meaning."""
         if not 1 <= count <= 20:
             raise SettingsError(f"count is between 1 and 20; it is {count}.")
@@ -193,19 +331,34 @@ class _Tools:
             ]
         }
 
-    async def export(self, story: str, format: Literal["md", "txt", "html"] = "md") -> BookReply:
-        """Return the whole present branch as one text."""
+    async def export(
+        self,
+        story: StoryName,
+        format: Annotated[Literal["md", "txt", "html"], Field(description="Format of the text")] = "md",
+        offset: Annotated[int, Field(ge=0, description="Characters to leave out: next_offset of the page before")] = 0,
+    ) -> BookReply:
+        """Return the present branch as one text, a page of 20,000 characters at a time."""
         opened = await self._open(story)
         # As text, never to a file of the assistant's choice.
         with tempfile.TemporaryDirectory() as folder:
             path = await opened.aexport(Path(folder) / f"story.{format}")
-            return {"format": format, "text": await asyncio.to_thread(path.read_text, encoding="utf-8")}
+            text = await asyncio.to_thread(path.read_text, encoding="utf-8")
+        end = offset + PAGE
+        return {"format": format, "text": text[offset:end], "next_offset": end if end < len(text) else None}
+
+    async def passage(self, story: str, passage: str) -> str:
+        """Read the text of a passage."""
+        return (await (await self._open(story)).apassage(passage)).text
+
+    async def codex(self, story: str) -> str:
+        """Read who and what there is in the story on its present branch."""
+        return json.dumps(await (await self._open(story)).acodex(), ensure_ascii=False, default=vars)
 
     async def _open_library(self) -> Library:
         return self._library if self._library is not None else await asyncio.to_thread(default_library)
 
-    async def _open(self, story: str) -> Story:
-        return await Story.aopen(story, library=await self._open_library(), **self._settings)
+    async def _open(self, story: str, **settings: Any) -> Story:
+        return await Story.aopen(story, library=await self._open_library(), **{**self._settings, **settings})
 
     async def _written(
         self, story: Story, call: Call[Any, Any], events: AsyncIterator[Event] | None = None
@@ -237,10 +390,62 @@ async def _passage_reply(story: Story, passage: Passage) -> PassageReply:
     }
 
 
-def serve(port: int | None = None) -> None:
-    """Serve on standard input and output, or with a port by streamable HTTP at http://127.0.0.1:port/mcp, until ended."""
+def _length(words: int | None) -> dict[str, int]:
+    """Return the settings of passages of about so many words."""
+    return {} if words is None else {"min_words": max(20, words * 3 // 4), "max_words": min(2000, words * 5 // 4)}
+
+
+class _Bearer:
+    """Let in requests that bring the token, as ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self.app, self.token = app, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it with the reason why not."""
+        if scope["type"] == "http":
+            scheme, _, given = Headers(scope=scope).get("authorization", "").partition(" ")
+            if scheme.casefold() != "bearer" or not hmac.compare_digest(given.strip().encode(), self.token.encode()):
+                why = {"error": "This server needs its token, as the header: Authorization: Bearer TOKEN."}
+                answer = JSONResponse(why, status_code=401, headers={"WWW-Authenticate": "Bearer"})
+                await answer(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+
+_GUARDED = ("127.0.0.1", "localhost", "::1")
+"""Hosts at which the SDK itself lets no page of a browser in by another name."""
+
+
+def http_app(server: MCPServer[None], *, host: str = "127.0.0.1", token: str = "") -> ASGIApp:
+    """Return a server's tools by streamable HTTP at /mcp, for whoever brings the token if there is one.
+
+    Raises SettingsError for an address that other machines reach where there is none.
+    """
+    if token and (len(token) < 16 or not token.isascii() or not token.isalnum()):
+        raise SettingsError("A token is 16 or more letters and digits.")
+    here = host in _GUARDED
+    if not here and not token:
+        raise SettingsError(
+            f"Whoever reaches {host} could read and write your stories: give a --token that clients send."
+        )
+    # No page of a browser knows the token; without one, it must not get here by a name that leads to this machine.
+    security = None if here else TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(host=host, transport_security=security)
+    return _Bearer(app, token) if token else app
+
+
+def serve(port: int | None = None, host: str = "127.0.0.1", token: str = "") -> None:
+    """Serve on standard input and output, or with a port by streamable HTTP at http://host:port/mcp, until ended.
+
+    An address that other machines reach asks for a token, which clients send as a bearer token.
+    """
     server = mcp_server()
     if port is None:
+        if token or host != "127.0.0.1":
+            raise SettingsError("--host and --token are for a server by HTTP: name a --port, too.")
         server.run("stdio")
-    else:
-        server.run("streamable-http", host="127.0.0.1", port=port)
+        return
+    import uvicorn
+
+    uvicorn.run(http_app(server, host=host, token=token), host=host, port=port)

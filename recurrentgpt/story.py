@@ -18,8 +18,10 @@ from recurrentgpt.engine.edits import Edits
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.navigation import Branches
 from recurrentgpt.engine.passage import Passage
+from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.replay import Replay
+from recurrentgpt.engine.search import StorySearch
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.storybook import StoryBook
@@ -27,14 +29,13 @@ from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.infrastructure.blocking import Delegate, Twins
 from recurrentgpt.infrastructure.deprecation import warn_renamed
 from recurrentgpt.memory.story_log import path_to
-from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.open_story import check_input
+from recurrentgpt.nodes.rework import rework
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
-from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError, StoryError
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.log import StoryRecord
-from recurrentgpt.schema.state import Brief, Rationale, Status, StoryInput, Usage
+from recurrentgpt.schema.state import Rationale, Status, StoryInput
 from recurrentgpt.storage import default_engine
 
 __all__ = ["AsyncStory", "Passage", "Story", "StorySnapshot"]
@@ -64,7 +65,7 @@ class AsyncStory:
             Edits(self._session),
             StoryBook(self._session),
         )
-        self._codex = StoryCodex(self._session)
+        self._codex, self._search = StoryCodex(self._session), StorySearch(self._session)
 
     @classmethod
     def new(
@@ -113,6 +114,29 @@ class AsyncStory:
 
     # Reading
 
+    @property
+    def reader(self) -> StoryReader:
+        """What reads the story from its log alone."""
+        return self._session
+
+    _of_reader: Delegate[AsyncStory, StoryReader] = Delegate(lambda story: story._session)
+    record = _of_reader(StoryReader.record)
+    title = _of_reader(StoryReader.title)
+    brief = _of_reader(StoryReader.brief)
+    head = _of_reader(StoryReader.head)
+    passage = _of_reader(StoryReader.passage)
+    passages = _of_reader(StoryReader.passages)
+    usage = _of_reader(StoryReader.usage)
+    usage_at = _of_reader(StoryReader.usage_at)
+    whole_usage = _of_reader(StoryReader.whole_usage)
+    tree = _of_reader(StoryReader.tree)
+    resolve = _of_reader(StoryReader.resolve)
+    names = _of_reader(StoryReader.names)
+    diff = _of_reader(StoryReader.diff)
+    pending_replay = _of_reader(StoryReader.pending_replay)
+    codex = _of_reader(StoryReader.codex)
+    codex_history = _of_reader(StoryReader.codex_history)
+
     async def snapshot(self, *, usage: bool = False) -> StorySnapshot:
         """Return where the story stands; with `usage` also what its branch has cost, for which every passage is read."""
         session, log = self._session, self.engine.log
@@ -137,25 +161,9 @@ class AsyncStory:
             usage=await session.usage() if usage else None,
         )
 
-    async def record(self) -> StoryRecord:
-        """Return what the story is and was begun with: title, genre, premise, brief; `brief` has what was edited since."""
-        return await self.engine.log.record(self.id)
-
-    async def brief(self) -> Brief:
-        """Return what is pinned in every prompt of this branch: premise, characters, outline."""
-        return await self._session.brief()
-
-    async def head(self) -> str:
-        """Return the id of the newest passage on this branch, or of the opening; empty before the story is opened."""
-        return await self._session.head_id()
-
     async def waiting_plan(self) -> str | None:
         """Return the plan that is chosen and not yet written, if there is one."""
         return await self._session.waiting_plan()
-
-    async def title(self) -> str:
-        """Return the story's title."""
-        return (await self.record())["title"]
 
     async def memory(self) -> str:
         """Return the short-term memory after the newest passage, one sentence a line."""
@@ -168,23 +176,6 @@ class AsyncStory:
     async def plans(self) -> list[str]:
         """Return the plans to choose from."""
         return (await self.passage()).plans
-
-    async def usage(self) -> Usage:
-        """Return what all passages of this branch have cost."""
-        return await self.usage_at()
-
-    async def usage_at(self, at: Ref | None = None) -> Usage:
-        """Return what all passages up to any place (default: the newest) have cost."""
-        return await self._session.usage(at)
-
-    async def whole_usage(self) -> Usage:
-        """Return what the story has cost on all its branches."""
-        commits = await self.engine.log.get_many(self.id, list(await self.engine.log.links(self.id)))
-        return total_usage([commit["usage"] for commit in commits])
-
-    async def passages(self, at: Ref | None = None) -> list[Passage]:
-        """Return the passages from the first to any place, by default the head."""
-        return [Passage.of(commit) for commit in await self._session.commits(at) if commit["step"]]
 
     @property
     def settings(self) -> dict[str, object]:
@@ -233,6 +224,17 @@ class AsyncStory:
         """
         return self._session.write(steps)
 
+    def keep(self, passage: str) -> AsyncGenerator[Event]:
+        """Take these words for the passage whose writing was stopped, remember them, propose plans, and yield what happens.
+
+        A passage that was written to its end stays as it is. Raises StoryError where none is in the making.
+        """
+        return self._session.keep(passage)
+
+    async def discard(self) -> None:
+        """Forget the passage whose writing was stopped, and its plan: another can be chosen."""
+        await self._session.discard()
+
     def retry(self, at: Ref | None = None) -> AsyncGenerator[Event]:
         """Write a passage (default: the newest) once more from the same plan, and yield what happens; the log keeps both."""
         return self._session.retry(at)
@@ -244,11 +246,6 @@ class AsyncStory:
     # The tree
 
     _of_branches: Delegate[AsyncStory, Branches] = Delegate(lambda story: story._branches)
-    tree = _of_branches(Branches.tree)
-    resolve = _of_branches(Branches.resolve)
-    passage = _of_branches(Branches.passage)
-    names = _of_branches(Branches.names)
-    diff = _of_branches(Branches.diff)
     goto = _of_branches(Branches.goto)
     undo = _of_branches(Branches.undo)
     redo = _of_branches(Branches.redo)
@@ -262,7 +259,6 @@ class AsyncStory:
     replay_cost = _of_replay(Replay.cost)
     resume_replay = _of_replay(Replay.resume)
     drop_replay = _of_replay(Replay.drop)
-    pending_replay = _of_replay(Replay.pending)
     _of_edits: Delegate[AsyncStory, Edits] = Delegate(lambda story: story._edits)
     edit_memory = _of_edits(Edits.memory)
     edit_plans = _of_edits(Edits.plans)
@@ -273,11 +269,20 @@ class AsyncStory:
     archive = _of_edits(Edits.archive)
     unarchive = _of_edits(Edits.unarchive)
 
+    async def rework(self, passage: Ref, start: int, end: int, how: str, *, take: int = 0) -> str:
+        """Return other words for a part of a passage, its characters from `start` up to `end`; nothing is changed by that.
+
+        `how` is `rewrite`, `expand`, `shorten`, `describe` or `rephrase`; another `take` is another try. `edit_passage` puts
+        the words in place. Raises BadAnswer for a part that holds no words or too many, and for any other `how`.
+        """
+        commit = await self._session.commit_at(passage)
+        if not commit["step"]:
+            raise StoryError("The opening has no passage to work on.")
+        return await rework(self._session.runtime(), await self._session.brief(), commit, slice(start, end), how, take)
+
     # The codex
 
     _of_codex: Delegate[AsyncStory, StoryCodex] = Delegate(lambda story: story._codex)
-    codex = _of_codex(StoryCodex.entries)
-    codex_history = _of_codex(StoryCodex.history)
     edit_entry = _of_codex(StoryCodex.edit)
     add_entry = _of_codex(StoryCodex.add)
     alias_entry = _of_codex(StoryCodex.alias)
@@ -294,7 +299,8 @@ class AsyncStory:
     _of_book: Delegate[AsyncStory, StoryBook] = Delegate(lambda story: story._book)
     book = _of_book(StoryBook.as_book)
     export = _of_book(StoryBook.export)
-    search = _of_book(StoryBook.search)
+    _of_search: Delegate[AsyncStory, StorySearch] = Delegate(lambda story: story._search)
+    search = _of_search(StorySearch.search)
 
 
 class Story:
@@ -371,6 +377,11 @@ class Story:
 
     # Reading
 
+    @property
+    def reader(self) -> StoryReader:
+        """What reads the story from its log alone."""
+        return self._story.reader
+
     record = _twins.value(AsyncStory.record)
     title = _twins.value(AsyncStory.title)
     brief = _twins.value(AsyncStory.brief)
@@ -394,6 +405,8 @@ class Story:
     choose, achoose = _twins(AsyncStory.choose)
     step, astep = _twins(AsyncStory.step)
     stream, astream = _twins(AsyncStory.stream)
+    keep, akeep = _twins(AsyncStory.keep)
+    discard, adiscard = _twins(AsyncStory.discard)
     retry, aretry = _twins(AsyncStory.retry)
     replan, areplan = _twins(AsyncStory.replan)
 
@@ -424,6 +437,7 @@ class Story:
     rename, arename = _twins(AsyncStory.rename)
     archive, aarchive = _twins(AsyncStory.archive)
     unarchive, aunarchive = _twins(AsyncStory.unarchive)
+    rework, arework = _twins(AsyncStory.rework)
 
     # The codex
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Literal, cast
 
 Behaviour = Literal[
-    "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "endless", "hang",
+    "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no temperature", "too long", "filter", "thinking", "think tags", "blank", "no choices", "roles",
     "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
@@ -48,12 +48,12 @@ def _plain(body: dict[str, Any]) -> str:
 class FaultyServer:
     """Serve `/chat/completions`, streamed or not, with one scripted behaviour per request and the last one for all others.
 
-    `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `endless` writes
-    until the client hangs up, `hang` says nothing at all, `no schema` and `no temperature` refuse only requests with that
-    field, `filter` refuses in words that name fields, `thinking` and `think tags` reason before they answer, `blank`, `no
-    choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends what nobody asked
-    to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager. `text` makes the reply of
-    `ok` from the request's body.
+    `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `stalled` says
+    nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema` and
+    `no temperature` refuse only requests with that field, `filter` refuses in words that name fields, `thinking` and
+    `think tags` reason before they answer, `blank`, `no choices`, `roles`, `reasoning` and `flood` stream without end
+    and without prose, `compressed` sends what nobody asked to be compressed, and `redirect` sends the client to
+    `elsewhere`. Use it as a context manager. `text` makes the reply of `ok` from the request's body.
     """
 
     def __init__(self, *script: Behaviour, text: Answer | str = _plain, elsewhere: str = "") -> None:
@@ -176,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         pieces = [word if at == 0 else f" {word}" for at, word in enumerate(text.split(" "))]
-        if behaviour in ("cut", "unfinished"):
+        if behaviour in ("cut", "unfinished", "stalled"):
             pieces = pieces[: max(1, len(pieces) // 2)]
         if behaviour == "thinking":
             for word in ("Let", " me", " think"):
@@ -185,7 +185,9 @@ class _Handler(BaseHTTPRequestHandler):
             pieces = ["<th", "ink>Let me {think}", "</thi", "nk>\n\n", *pieces]
         for piece in [] if behaviour in _NEVER_ENDING or behaviour in ("no choices", "flood") else pieces:
             self._event(body, {"delta": {"role": "assistant", "content": piece}, "finish_reason": None})
-        if behaviour == "cut":
+        if behaviour == "stalled":
+            owner.closing.wait()
+        if behaviour in ("cut", "stalled"):
             self.close_connection = True
             return
         while behaviour in _NEVER_ENDING and not owner.closing.wait(0.005):

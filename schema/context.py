@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType, NoneType
@@ -24,12 +24,26 @@ Scope = Literal["story", "run", "machine", "code"]
 """Whose a setting is: a story keeps it; it holds for one run; it says where and how to compute; only code can give it."""
 
 
-def setting(default: Any, description: str, *, scope: Scope = "story", unit: str = "", **bounds: float) -> Any:
+def setting(
+    default: Any,
+    description: str,
+    *,
+    scope: Scope = "story",
+    unit: str = "",
+    nodes: Sequence[str] = (),
+    prompt: bool = False,
+    **bounds: float,
+) -> Any:
     """Say on the field all that Python, the command line, Studio's form and the desk's show of a setting and refuse.
 
     `bounds` are pydantic's: ge, gt, le, and max_length in characters. Pydantic reads them and the description from here.
+    LangGraph Studio shows a setting at its `nodes`, and one that is words of a `prompt` with an editor.
     """
-    extra = {"unit": unit} if unit else {}
+    extra: dict[str, object] = {"unit": unit} if unit else {}
+    if nodes:
+        extra["langgraph_nodes"] = list(nodes)
+    if prompt:
+        extra["langgraph_type"] = "prompt"
     about = {"description": description, "scope": scope, "unit": unit, "json_schema_extra": extra, **bounds}
     return field(default=default, metadata=about)
 
@@ -52,6 +66,10 @@ class _InForms:
 Name = Annotated[Any, _InForms("string")]
 Names = Annotated[Any, _InForms("object")]
 CodeOnly = Annotated[Any, _InForms()]
+
+
+_ASKING = ("open_story", "write", "update_memory", "propose_plans", "simulator")
+"""Nodes that ask a model."""
 
 
 @dataclass(kw_only=True)
@@ -82,12 +100,21 @@ class Context:
         None,
         "Model of every role: its name at the endpoint, or the path of a GGUF file; the embedded model when empty",
         scope="machine",
+        nodes=_ASKING,
     )
     models: Names = setting(
-        None, "Models per role: an object with any of writer, memory, planner, simulator, judge", scope="machine"
+        None,
+        "Models per role: an object with any of writer, memory, planner, simulator, judge",
+        scope="machine",
+        nodes=_ASKING,
     )
     base_url: str | None = setting(
         None, "Address of an OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1", scope="machine"
+    )
+    adapter: str | None = setting(
+        None,
+        "LoRA adapter of the embedded model: PATH or PATH@STRENGTH of a GGUF file, or none; it writes by prompts of its own",
+        scope="machine",
     )
     tier: Literal["auto", "small", "full"] = setting(
         "auto", "Prompts for a small or a capable model; by the model's name when auto", scope="machine"
@@ -107,21 +134,38 @@ class Context:
         "",
         "Notes on style, in every prompt that writes: a manner, a model, what to avoid",
         unit="characters",
+        nodes=("open_story", "write"),
+        prompt=True,
         max_length=600,
     )
     note: str = setting(
         "",
         "The author's note: what the next passages should keep in mind; stands last in their prompts",
         unit="characters",
+        nodes=("open_story", "write", "propose_plans"),
+        prompt=True,
         max_length=600,
     )
     min_words: int = setting(200, "Fewest words of a passage", unit="words", ge=20, le=2000)
     max_words: int = setting(400, "Most words of a passage", unit="words", ge=20, le=2000)
     plans: int = setting(3, "Plans to propose at each step", unit="plans", ge=1, le=9)
     top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
-    codex: bool = setting(True, "Tell the writer what is true by now of the people and things in its plan")
+    past_tokens: int | None = setting(
+        None,
+        "Tokens of a capable model's prompt for the last two passages whole and a line on each of all; an eighth of its window "
+        "when empty, 0 for recalled passages alone",
+        unit="tokens",
+        ge=0,
+        le=1_000_000,
+    )
+    codex: bool = setting(
+        True, "Note what passages change of people and things, and tell the writer what is true by now"
+    )
     continuity: Literal["off", "note", "mend"] = setting(
         "note", "What contradicts the codex: let be, noted with its passage, or asked for again with the reason"
+    )
+    author: str = setting(
+        "", "Who wrote it, as its books say; an imported book brings its own", unit="characters", max_length=200
     )
     new_character: float = setting(0.1, "Probability that a step invites a new character", ge=0, le=1)
     seed: int | None = setting(

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, cast
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.log import Commit, RecalledId, StoryRecord
-from recurrentgpt.schema.state import Added, Dropped, Usage
+from recurrentgpt.schema.parts import Added, Dropped, Usage
 
 
 class StoryEvent(TypedDict):

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.schema.codex import Change, Contradiction
 from recurrentgpt.schema.outline import TurnStatus
-from recurrentgpt.schema.state import Brief, Rationale, Usage
+from recurrentgpt.schema.parts import Brief, Rationale, Usage
 
 
 class RecalledId(TypedDict):

@@ -7,7 +7,7 @@ of which the state carries only `head`. In the terms of the paper (arXiv 2305.13
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from langchain_core.messages import AnyMessage
 from langgraph.channels import EphemeralValue
@@ -17,95 +17,22 @@ from typing_extensions import TypedDict
 from recurrentgpt.schema.codex import Change, Contradiction, Told
 from recurrentgpt.schema.messages import latest_exchange
 from recurrentgpt.schema.outline import TurnStatus
+from recurrentgpt.schema.parts import BY_HAND as BY_HAND
+from recurrentgpt.schema.parts import KEPT_PLAN as KEPT_PLAN
+from recurrentgpt.schema.parts import Added as Added
+from recurrentgpt.schema.parts import Brief as Brief
+from recurrentgpt.schema.parts import Choice as Choice
+from recurrentgpt.schema.parts import Dropped as Dropped
+from recurrentgpt.schema.parts import Rationale as Rationale
+from recurrentgpt.schema.parts import Recalled as Recalled
+from recurrentgpt.schema.parts import Status as Status
+from recurrentgpt.schema.parts import Usage as Usage
 
 MEMORY_SENTENCES = 20
 """Most sentences of a short-term memory."""
 
 MEMORY_WORDS = 500
 """Most words of a short-term memory."""
-
-BY_HAND = "edited by hand"
-"""Why a sentence came or went that somebody added or took out."""
-
-KEPT_PLAN = "kept"
-"""`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
-goes, and no prompt tells that plan again."""
-
-Status = Literal["writing", "choosing", "retaking", "replanning", "finished"]
-"""Where a story stands: inside a timestep, waiting for the choice of a plan, or at its end."""
-
-
-class Brief(TypedDict):
-    """What the story is and stays: pinned in every prompt, never forgotten."""
-
-    title: str
-    genre: str
-    premise: str
-    characters: list[str]
-    """One string each, `Name: who they are`."""
-    outline: list[str]
-    synopsis: NotRequired[str]
-    """What the model made of a premise that somebody gave, which stands beside it."""
-    truth: NotRequired[str]
-    """What really happened, or what the story is really about: kept from the reader."""
-    clues: NotRequired[list[str]]
-    """What points to the truth, and where each of them appears: kept from the reader."""
-    voice: NotRequired[str]
-    """How the story is told: viewpoint, distance, diction, dialect."""
-
-
-class Recalled(TypedDict):
-    """One passage that the long-term memory gave back, and why."""
-
-    id: str
-    step: int
-    score: float
-    """Cosine similarity of the plan and the best piece, -1 to 1."""
-    summary: str
-    piece: str
-    """The piece of the passage that matched best."""
-
-
-class Dropped(TypedDict):
-    """A sentence that left the short-term memory."""
-
-    sentence: str
-    why: str
-
-
-class Added(TypedDict):
-    """A sentence that entered the short-term memory."""
-
-    sentence: str
-    why: str
-
-
-class Rationale(TypedDict):
-    """What one rewriting of the short-term memory dropped and added, each with its reason (paper, section 2.2)."""
-
-    dropped: list[Dropped]
-    added: list[Added]
-
-
-class Usage(TypedDict):
-    """What model calls cost."""
-
-    calls: int
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    resamples: int
-    """Calls made only because an earlier reply was not usable."""
-    seconds: float
-
-
-class Choice(TypedDict):
-    """How the plan was chosen."""
-
-    index: int | None
-    """Which candidate, from 0; None for an own plan."""
-    by: str
-    why: str
 
 
 def dearer(old: int | None, new: int) -> int:

@@ -15,6 +15,8 @@ MOST_ENDINGS = 3
 """Passages that a system may add after its planned last one, where the novel is still too short."""
 
 Finale = Literal["", "near", "last"]
+Guards = Literal["shared", "own", "none"]
+"""Which guards systems have: those that every system can have, each system's own, or none."""
 
 
 @dataclass(kw_only=True)
@@ -27,9 +29,10 @@ class StudyContext(Context):
     ending: bool = setting(True, "Every novel is brought to its end", scope="run")
     target_words: int = setting(3000, "Length of the novel", scope="run", unit="words", ge=200, le=1_000_000)
     candidates: int = setting(0, "Drafts per passage of re3 and doc; 0 for their own", scope="run", ge=0, le=20)
-    guards: bool = setting(
-        True,
-        "Whether a system keeps guards that others lack: gate against copies, grammar of scenes, 8 samples, worked examples",
+    guards: Guards = setting(
+        "own",
+        "Which guards systems have: shared (no copies, 8 samples), own (also grammar of scenes and worked examples, not in "
+        "every system), none",
         scope="run",
     )
     embedder: Literal["default", "hash-256"] = setting(
@@ -50,8 +53,8 @@ class StudyContext(Context):
 
     @property
     def own_voice(self) -> bool:
-        """Tell whether templates show their worked examples and scenes are held to their grammar: never without guards."""
-        return self.guards and super().own_voice
+        """Tell whether templates show their worked examples and scenes are held to their grammar, which others have not."""
+        return self.guards == "own" and super().own_voice
 
 
 @dataclass(frozen=True)

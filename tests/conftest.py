@@ -36,6 +36,8 @@ settings.load_profile("fixed")
 
 # A shell that runs the tests in the background has its children ignore Ctrl-C, which some tests press.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as under nohup
 
 _databases = itertools.count(1)
 

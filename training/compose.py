@@ -16,6 +16,7 @@ the draft from the file of drafts where a seed is named, and the chosen plan is 
     The passage, a paragraph a line.
     S: the summary in one sentence
     F: a fact / another fact; left out where those laid out hold
+    R: the summary of a scene further back that bears on this one, where the writer is shown it again
     P clue: a plan for that move
     C 1 why the first plan is the best
 """
@@ -90,12 +91,14 @@ def scenes(
 def _written(lines: Sequence[str], story: Premise, step: int) -> dict[str, Any]:
     """Return the fields of a scene that its lines give."""
     found: dict[str, Any] = {"source": Source(hand="written")}
-    paragraphs, moves, plans = list[str](), list[str](), list[str]()
+    paragraphs, recalled, moves, plans = list[str](), list[str](), list[str](), list[str]()
     for written in lines:
         if written.startswith("S: "):
             found["summary"] = written.removeprefix("S: ")
         elif written.startswith("F: "):
             found["facts"] = written.removeprefix("F: ").split(" / ")
+        elif written.startswith("R: "):
+            recalled.append(written.removeprefix("R: "))
         elif plan := _PLAN.fullmatch(written):
             moves.append(plan[1])
             plans.append(plan[2])
@@ -105,7 +108,7 @@ def _written(lines: Sequence[str], story: Premise, step: int) -> dict[str, Any]:
             found["choice"] = ChosenPlan(index=int(chosen[1]), why=chosen[2], plan=story.turns[step].plan)
         else:
             paragraphs.append(written)
-    return {**found, "passage": "\n\n".join(paragraphs), "moves": moves, "plans": plans}
+    return {**found, "passage": "\n\n".join(paragraphs), "recalled": recalled, "moves": moves, "plans": plans}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

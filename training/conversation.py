@@ -10,11 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from training.data import Mode, Premise, Scene
-from training.product import CLOSING_MOVES, MOVES, READERS_MOVES, Prompts, SettingsError
+from training.product import CLOSING_MOVES, MOVES, READERS_MOVES, Prompts, SettingsError, packaged
 
 MIN_WORDS, MAX_WORDS = 200, 400
 """Words of a scene, as a story has them by default; the prompt names the number half way."""
@@ -24,6 +23,9 @@ VOICES: Mapping[str, Mapping[str, str]] = {
     "fiction": {"person": "second", "tense": "present"},
 }
 """How a story of each mode is told."""
+
+LESSONS = ("facts", "plans", "facts", "plans", "facts", "plans", "choose")
+"""Of so many scenes, the call that each teaches beside the writing of it."""
 
 KNOWN_MOVES = {move["name"]: move for move in (*MOVES, *CLOSING_MOVES, *READERS_MOVES)}
 
@@ -40,7 +42,7 @@ class Exchange:
 
 def prompts(mode: Mode) -> Prompts:
     """Return the storyteller's templates of `mode`."""
-    return Prompts(mode, mode="storyteller")
+    return Prompts("storyteller", mode=mode)
 
 
 def system(mode: Mode) -> str:
@@ -77,6 +79,18 @@ def exchanges(scene: Scene) -> list[Exchange]:
         chosen = {"why": scene.choice.why, "index": scene.choice.index, "plan": scene.choice.plan}
         found.append(Exchange("choose", fill("choose", plans=scene.plans), _json(chosen)))
     return found
+
+
+def lesson(scene: Scene) -> list[Exchange]:
+    """Return the conversation that is learnt from a scene: it is written, and one more call follows from it.
+
+    In a run each of the later calls goes on from the scene alone, for notes and plans are asked for side by side. Which call a
+    scene teaches depends on its story and step, in the shares of LESSONS.
+    """
+    first, *later = exchanges(scene)
+    dealt = int(hashlib.sha256(f"{scene.story} {scene.step}".encode()).hexdigest()[:8], 16) % len(LESSONS)
+    taught = [exchange for exchange in later if exchange.call == LESSONS[dealt]]
+    return [first, *(taught or later[:1])]
 
 
 def plans_prompt(scene: Scene, moves: Sequence[str]) -> str:
@@ -118,10 +132,10 @@ def messages(mode: Mode, done: Sequence[Exchange]) -> list[dict[str, str]]:
 def templates_fingerprint() -> str:
     """Return the first figures of the SHA-256 of all the storyteller's templates, in the order of their names."""
     digest = hashlib.sha256()
-    root = resources.files("recurrentgpt.prompts").joinpath("storyteller")
-    for mode in sorted(root.iterdir(), key=lambda item: item.name):
-        for file in sorted(mode.iterdir(), key=lambda item: item.name):
-            digest.update(f"{mode.name}/{file.name}\0{file.read_text(encoding='utf-8')}\0".encode())
+    for place, text in packaged().items():
+        mode, folder, file = place.split("/")
+        if folder == "storyteller":
+            digest.update(f"{mode}/{file}\0{text}\0".encode())
     return digest.hexdigest()[:12]
 
 

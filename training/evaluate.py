@@ -81,11 +81,7 @@ def write(server: CompletionEndpoint, context: Scene, seed: int, way: str, known
     noted = ask(talk, NOTES)
     deck = MOVES if context.mode == "novel" else READERS_MOVES
     moves = [deck[(seed + 7 * place) % len(deck)]["name"] for place in range(PLANS)]
-    talk = [
-        *talk[:1],
-        Exchange("facts", talk[1].prompt, noted or "."),
-        Exchange("plans", plans_prompt(context, moves), ""),
-    ]
+    talk = [*talk[:1], Exchange("plans", plans_prompt(context, moves), "")]
     planned = ask(talk, PROSE)
     facts, plans = _object(noted), _object(planned)
     figures = measure(passage, mode=context.mode, plan=context.plan, context=told(context), known=known)

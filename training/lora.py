@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+import gguf
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from training.product import SettingsError
-from training.weights import NAMES, Base
+from training.weights import NAMES, Base, halved, open_gguf
 
 PROJECTIONS = {name: path for name, path in NAMES.items() if path.endswith("_proj")}
 
@@ -34,11 +37,18 @@ class LoraLinear(nn.Module):
         return frozen + self.scale * added
 
 
-def attach(base: Base, rank: int, alpha: float, seed: int) -> dict[str, LoraLinear]:
-    """Put an adapter on every projection and return them by llama.cpp's name of the weight, for example `blk.0.attn_q.weight`."""
+def attach(base: Base, rank: int, alpha: float, seed: int, first_layer: int = 0) -> dict[str, LoraLinear]:
+    """Put an adapter on every projection from `first_layer` on and return them by llama.cpp's names of the weights.
+
+    Such a name is `blk.0.attn_q.weight`. Layers below are only read through: they take no gradients, a third of the time or more.
+    Raises SettingsError where the model has no such layer.
+    """
+    layers = base.model.model.layers
+    if not 0 <= first_layer < len(layers):
+        raise SettingsError(f"The model has layers 0 to {len(layers) - 1}, not {first_layer}: name one of them.")
     generator = torch.Generator().manual_seed(seed)
     adapters: dict[str, LoraLinear] = {}
-    for number, layer in enumerate(base.model.model.layers):
+    for number, layer in enumerate(layers[first_layer:], first_layer):
         for name, path in PROJECTIONS.items():
             part, _, attribute = path.partition(".")
             owner = getattr(layer, part)
@@ -64,3 +74,17 @@ def restore(adapters: Mapping[str, LoraLinear], saved: Mapping[str, Tensor]) -> 
                     f"The checkpoint does not fit this model or rank (at {name}): start in a new folder."
                 )
             parameter.copy_(saved[name])
+
+
+def read_adapter(path: Path, base: Base) -> dict[str, Tensor]:
+    """Return the tensors of an exported adapter by the names of `tensors`, as `base` has its rows."""
+    heads = {"attn_q": base.heads, "attn_k": base.kv_heads} if base.architecture.rotated else {}
+    found: dict[str, Tensor] = {}
+    for tensor in open_gguf(path).tensors:
+        numbers = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32, copy=True)
+        rows = torch.from_numpy(numbers)
+        projection = tensor.name.split(".")[2]
+        if tensor.name.endswith(".lora_b") and projection in heads:
+            rows = halved(rows, heads[projection])
+        found[tensor.name] = rows
+    return found

@@ -13,9 +13,16 @@ from training.weights import Base
 
 
 def loss(base: Base, example: Example) -> Tensor:
-    """Return the mean cross-entropy over the tokens to be learnt, a scalar that gradients flow through."""
+    """Return the mean cross-entropy over the tokens to be learnt, a scalar that gradients flow through.
+
+    None flow through the first prompt: it is read as a server reads it, and half of a conversation costs no backward pass.
+    """
     learnt = example.learnt[1:]
-    hidden = base.model.model(input_ids=example.ids).last_hidden_state[0, :-1][learnt]
+    begin = int(learnt.nonzero()[0])
+    with torch.no_grad():
+        prompt = base.model.model(input_ids=example.ids[:, :begin], use_cache=True).past_key_values if begin else None
+    rest = base.model.model(input_ids=example.ids[:, begin:], past_key_values=prompt, use_cache=begin > 0)
+    hidden = rest.last_hidden_state[0, :-1][learnt[begin:]]
     # The vocabulary is large: logits only where they are needed.
     logits = base.model.lm_head(hidden).float()
     return functional.cross_entropy(logits, example.ids[0, 1:][learnt])

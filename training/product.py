@@ -7,6 +7,7 @@ from recurrentgpt.models.embedded.fetch import fetch, sha256
 from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
 from recurrentgpt.prompts import Prompts
+from recurrentgpt.prompts.check import packaged
 from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
@@ -28,6 +29,7 @@ __all__ = [
     "find_fault",
     "is_balanced",
     "last_sentences",
+    "packaged",
     "sentences",
     "sha256",
     "stop_servers",

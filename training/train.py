@@ -24,10 +24,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from training.conversation import exchanges, opening, templates_fingerprint
+from training.conversation import lesson, opening, templates_fingerprint
 from training.data import Premise, Scene, line, read_premises, read_scenes
 from training.encode import Example, encode, tokenizer
-from training.lora import LoraLinear, attach, restore, tensors
+from training.lora import LoraLinear, attach, read_adapter, restore, tensors
 from training.loss import loss, mean_loss
 from training.product import WRITER, RecurrentGPTError, SettingsError, fetch, sha256
 from training.weights import Base, load
@@ -64,9 +64,26 @@ class Settings:
     """Measurements without a lower loss after which a run stops."""
     held_out: float = 0.08
     """Share of the stories that are held out."""
+    first_layer: int = 0
+    """Layers below it stay as they are, which saves the time of their gradients."""
+    float32: bool = False
+    """Whether it computes in 32 bits, and not in bfloat16."""
+    begin_with: str = ""
+    """SHA-256 of the checkpoint or adapter that the run began with; empty where it began with none."""
 
 
-_OPTIONS = ("rank", "learning_rate", "epochs", "accumulate", "seed", "evaluate_every", "patience", "held_out")
+_OPTIONS = (
+    "rank",
+    "learning_rate",
+    "epochs",
+    "accumulate",
+    "seed",
+    "evaluate_every",
+    "patience",
+    "held_out",
+    "first_layer",
+    "float32",
+)
 """Of the command, each a setting of the same name."""
 
 
@@ -108,6 +125,7 @@ class Run:
         learn: Sequence[Example],
         measure: Sequence[Example],
         *,
+        begin_with: Mapping[str, Tensor] | None = None,
         checkpoint_minutes: float = 5.0,
         report: Callable[[str], None] = print,
     ) -> None:
@@ -116,7 +134,11 @@ class Run:
         self.folder, self.settings, self.base = folder, settings, base
         self.learn, self.measure = list(learn), list(measure)
         self.checkpoint_seconds, self.report = 60 * checkpoint_minutes, report
-        self.adapters: dict[str, LoraLinear] = attach(base, settings.rank, settings.alpha, settings.seed)
+        self.adapters: dict[str, LoraLinear] = attach(
+            base, settings.rank, settings.alpha, settings.seed, settings.first_layer
+        )
+        if begin_with is not None:
+            restore(self.adapters, begin_with)
         self.parameters = [parameter for _, parameter in tensors(self.adapters)]
         self.optimizer = torch.optim.AdamW(
             self.parameters, lr=settings.learning_rate, betas=BETAS, weight_decay=WEIGHT_DECAY
@@ -226,7 +248,7 @@ class Run:
 
     def _resume(self) -> None:
         state, metadata = read_checkpoint(self.folder / CHECKPOINT)
-        was, now = json.loads(metadata["settings"]), asdict(self.settings)
+        was, now = {"float32": False, **json.loads(metadata["settings"])}, asdict(self.settings)
         if changed := sorted(name for name in now if was.get(name) != now[name]):
             raise SettingsError(
                 f"{self.folder} holds a run with another {' and '.join(changed)}: give it back, or name a new folder with -o."
@@ -257,7 +279,7 @@ def examples(
     measure: list[Example] = []
     for scene in scenes:
         name = f"{scene.story} scene {scene.step}"
-        found = encode(tokens, name, scene.mode, exchanges(scene), longest)
+        found = encode(tokens, name, scene.mode, lesson(scene), longest)
         (measure if held_out(scene.story, share) else learn).append(found)
     for premise in premises:
         found = encode(tokens, f"{premise.story} opening", premise.mode, [opening(premise)], longest)
@@ -278,17 +300,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             base=sha256(path),
             data=data_fingerprint(scenes, premises),
             templates=templates_fingerprint(),
+            begin_with=sha256(options.begin_with) if options.begin_with else "",
             alpha=options.alpha if options.alpha is not None else 2.0 * options.rank,
             **{name: getattr(options, name) for name in _OPTIONS},
         )
         learn, measure = examples(tokenizer(path), scenes, premises, options.held_out, options.longest)
         print(f"{len(learn)} conversations to learn from, {len(measure)} held out.", flush=True)
+        base = load(path, torch.float32 if settings.float32 else torch.bfloat16)
         run = Run(
             options.output,
             settings,
-            load(path),
+            base,
             learn,
             measure,
+            begin_with=_first_adapter(options.begin_with, base) if options.begin_with else None,
             checkpoint_minutes=options.checkpoint_minutes,
             report=lambda text: print(text, flush=True),
         )
@@ -301,6 +326,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     print("The run is complete." if complete else "The same command goes on from here.")
     return 0
+
+
+def _first_adapter(path: Path, base: Base) -> Mapping[str, Tensor]:
+    return read_adapter(path, base) if path.suffix == ".gguf" else read_checkpoint(path)[0]
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -331,11 +360,27 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--held-out", type=float, default=defaults.held_out, help="share of the stories that are held out"
     )
+    parser.add_argument(
+        "--first-layer",
+        type=int,
+        default=defaults.first_layer,
+        help="leave the layers below it as they are, to save time",
+    )
+    parser.add_argument(
+        "--begin-with",
+        type=Path,
+        help="a checkpoint of another run or an exported adapter, of the same rank and layers",
+    )
     parser.add_argument("--longest", type=int, default=2400, help="tokens that a conversation may have")
     parser.add_argument("--checkpoint-minutes", type=float, default=5.0)
     parser.add_argument("--most-steps", type=int, help="stop after so many steps of this sitting")
     parser.add_argument(
         "--minutes", type=float, default=float("inf"), help="stop after so many minutes of this sitting"
+    )
+    parser.add_argument(
+        "--float32",
+        action="store_true",
+        help="compute in 32 bits: twice the memory, but several times the speed without instructions for bfloat16",
     )
     parser.add_argument("--threads", type=int, default=0, help="0: as many as torch thinks")
     return parser.parse_args(arguments)

@@ -17,6 +17,7 @@ from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import one_line
 from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
 from recurrentgpt.books.readers.limits import DAMAGED, ZipArchive, parse_xml
+from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 from recurrentgpt.schema.errors import BookError
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
@@ -24,7 +25,7 @@ _OLD_WORD = b"\xd0\xcf\x11\xe0"
 _BROKEN = (
     PythonDocxError, OpcError, etree.XMLSyntaxError, LookupError, ValueError, TypeError, AttributeError, AssertionError,
 )  # fmt: skip
-_PARAGRAPH = qn("w:p")
+_PARAGRAPH, _PROPERTIES = qn("w:p"), qn("w:rPr")
 _AS_TEXT = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "\u2011"}
 # What was deleted, and what older programs are shown instead of a text box that is there too.
 _LEFT_OUT = {qn("w:del"), qn("w:moveFrom"), "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
@@ -84,11 +85,11 @@ def _blocks(document: Any) -> Iterator[tuple[int, str]]:
     for paragraph in document.element.body.iter(_PARAGRAPH):
         if any(True for _ in paragraph.iterancestors(*_LEFT_OUT)):
             continue
-        text = "".join(_words(paragraph))
+        text = from_marks("".join(_words(paragraph)))
         style = paragraph.style
         level = levels.get(style, 0) if style else 0
         if level is not None and text.strip():
-            yield level, text
+            yield level, plain(text) if level else text
         elif level == 0 and any(True for _ in paragraph.iter(qn("w:pBdr"))):
             yield 0, SCENE_BREAK
 
@@ -124,12 +125,23 @@ def _levels(document: Any) -> dict[str, int | None]:
 
 def _words(paragraph: Any) -> Iterator[str]:
     """Yield the text of a paragraph, without that of the paragraphs in its boxes, which come in their own turn."""
-    ahead = list(reversed(paragraph))
+    ahead: list[Any] = list(reversed(paragraph))
     while ahead:
         element = ahead.pop()
-        if element.tag == qn("w:t"):
+        if isinstance(element, str):
+            yield element
+        elif element.tag == qn("w:t"):
             yield element.text or ""
         elif element.tag in _AS_TEXT:
             yield "" if element.get(qn("w:type")) == "page" else _AS_TEXT[element.tag]
         elif element.tag != _PARAGRAPH and element.tag not in _LEFT_OUT and element.tag != qn("w:pPr"):
-            ahead.extend(reversed(element))
+            inside = list(reversed(element))
+            ahead.extend([CLOSES, *inside, OPENS] if _is_emphasised(element) else inside)
+
+
+def _is_emphasised(element: Any) -> bool:
+    """Tell whether an element is a run in italics, or in the style of emphasis."""
+    italic, style = element.find(f"{_PROPERTIES}/{qn('w:i')}"), element.find(f"{_PROPERTIES}/{qn('w:rStyle')}")
+    if italic is not None:
+        return italic.get(qn("w:val"), "true") not in ("false", "0", "off")
+    return style is not None and style.get(qn("w:val")) == "Emphasis"

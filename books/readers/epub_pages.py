@@ -11,6 +11,7 @@ from lxml import etree, html
 
 from recurrentgpt.books.readers.chapters import SCENE_BREAK
 from recurrentgpt.books.readers.limits import DAMAGED, parse_xml
+from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 from recurrentgpt.schema.errors import BookError
 
 _EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
@@ -18,6 +19,7 @@ _EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
 _ENTITY = re.compile(rb"&([A-Za-z][A-Za-z0-9]{1,30};)")
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*>", re.IGNORECASE)
 _XML_OWN = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
+_EMPHASIS = frozenset({"cite", "dfn", "em", "i", "var"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _INLINE = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
@@ -84,9 +86,10 @@ def blocks(body: etree._Element, targets: set[str]) -> Iterator[Block]:
     def finish() -> Iterator[Block]:
         said = re.sub(r"[ \t\r\n\f]+", " ", "".join(text)).replace("\v", "\n")
         text.clear()
-        if said.strip():
+        if said.replace(OPENS, "").replace(CLOSES, "").strip():
             yield from (Block("", target=target) for target in waiting[:-1])
-            yield Block(said, heading, waiting[-1] if waiting else None)
+            said = from_marks(said)
+            yield Block(plain(said) if heading else said, heading, waiting[-1] if waiting else None)
             waiting.clear()
 
     for event, element in etree.iterwalk(body, events=("start", "end")):
@@ -108,7 +111,7 @@ def blocks(body: etree._Element, targets: set[str]) -> Iterator[Block]:
             elif name == "hr":
                 yield Block(SCENE_BREAK)
             elif isinstance(element.tag, str):
-                text.append(element.text or "")
+                text.append((OPENS if name in _EMPHASIS else "") + (element.text or ""))
         else:
             skipping -= left_out
             if skipping or element is body:
@@ -116,6 +119,6 @@ def blocks(body: etree._Element, targets: set[str]) -> Iterator[Block]:
             if name not in _INLINE and name not in ("br", "img", "?", *_LEFT_OUT):
                 yield from finish()
                 heading = False
-            text.append(element.tail or "")
+            text.append((CLOSES if name in _EMPHASIS else "") + (element.tail or ""))
     yield from finish()
     yield from (Block("", target=target) for target in waiting)

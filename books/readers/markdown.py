@@ -1,11 +1,10 @@
-"""Read Markdown: its headings make chapters, its marks of emphasis go."""
+"""Read Markdown: its headings make chapters, its emphasis stays."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -15,10 +14,13 @@ from recurrentgpt.books.file_text import clean, one_line
 from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.epub_pages import blocks, parse_page
+from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"[\w-]+:(?:[ \t]|$)", re.MULTILINE)
 _FACT = re.compile(r"(?m)^(title|author|lang|language):[ \t]+(\S.*)$", re.IGNORECASE)
+
+_AS_TEXT = {"softbreak": " ", "hardbreak": "\n", "html_inline": "", "em_open": OPENS, "em_close": CLOSES}
 
 
 def read(data: bytes, stem: str) -> Manuscript:
@@ -35,7 +37,7 @@ def read(data: bytes, stem: str) -> Manuscript:
         del found[0]
         top = min((level for level in levels if level > top), default=0)
     author = facts.get("author", "")
-    if author and found and not found[0][0] and one_line(found[0][1]) == one_line(author):
+    if author and found and not found[0][0] and one_line(plain(found[0][1])) == one_line(author):
         del found[0]
     gatherer = Gatherer()
     for level, words in found:
@@ -76,7 +78,8 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
         elif token.type == "heading_close":
             level = 0
         elif token.type == "inline":
-            yield level, "".join(_words(token.children or []))
+            words = from_marks("".join(_words(token.children or [])))
+            yield level, plain(words) if level else words
         elif token.type in ("fence", "code_block"):
             yield 0, token.content
         elif token.type == "html_block":
@@ -86,6 +89,5 @@ def _blocks(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _words(tokens: list[Token]) -> Iterator[str]:
-    plain: dict[str, Any] = {"softbreak": " ", "hardbreak": "\n", "html_inline": ""}
     for token in tokens:
-        yield plain.get(token.type, token.content)
+        yield _AS_TEXT.get(token.type, token.content)

@@ -11,6 +11,7 @@ from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.gutenberg import strip_licence
 from recurrentgpt.books.readers.headings import chapter_headings, is_contents, underlined
 from recurrentgpt.books.readers.line_breaks import divide
+from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks
 
 
 def read(data: bytes, stem: str) -> Manuscript:
@@ -32,9 +33,11 @@ def read(data: bytes, stem: str) -> Manuscript:
                 author, pieces[1] = pieces[1], ""
         named = {index: heading for index, (_, heading) in headings.items()}
     else:
+        marked = [from_marks(_EMPHASIS.sub(rf"{OPENS}\1{CLOSES}", piece)) for piece in pieces]
         pieces = [_EMPHASIS.sub(r"\1", piece) for piece in pieces]
         named = chapter_headings(pieces)
         title, author = _title_page(pieces, min(named, default=0), title, author)
+        pieces = [piece and marked[index] for index, piece in enumerate(pieces)]
     for index, piece in enumerate(pieces):
         if index in named:
             gatherer.heading(named[index])

@@ -16,6 +16,7 @@ from docx.shared import Cm, Pt
 from recurrentgpt.books.book import Book
 from recurrentgpt.books.file_text import direction, language_tag, one_line
 from recurrentgpt.books.writers.zip_file import write_archive
+from recurrentgpt.prose.emphasis import emphasised
 
 _MOST = 255
 """Longest property that the format allows."""
@@ -37,7 +38,9 @@ def render(book: Book) -> bytes:
     for heading, chapter in zip(book.headings, book.chapters, strict=True):
         document.add_paragraph(heading, heading_style)
         for paragraph in chapter.paragraphs:
-            document.add_paragraph(paragraph, body)
+            written = document.add_paragraph(style=body)
+            for piece, marked in emphasised(paragraph):
+                written.add_run(piece, "Emphasis" if marked else None)
     return _with_fixed_times(document, book)
 
 

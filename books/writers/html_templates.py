@@ -5,11 +5,19 @@ from __future__ import annotations
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from recurrentgpt.prose.emphasis import emphasised
+
 environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 def _lines(paragraph: str) -> Markup:
-    return Markup("<br/>").join(escape(line) for line in paragraph.split("\n"))
+    return Markup("<br/>").join(_line(line) for line in paragraph.split("\n"))
+
+
+def _line(line: str) -> Markup:
+    return Markup("").join(
+        Markup("<em>{}</em>").format(piece) if marked else escape(piece) for piece, marked in emphasised(line)
+    )
 
 
 environment.filters["lines"] = _lines

@@ -1,4 +1,4 @@
-"""Render a book as Markdown in which every character of the story means itself."""
+"""Render a book as Markdown in which every character of the story means itself, and emphasis stays what it is."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 
 from recurrentgpt.books.book import Book
 from recurrentgpt.books.file_text import language_tag, one_line
+from recurrentgpt.prose.emphasis import emphasised
 
 # What CommonMark, and GitHub's tables, strikes, formulas and links on top of it, would read as a mark.
 _INLINE = re.compile(r"[\\`*_\[\]<>&~|$]|(?<=:)//|(?<=\bwww)\.", re.IGNORECASE)
@@ -31,13 +32,27 @@ def render(book: Book) -> bytes:
         parts.append(f"*{escape(facts['author'])}*")
     for heading, chapter in zip(book.headings, book.chapters, strict=True):
         parts.append(f"## {escape_heading(heading)}")
-        parts += (escape(paragraph).replace("\n", "\\\n") for paragraph in chapter.paragraphs)
+        parts += (_paragraph(paragraph) for paragraph in chapter.paragraphs)
     return ("\n\n".join(parts) + "\n").encode()
+
+
+def _paragraph(text: str) -> str:
+    """Return a paragraph escaped, but for its emphasis and for its line breaks, which are meant."""
+    pieces = [(_inline(piece), marked) for piece, marked in emphasised(text)]
+    written = "".join(f"*{piece}*" if marked else piece for piece, marked in pieces)
+    return _line_starts(written).replace("\n", "\\\n")
 
 
 def escape(text: str) -> str:
     """Return `text` with a backslash wherever Markdown would see a mark; its lines have no white space at their ends."""
-    text = _INLINE.sub(lambda found: f"\\{found[0][0]}{found[0][1:]}", text)
+    return _line_starts(_inline(text))
+
+
+def _inline(text: str) -> str:
+    return _INLINE.sub(lambda found: f"\\{found[0][0]}{found[0][1:]}", text)
+
+
+def _line_starts(text: str) -> str:
     return _LINE_START.sub(lambda found: f"\\{found[1]}" if found[1] else f"{found[2]}\\", text)
 
 

@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend.job_state import Progress
 from recurrentgpt.schema.errors import SettingsError, StorageError
-from recurrentgpt.schema.state import StoryInput
+from recurrentgpt.schema.state import StoryInput, Usage
 
 MACHINE = "desk"
 """The name under which is kept what holds for every story."""
@@ -37,6 +37,8 @@ class Saved(TypedDict, total=False):
     """The text of an edit that is not in the log; see `Edit`."""
     unread: Progress
     """How far an import came that was stopped."""
+    uncommitted: Usage
+    """What calls have cost that no commit holds; see `Ledger`."""
 
 
 class DiskStore:
@@ -104,10 +106,7 @@ class DiskStore:
 
     def write_key(self, key: str) -> None:
         """Keep a key, or forget it when it is empty."""
-        key = key.strip()
-        if len(key) > LONGEST_KEY or (key and not (key.isascii() and key.isprintable())):
-            raise SettingsError(f"A key is at most {LONGEST_KEY} plain characters; look at it again.")
-        self.write(MACHINE, {"api_key": key or None})
+        self.write(MACHINE, {"api_key": checked_key(key) or None})
         self.apply_key()
 
     @property
@@ -119,6 +118,14 @@ class DiskStore:
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{re.sub(r'[^0-9A-Za-z_-]', '_', name)[:64]}.json"
+
+
+def checked_key(key: str) -> str:
+    """Return a key without white space around it; raise SettingsError for one that cannot be sent."""
+    key = key.strip()
+    if len(key) > LONGEST_KEY or (key and not (key.isascii() and key.isprintable())):
+        raise SettingsError(f"A key is at most {LONGEST_KEY} plain characters; look at it again.")
+    return key
 
 
 def _read(path: Path) -> Saved:

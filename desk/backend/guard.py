@@ -16,6 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from recurrentgpt.schema.errors import SettingsError
+
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "recurrentgpt_desk"
 MOST_BYTES = 1_000_000
@@ -37,11 +39,21 @@ class Guard:
     """Refuse what does not come from the desk's own page, as ASGI middleware.
 
     With a `token` every request must bring it: once in the address, from then on in a cookie, or as a bearer token. `under`
-    is the only path that is guarded, for an app that is mounted in a host's server.
+    is the only path that is guarded, for an app that is mounted in a host's server. Pages of the `origins` may use what is
+    under /v1/, without cookies.
     """
 
-    def __init__(self, app: ASGIApp, *, names: Iterable[str] = LOCAL, token: str = "", under: str = "/") -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        names: Iterable[str] = LOCAL,
+        token: str = "",
+        under: str = "/",
+        origins: Iterable[str] = (),
+    ) -> None:
         self.app, self.names, self.token, self.under = app, frozenset(names), token, under
+        self.origins = frozenset(origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with the reason why not."""
@@ -49,14 +61,16 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        answer = self._refusal(scope, headers) or self._key(scope, headers)
+        if origin := self._named_origin(scope, headers):
+            send = _with_cors(send, origin)
+        answer = self._refusal(scope, headers) or self._preflight(scope, headers) or self._key(scope, headers)
         if answer is not None:
             await answer(scope, receive, _with_headers(send, scope["path"]))
             return
         most = MOST_BYTES_OF_A_BOOK if "/imports" in scope["path"] else MOST_BYTES
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > most:
-            answer = _no(413, f"That is too large: at most {most // 1_000_000} MB can be sent here.")
+            answer = refused(scope["path"], 413, f"That is too large: at most {most // 1_000_000} MB can be sent here.")
             await answer(scope, receive, _with_headers(send, scope["path"]))
             return
         await self.app(scope, _limited(receive, most), _with_headers(send, scope["path"]))
@@ -64,22 +78,44 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         if not self.token and not _from_here(scope, headers):
             # A host's server may listen to a network, where anybody can send any `Host`.
-            return _no(
-                403, "The desk answers this machine only; for another, run `recurrentgpt desk --host` with a token."
+            return refused(
+                scope["path"],
+                403,
+                "The desk answers this machine only; for another, run `recurrentgpt desk --host` with a token.",
             )
         host = headers.get("host", "")
         if not self._known(host):
-            return _no(400, f"The desk does not answer to the name {host[:80]!r}; open it at the address it printed.")
+            return refused(
+                scope["path"],
+                400,
+                f"The desk does not answer to the name {host[:80]!r}; open it at the address it printed.",
+            )
+        if self._named_origin(scope, headers):
+            return None
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host:
-            return _no(403, "The desk takes requests from its own page only.")
+            return refused(scope["path"], 403, "The desk takes requests from its own page only.")
         if headers.get("sec-fetch-site") in ("cross-site", "same-site") and (
             scope["method"] not in ("GET", "HEAD")
             or headers.get("sec-fetch-mode") != "navigate"
             or "/api/" in scope["path"]
         ):
-            return _no(403, "The desk takes requests from its own page only.")
+            return refused(scope["path"], 403, "The desk takes requests from its own page only.")
         return None
+
+    def _named_origin(self, scope: Scope, headers: Headers) -> str:
+        """Return the origin of a request where it is one that may send it; empty for all others."""
+        origin = headers.get("origin", "")
+        return origin if origin in self.origins and scope["path"].startswith("/v1/") else ""
+
+    def _preflight(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return what a browser is told before a page of a named origin may ask; it brings no token yet."""
+        if scope["method"] != "OPTIONS" or not self._named_origin(scope, headers):
+            return None
+        allowed = {"Access-Control-Allow-Methods": "GET, POST", "Access-Control-Max-Age": "600"}
+        if asked := headers.get("access-control-request-headers"):
+            allowed["Access-Control-Allow-Headers"] = asked
+        return Response(status_code=204, headers=allowed)
 
     def _known(self, host: str) -> bool:
         try:
@@ -116,7 +152,9 @@ class Guard:
             moved = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
             moved.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
             return moved
-        return _no(401, "This desk needs its token: open the address that `recurrentgpt desk` printed.")
+        return refused(
+            scope["path"], 401, "This desk needs its token: open the address that `recurrentgpt desk` printed."
+        )
 
     def _fits(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.token.encode())
@@ -131,8 +169,10 @@ def _from_here(scope: Scope, headers: Headers) -> bool:
     return here and not {"forwarded", "x-forwarded-for"} & set(headers.keys())
 
 
-def _no(status: int, why: str) -> Response:
-    return JSONResponse({"error": why}, status_code=status)
+def refused(path: str, status: int, why: str, kind: str = "Refused") -> Response:
+    """Return an answer that says why not, as pages read it, or under /v1/ as OpenAI's clients do."""
+    error: object = {"message": why, "type": kind, "param": None, "code": None} if path.startswith("/v1/") else why
+    return JSONResponse({"error": error}, status_code=status)
 
 
 def _with_headers(send: Send, path: str) -> Send:
@@ -145,6 +185,37 @@ def _with_headers(send: Send, path: str) -> Send:
         await send(message)
 
     return sending
+
+
+def _with_cors(send: Send, origin: str) -> Send:
+    """Let pages of an origin read an answer; without Allow-Credentials a browser sends no cookie and shows none."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["Access-Control-Allow-Origin"] = origin
+            headers["Access-Control-Expose-Headers"] = "X-Story"
+            headers.add_vary_header("Origin")
+        await send(message)
+
+    return sending
+
+
+def checked_origin(text: str) -> str:
+    """Return an origin as browsers send it; raise SettingsError for a text that names none, and for any at once."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    plain = not (parts.query or parts.fragment or "@" in parts.netloc) and parts.path in ("", "/")
+    if parts.scheme not in ("http", "https") or not plain or not host or "*" in host:
+        raise SettingsError(
+            f"An origin is a scheme, a host and perhaps a port, such as http://localhost:8000; {text[:80]!r} is none."
+        )
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{port}" if port not in (None, usual) else "")
 
 
 def _limited(receive: Receive, most: int) -> Receive:

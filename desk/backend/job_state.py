@@ -7,7 +7,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-JobKind = Literal["", "write", "retry", "replan", "edit", "keep", "import"]
+JobKind = Literal["", "write", "retry", "replan", "edit", "keep", "import", "rework"]
 
 
 class Progress(TypedDict):
@@ -21,6 +21,36 @@ class Download(Progress):
     """How far a model is fetched, and `what` happens to it."""
 
     what: str
+
+
+class Difference(TypedDict):
+    """A run of words that two texts share or not."""
+
+    kind: Literal["same", "removed", "added", "changed"]
+    before: str
+    after: str
+
+
+class Suggestion(TypedDict):
+    """Other words for a part of a passage, its characters from `start` up to `end`, or why there are none."""
+
+    at: str
+    start: int
+    end: int
+    how: str
+    take: int
+    """How often other words were asked for before."""
+    text: str
+    """Empty until they are here."""
+    changes: list[Difference]
+    error: str
+
+
+class SuggestionEvent(TypedDict):
+    """What is suggested for a selection from here on."""
+
+    event: Literal["suggestion"]
+    suggestion: Suggestion
 
 
 @dataclass
@@ -44,6 +74,8 @@ class JobState:
     stopping: bool = False
     progress: Download | None = None
     replay: Progress | None = None
+    suggestion: Suggestion | None = None
+    """What is suggested for a selection; it waits until somebody takes it, leaves it, or edits a passage."""
     error: str = ""
     note: str = ""
     revision: int = 0

@@ -6,10 +6,12 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
-from recurrentgpt.desk.backend.read_model import branch_usage
+from recurrentgpt.desk.backend.job_state import Difference, Suggestion, SuggestionEvent
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent
 from recurrentgpt.desk.backend.settings_form import BUDGET
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.engine.diff import changes
+from recurrentgpt.models.calls import used_tokens
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
@@ -55,6 +57,19 @@ async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[
         yield event
 
 
+async def suggest(jobs: StoryJobs, at: str, start: int, end: int, how: str) -> AsyncGenerator[SuggestionEvent]:
+    """Suggest other words for a part of a passage."""
+    last = jobs.state.suggestion
+    take = last["take"] + 1 if last and (last["at"], last["start"], last["end"]) == (at, start, end) else 0
+    asked = Suggestion(at=at, start=start, end=end, how=how, take=take, text="", changes=[], error="")
+    yield {"event": "suggestion", "suggestion": asked}
+    await check_budget(jobs)
+    text = await jobs.story.arework(at, start, end, how, take=take)
+    before = (await jobs.story.apassage(at)).text[start:end]
+    found = [Difference(kind=one.kind, before=one.before, after=one.after) for one in changes(before, text)]
+    yield {"event": "suggestion", "suggestion": {**asked, "text": text, "changes": found}}
+
+
 async def within_budget(jobs: StoryJobs, method: Callable[[Story], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
     """Yield the events of a method of `Story` that costs tokens; closing this ends it."""
     await check_budget(jobs)
@@ -73,10 +88,10 @@ async def check_budget(jobs: StoryJobs) -> None:
     budget = jobs.disk.settings(jobs.story.id).get(BUDGET, 0)
     if not budget:
         return
-    spent = await branch_usage(jobs)
-    tokens, steps = spent["input_tokens"] + spent["output_tokens"], max(1, spent["passages"])
-    if tokens + tokens // steps > budget:
+    branch, passages = await jobs.ledger.branch()
+    tokens, each = used_tokens(await jobs.ledger.in_all()), used_tokens(branch) // max(1, passages)
+    if tokens + each > budget:
         raise SettingsError(
-            f"The budget of {budget:,} tokens does not last for another passage: {tokens:,} are used, and a passage takes "
-            f"about {tokens // steps:,}. Raise it in the settings to go on."
+            f"The budget of {budget:,} tokens does not last for another passage: {tokens:,} are used on all its "
+            f"branches, and a passage takes about {each:,}. Raise it in the settings to go on."
         )

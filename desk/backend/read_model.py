@@ -6,21 +6,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recurrentgpt.desk.backend.schemas import BranchUsage, EditView, MemoryView, PassageView, StoryView
+from recurrentgpt.desk.backend.schemas import CodexEntryView, EditView, MemoryView, PassageView, StoryView
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
+from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.recall import with_summary
-from recurrentgpt.memory.story_log import path_to
-from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.state import Recalled
 from recurrentgpt.story import Story
-
-COMMITS_AT_ONCE = 200
-"""Commits that are read together, so that a long story does not hold the log for seconds."""
 
 
 async def story_view(jobs: StoryJobs) -> StoryView:
@@ -132,6 +129,33 @@ async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
     }
 
 
+async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
+    """Return what a reader may see of the codex as of a passage, those that the passage names first."""
+    passage, entries = await story.apassage(ref), await story.acodex(at=ref)
+    shown = {entry.name.casefold(): entry for entry in entries if not entry.hidden}
+    named = [entry.name for entry in Codex(shown).named_in(passage.text)]
+    ordered = [shown[name.casefold()] for name in named]
+    ordered += [entry for entry in shown.values() if entry.name not in named]
+    return [
+        {
+            "name": entry.name,
+            "kind": entry.kind,
+            "here": entry.name in named,
+            "lines": [
+                {
+                    "text": sentence_of(entry, line),
+                    "rests_on": line.rests_on,
+                    "passage": line.passage,
+                    "step": line.step,
+                }
+                for line in reversed(entry.lines)
+                if line.aspect != "pronouns"
+            ],
+        }
+        for entry in ordered
+    ]
+
+
 async def passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]:
     """Return passages with their text; raise StoryNotFound for one that the story has not."""
     return await acall(lambda: _passage_views(story, keys))
@@ -160,27 +184,6 @@ async def _passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]
         }
         for commit in await log.get_many(story.id, list(keys))
     ]
-
-
-async def branch_usage(jobs: StoryJobs) -> BranchUsage:
-    """Return what the passages of the head's branch have cost, and how many they are."""
-    return await acall(lambda: _branch_usage(jobs))
-
-
-async def _branch_usage(jobs: StoryJobs) -> BranchUsage:
-    """Read the cost of each passage once: a story of thousands is counted again after every one."""
-    story, log = jobs.story.id, jobs.story.engine.log
-    head, links = await log.head(story), await log.links(story)
-    wanted: list[str] = path_to(head["head"], links) if head else []
-    # A corrected version stands beside the one that was paid for.
-    for key in wanted:
-        if (amended := links[key]["amends"]) and amended not in wanted:
-            wanted.append(amended)
-    missing = [key for key in wanted if key not in jobs.usage]
-    for first in range(0, len(missing), COMMITS_AT_ONCE):
-        for commit in await log.get_many(story, missing[first : first + COMMITS_AT_ONCE]):
-            jobs.usage[commit["id"]] = commit["usage"]
-    return {**total_usage([jobs.usage[key] for key in wanted]), "passages": head["step"] if head else 0}
 
 
 def _first_version(key: str, links: Mapping[str, Link]) -> str:

@@ -74,6 +74,24 @@ class MemoryView(TypedDict):
     recalled: list[Recalled]
 
 
+class CodexLine(TypedDict):
+    """One thing that is true, and the passage that it comes from; `passage` is empty for what the author or the brief says."""
+
+    text: str
+    rests_on: str
+    passage: str
+    step: int
+
+
+class CodexEntryView(TypedDict):
+    """A person, place, thing, promise or question as of a passage; `here` where the passage names it."""
+
+    name: str
+    kind: str
+    here: bool
+    lines: list[CodexLine]
+
+
 class LaidAside(TypedDict):
     """Words of an interrupted passage in whose place something else was done."""
 
@@ -143,16 +161,17 @@ class PassageView(TypedDict):
     amends: str
 
 
-class BranchUsage(Usage):
-    """What the passages of a branch have cost, and how many they are."""
-
-    passages: int
-
-
-class PricedUsage(BranchUsage):
-    """The same, in money where the reader has written prices down."""
+class PricedUsage(Usage):
+    """What calls have cost, in money where the reader has written prices down."""
 
     cost: str | None
+
+
+class StoryUsage(PricedUsage):
+    """What the passages of the head's branch have cost, how many they are, and what every call for the story has."""
+
+    passages: int
+    in_all: PricedUsage
 
 
 class SettingField(TypedDict):

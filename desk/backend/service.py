@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
+from recurrentgpt.desk.backend.ledger import Ledger
 from recurrentgpt.desk.backend.save_draft import Draft, Edit
 from recurrentgpt.desk.backend.settings_form import BUDGET, make_context
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
@@ -89,6 +90,7 @@ class Desk:
             opening if head is None else None,
         )
         jobs.record_settings = own
+        jobs.ledger = Ledger(jobs.story, kept.get("uncommitted"))
         jobs.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
         jobs.unfinished_import = kept.get("unread")
@@ -133,6 +135,9 @@ class Desk:
         for key, jobs in self.stories.items():
             if story in (None, key):
                 jobs.story.context = self.context(key, jobs.record_settings)
+                if jobs.state.error and not jobs.busy:
+                    # What stopped the last work may be mended by them.
+                    jobs.update(error="")
 
     def _forget_idle(self) -> None:
         """Forget stories that nobody looks at, the oldest first."""

@@ -7,7 +7,10 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from typing_extensions import TypedDict
+
 from recurrentgpt.desk.backend.schemas import SettingField
+from recurrentgpt.infrastructure.settings import OPENAI
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import SETTINGS, Context, Setting
@@ -48,6 +51,47 @@ _LABELS = {
     "tier": "Capability",
     "prompts": "Folder of prompts",
 }
+_FIELDS = (
+    ("RECURRENTGPT_MODEL or --model", "the model’s name"),
+    ("OPENAI_API_KEY", "the key"),
+    ("OPENAI_BASE_URL", "the endpoint’s address"),
+    ("RECURRENTGPT_MODEL", "the model’s name"),
+)
+
+
+class Place(TypedDict):
+    """Where a model may run, and the address that is filled in for it."""
+
+    name: str
+    base_url: str
+    about: str
+
+
+PLACES: list[Place] = [
+    {"name": "This machine, embedded", "base_url": "", "about": "Nothing to install, no key; a small model."},
+    {
+        "name": "Ollama",
+        "base_url": "http://127.0.0.1:11434/v1",
+        "about": "Start Ollama and fetch a model there, for example qwen3:14b. It needs no key.",
+    },
+    {
+        "name": "LM Studio",
+        "base_url": "http://127.0.0.1:1234/v1",
+        "about": "Load a model in LM Studio and start its server. It needs no key.",
+    },
+    {
+        "name": "llama.cpp",
+        "base_url": "http://127.0.0.1:8080/v1",
+        "about": "Start llama-server with a GGUF file. It needs no key.",
+    },
+    {"name": "OpenAI", "base_url": OPENAI, "about": "It needs a key, and every call costs money."},
+    {
+        "name": "OpenRouter",
+        "base_url": "https://openrouter.ai/api/v1",
+        "about": "It needs a key, and most models cost money.",
+    },
+]
+"""What the form offers by name; any other address is typed."""
 _BUDGET: SettingField = {
     "name": BUDGET,
     "label": "Budget of tokens",
@@ -100,6 +144,13 @@ def page_message(error: Exception) -> str:
     return text
 
 
+def in_the_form(text: str) -> str:
+    """Return words about the variables of a shell as words about the fields of this form."""
+    for name, field in _FIELDS:
+        text = text.replace(name, field)
+    return text
+
+
 def _kind(setting: Setting) -> str:
     if setting.name == "models":
         return "roles"
@@ -124,7 +175,7 @@ def checked_settings(given: Mapping[str, Any], *, machine: bool) -> Mapping[str,
     budget = values.get(BUDGET)
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, int) or budget < 0):
         raise SettingsError(f"{label(BUDGET)} is a whole number of tokens, 0 or more; it is {budget!r:.60}.")
-    _check_endpoint(values.get("base_url"))
+    check_endpoint(values.get("base_url"))
     if values.get("prompts"):
         check_once(values["prompts"])
     try:
@@ -141,7 +192,8 @@ def _labelled(text: str, values: Mapping[str, Any]) -> str:
     return f"{label(name)}{text[len(name) :]}" if name else text
 
 
-def _check_endpoint(address: Any) -> None:
+def check_endpoint(address: Any) -> None:
+    """Raise SettingsError for an address that is none, or that holds a password; None is no address."""
     if address is None:
         return
     try:

@@ -17,18 +17,22 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
-from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress
+from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
+from recurrentgpt.desk.backend.ledger import Ledger
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent, Edit, write_draft
 from recurrentgpt.desk.backend.settings_form import page_message
+from recurrentgpt.infrastructure.telemetry import counting
 from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
 from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.state import StoryInput, Usage
+from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
 
 logger = logging.getLogger(__name__)
+
+JobEvent = Event | DraftEvent | SuggestionEvent
 
 MOST_EVENTS_KEPT = 4000
 SECONDS_BETWEEN_SAVES = 1.0
@@ -53,8 +57,7 @@ class StoryJobs:
         """The text of an edit that is not in the log yet."""
         self.record_settings: dict[str, Any] = {}
         """The settings that the story's own record holds."""
-        self.usage: dict[str, Usage] = {}
-        """What each passage has cost, as far as it was read."""
+        self.ledger = Ledger(story)
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
         self._events: deque[tuple[int, Mapping[str, object]]] = deque(maxlen=MOST_EVENTS_KEPT)
@@ -137,7 +140,7 @@ class StoryJobs:
             raise StoryBusy(f"Story {self.story.id} is being written: wait until it is done, or stop it first.")
 
     def start(
-        self, kind: JobKind, events: AsyncGenerator[Event | DraftEvent], *, asked: int = 0, draft: Draft | None = None
+        self, kind: JobKind, events: AsyncGenerator[JobEvent], *, asked: int = 0, draft: Draft | None = None
     ) -> None:
         """Start a job that yields events; raise StoryBusy while another one runs."""
         self.check_idle()
@@ -146,9 +149,10 @@ class StoryJobs:
         if draft is None:
             self.lay_aside()
         self.draft = draft
-        self.state = JobState(revision=self.state.revision)
+        kept = None if kind == "edit" else self.state.suggestion
+        self.state = JobState(revision=self.state.revision, suggestion=kept)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
-        with showing_progress(self._fetch_progress()):
+        with showing_progress(self._fetch_progress()), counting(self.ledger.count):
             self._job = asyncio.create_task(self._run(events))
         self._job.add_done_callback(self._finished)
 
@@ -168,8 +172,9 @@ class StoryJobs:
 
         return show
 
-    async def _run(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
+    async def _run(self, events: AsyncGenerator[JobEvent]) -> None:
         try:
+            await self.ledger.begin()
             interrupted = await self._run_until_stopped(events)
             if interrupted and self.draft and self.draft.whole_sentences:
                 self._stop.clear()
@@ -179,9 +184,13 @@ class StoryJobs:
                 self.update(note="Stopped before a whole sentence was written; the plan waits.")
                 self.draft = None
         except RecurrentGPTError as error:
-            self.update(error=page_message(error))
+            self._failed(page_message(error))
+        finally:
+            # What keeps the log from being read was told of by the work itself.
+            with suppress(RecurrentGPTError):
+                await self.ledger.settle()
 
-    async def _run_until_stopped(self, events: AsyncGenerator[Event | DraftEvent], *, keep_words: bool = True) -> bool:
+    async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""
         reading = asyncio.create_task(self._apply_all(events))
         waits = [asyncio.create_task(event.wait()) for event in (self._stop, self._stop_now)]
@@ -205,14 +214,14 @@ class StoryJobs:
             await _cancel(reading)
         return False
 
-    async def _apply_all(self, events: AsyncGenerator[Event | DraftEvent]) -> None:
+    async def _apply_all(self, events: AsyncGenerator[JobEvent]) -> None:
         async with aclosing(events) as source:
             async for event in source:
                 self._apply(event)
         if self.state.kind == "edit":
             self.edit = None
 
-    def _apply(self, event: Event | DraftEvent) -> None:
+    def _apply(self, event: JobEvent) -> None:
         if event["event"] not in ("stage", "prose", "retract"):
             self._attempts.clear()
         if event["event"] in ("passage", "plans"):
@@ -244,6 +253,8 @@ class StoryJobs:
                 self.update(plan=event["plan"])
             case "plans":
                 self.story_changed()
+            case "suggestion":
+                self.update(suggestion=event["suggestion"])
             case "replay" | "import":
                 self.update(replay={"done": event["done"], "total": event["total"]})
             case "passage":
@@ -252,6 +263,13 @@ class StoryJobs:
                 if self.state.kind == "edit":
                     self.edit = None
                 self.update(done=self.state.done + 1, revision=self.state.revision + 1, draft="")
+
+    def _failed(self, why: str) -> None:
+        """Say why the work failed: what was asked for a selection stands beside the selection."""
+        if self.state.kind == "rework" and self.state.suggestion is not None:
+            self.update(suggestion={**self.state.suggestion, "error": why})
+        else:
+            self.update(error=why)
 
     def _set_words(self, text: str) -> None:
         self.state.draft = text
@@ -263,11 +281,14 @@ class StoryJobs:
         error = None if job.cancelled() else job.exception()
         if error is not None:
             logger.error("The job on story %s failed.", self.story.id, exc_info=error)
-            self.state.error = f"The desk failed ({type(error).__name__}); its terminal says where. The story is safe."
+            self._failed(f"The desk failed ({type(error).__name__}); its terminal says where. The story is safe.")
         if self.draft is not None and not self.draft.text.strip():
             self.draft = None
         self.save()
+        suggestion = self.state.suggestion
         self.update(
+            # One that was stopped has neither words nor a reason for having none.
+            suggestion=suggestion if suggestion and (suggestion["text"] or suggestion["error"]) else None,
             busy=False,
             stage="",
             stopping=False,
@@ -316,6 +337,7 @@ class StoryJobs:
             "edit": asdict(self.edit) if self.edit else None,
             "unread": self.unfinished_import,
             "opening": self.opening or None,
+            "uncommitted": self.ledger.uncommitted,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

@@ -7,11 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep
-from recurrentgpt.desk.backend.jobs import within_budget
+from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
+from recurrentgpt.desk.backend.jobs import suggest, within_budget
 from recurrentgpt.desk.backend.save_draft import Edit
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
+    LONGEST_TEXT,
     Changed,
     JobStarted,
     LongText,
@@ -20,6 +21,7 @@ from recurrentgpt.desk.backend.schemas import (
     ShortText,
 )
 from recurrentgpt.desk.routes.writing import moved
+from recurrentgpt.nodes.rework import Rework
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 
 router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
@@ -31,6 +33,15 @@ class PassageText(RequestBody):
     at: Ref
     text: LongText
     replay: bool = False
+
+
+class Selection(RequestBody):
+    """Some characters of a passage, from `start` up to `end`, and what to do with them."""
+
+    at: Ref
+    start: Annotated[int, Field(ge=0, le=LONGEST_TEXT)]
+    end: Annotated[int, Field(ge=0, le=LONGEST_TEXT)]
+    how: Rework
 
 
 class TextBody(RequestBody):
@@ -95,6 +106,23 @@ async def drop_edit(jobs: IdleJobsDep) -> Changed:
     """Forget the text of an edit that was interrupted."""
     jobs.edit = None
     jobs.show_draft(jobs.draft)
+    return Changed()
+
+
+@router.post("/stories/{story}/suggestion")
+async def suggestion(jobs: IdleJobsDep, body: Selection) -> JobStarted:
+    """Ask for other words for a selection. They are in the events, and in the story when the passage is edited."""
+    at = await jobs.story.aresolve(body.at)
+    jobs.start("rework", suggest(jobs, at, body.start, body.end, body.how), draft=jobs.draft)
+    return JobStarted(story=jobs.story.id)
+
+
+@router.delete("/stories/{story}/suggestion")
+async def leave_suggestion(jobs: JobsDep) -> Changed:
+    """Forget what was suggested for a selection, or stop what makes it."""
+    if jobs.busy and jobs.state.kind == "rework":
+        jobs.stop()
+    jobs.update(suggestion=None)
     return Changed()
 
 

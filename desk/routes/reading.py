@@ -17,15 +17,16 @@ from recurrentgpt.desk.backend import read_model
 from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
+    CodexEntryView,
     MemoryView,
     PassageView,
-    PricedUsage,
     Ref,
     ShortText,
+    StoryUsage,
     StoryView,
 )
 from recurrentgpt.engine.replay import ReplayCost
-from recurrentgpt.engine.storybook import SearchResult
+from recurrentgpt.engine.search import SearchResult
 from recurrentgpt.library import StorySummary
 from recurrentgpt.models.prices import price
 from recurrentgpt.nodes.open_story import GENRES
@@ -77,16 +78,23 @@ async def passages(jobs: JobsDep, ids: Annotated[str, Query(max_length=4_000)]) 
 
 
 @router.get("/stories/{story}/usage")
-async def usage(jobs: JobsDep) -> PricedUsage:
-    """Return what the story has cost on the head's branch; in money where the reader has written prices down."""
-    used = await read_model.branch_usage(jobs)
-    return {**used, "cost": await asyncio.to_thread(price, used)}
+async def usage(jobs: JobsDep) -> StoryUsage:
+    """Return what the story has cost on the head's branch and in all; in money where the reader has written prices down."""
+    (branch, passages), everything = await jobs.ledger.branch(), await jobs.ledger.in_all()
+    costs = [await asyncio.to_thread(price, used) for used in (branch, everything)]
+    return {**branch, "cost": costs[0], "passages": passages, "in_all": {**everything, "cost": costs[1]}}
 
 
 @router.get("/stories/{story}/memory")
 async def memory(jobs: JobsDep, at: Annotated[Ref, Query()]) -> MemoryView:
     """Return the memory after a passage: what it dropped and added and why, and what was recalled by which piece."""
     return await read_model.memory_view(jobs.story, at)
+
+
+@router.get("/stories/{story}/codex")
+async def codex(jobs: JobsDep, at: Annotated[Ref, Query()]) -> list[CodexEntryView]:
+    """Return what is true of people, places and things as of a passage, those that it names first."""
+    return await read_model.codex_view(jobs.story, at)
 
 
 @router.get("/stories/{story}/search")

@@ -12,9 +12,10 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.disk_store import MACHINE
+from recurrentgpt.desk.backend.endpoint_trial import Trial, models_of, try_endpoint
 from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, RequestBody, SettingField, ShortText
 from recurrentgpt.desk.backend.service import Desk
-from recurrentgpt.desk.backend.settings_form import BUDGET, checked_settings, fields, make_context
+from recurrentgpt.desk.backend.settings_form import BUDGET, PLACES, Place, checked_settings, fields, make_context
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.settings import resolve
 from recurrentgpt.schema.context import STORY_SETTINGS
@@ -27,6 +28,14 @@ class Values(RequestBody):
 
     values: dict[str, Any] = Field(default_factory=dict, max_length=60)
     key: ShortText | None = None
+
+
+class EndpointBody(RequestBody):
+    """What stands in the form, saved or not; what is empty is as it is in force."""
+
+    model: ShortText = ""
+    base_url: ShortText = ""
+    key: ShortText = ""
 
 
 class InForce(TypedDict):
@@ -47,6 +56,7 @@ class StorySettings(TypedDict):
 class MachineSettings(StorySettings):
     """The form, what is set for the machine, which model writes, and where the key comes from; never the key."""
 
+    places: list[Place]
     key: str
     in_force: dict[str, InForce]
 
@@ -57,6 +67,7 @@ async def machine_settings(desk: DeskDep) -> MachineSettings:
     return {
         "fields": fields(),
         "values": desk.disk.settings(),
+        "places": PLACES,
         "key": desk.disk.key_source,
         "in_force": {name: _in_force(desk, name) for name in ("model", "base_url")},
     }
@@ -73,6 +84,18 @@ async def change_machine_settings(desk: DeskDep, body: Values) -> MachineSetting
     await asyncio.to_thread(desk.disk.write_settings, MACHINE, settings)
     desk.apply_settings()
     return await machine_settings(desk)
+
+
+@router.post("/settings/models")
+async def list_endpoint_models(desk: DeskDep, body: EndpointBody) -> Trial:
+    """Return which models an endpoint lists. Nothing is kept."""
+    return await models_of(desk, body.base_url.strip(), body.key)
+
+
+@router.post("/settings/test")
+async def try_settings(desk: DeskDep, body: EndpointBody) -> Trial:
+    """Ask a model for a word, and say in a sentence whether it answers. Nothing is kept."""
+    return await try_endpoint(desk, body.model.strip(), body.base_url.strip(), body.key)
 
 
 @router.get("/stories/{story}/settings")

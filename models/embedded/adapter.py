@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
+
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.schema.errors import SettingsError
+
+NONE = "none"
+"""The setting of a model that wears no adapter."""
+
+STRONGEST = 2.0
+
+_STRENGTH = re.compile(r"(.+)@(\d+(?:\.\d+)?)")
 
 
 @dataclass(frozen=True)
@@ -12,3 +24,28 @@ class Adapter:
 
     path: Path
     scale: float = 1.0
+
+    @classmethod
+    def read(cls, setting: str) -> Adapter:
+        """Return the adapter that `PATH` or `PATH@STRENGTH` names; raise SettingsError where it names none."""
+        named = _STRENGTH.fullmatch(setting)
+        path, scale = Path(named[1] if named else setting).expanduser(), float(named[2]) if named else 1.0
+        if scale > STRONGEST:
+            raise SettingsError(f"An adapter's strength is 0 to {STRONGEST:g}, not {scale:g}: {setting!r}.")
+        if not path.is_file():
+            raise SettingsError(f"There is no adapter {path}: name a GGUF file with --adapter, or none.")
+        return cls(path, scale)
+
+    def trained_for(self) -> str:
+        """Return the SHA-256 of the model file that it was trained for, as the manifest beside it says; "" without one."""
+        try:
+            manifest = json.loads(self.path.with_suffix(".json").read_text(encoding="utf-8"))
+            return str(manifest["settings"]["base"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return ""
+
+
+def adapter_in_force(given: str | None) -> Adapter | None:
+    """Return the adapter that the embedded model wears: the given one, else the environment's, else none."""
+    setting = settings.resolve("adapter", given).value
+    return None if setting is None or setting == NONE else Adapter.read(setting)

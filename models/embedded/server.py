@@ -10,13 +10,15 @@ import math
 import os
 import queue
 import secrets
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from recurrentgpt.models.embedded import server_process as llama_server
 from recurrentgpt.models.embedded.adapter import Adapter
@@ -47,6 +49,8 @@ class Endpoint:
 class _Running:
     process: subprocess.Popen[bytes]
     endpoint: Endpoint
+    errors: IO[bytes]
+    """What it writes to standard error: nothing, until it crashes."""
 
 
 _servers: dict[tuple[Path, Adapter | None], _Running] = {}
@@ -68,10 +72,8 @@ def embedded_server(path: Path, adapter: Adapter | None = None) -> Endpoint:
         if running is not None and running.process.poll() is None:
             return running.endpoint
         if running is not None:
-            logger.info(
-                "The embedded model's server ended with status %s; starting it again.", running.process.returncode
-            )
-            _stop(running.process)
+            logger.warning("The embedded model's process ended %s; it is started again.", _how_it_ended(running))
+            _stop(running)
         _check(path)
         if adapter is not None:
             _check(adapter.path)
@@ -83,7 +85,7 @@ def stop_servers() -> None:
     """Stop every embedded server of this process and free its memory; a later call starts it again."""
     with _lock:
         for running in _servers.values():
-            _stop(running.process)
+            _stop(running)
         _servers.clear()
 
 
@@ -129,27 +131,29 @@ def _serve(path: Path, adapter: Adapter | None, snapshots: Snapshots, preload: l
         "preload": preload,
         "adapter": {"path": str(adapter.path), "scale": adapter.scale} if adapter else None,
     }
+    errors = _file_for_errors()
     # -P: the script's own folder must not shadow other modules. The key goes through the pipe, as arguments are public.
     process = subprocess.Popen(  # noqa: S603 - our own interpreter and script
         [sys.executable, "-P", llama_server.__file__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=errors,
     )
+    running = _Running(process, Endpoint("", key), errors)
     try:
         reply = _first_line(process, json.dumps(wish).encode() + b"\n")
     except BaseException:
         process.kill()
-        _stop(process)
+        _stop(running)
         raise
     if "address" not in reply:
-        _stop(process)
-        why = reply.get("error") or f"its process ended with status {process.returncode}; is there enough memory?"
+        why = reply.get("error") or f"its process ended {_how_it_ended(running)}; is there enough memory?"
+        _stop(running)
         raise ModelRefused(
             f"The embedded model could not load {path} ({str(why)[:200].rstrip(' .')}): the file may be damaged or need a "
             f"newer xllamacpp; {_INSTEAD}."
         )
-    return _Running(process, Endpoint(f"{reply['address']}/v1", key, snapshots))
+    return replace(running, endpoint=Endpoint(f"{reply['address']}/v1", key, snapshots))
 
 
 def _first_line(process: subprocess.Popen[bytes], wish: bytes) -> dict[str, Any]:
@@ -169,8 +173,26 @@ def _first_line(process: subprocess.Popen[bytes], wish: bytes) -> dict[str, Any]
     return reply
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _file_for_errors() -> IO[bytes]:
+    """Return a file without a name; where none can be made, what is said of a crash is lost and nothing else."""
+    try:
+        return tempfile.TemporaryFile()
+    except OSError:
+        return open(os.devnull, "r+b")
+
+
+def _how_it_ended(running: _Running) -> str:
+    """Return by which status or signal a server's process ended, and the first line that it left about it, if any."""
+    status = running.process.wait()
+    running.errors.seek(0)
+    said = running.errors.read(4096).decode(errors="replace").strip().partition("\n")[0]
+    how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
+    return f"{how}: {said[:200]}" if said else how
+
+
+def _stop(running: _Running) -> None:
     """End a server by closing its standard input, and wait for it."""
+    process = running.process
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(OSError):
@@ -181,6 +203,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.kill()
         process.wait()
     process.stdout.close()
+    running.errors.close()
 
 
 def _threads() -> int:

@@ -10,6 +10,7 @@ error).
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -27,10 +28,10 @@ def main() -> None:
     # Ctrl-C at the terminal reaches every process of its group; this one ends when its parent has finished.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answer = os.fdopen(os.dup(1), "w")
-    # llama.cpp prints to the standard streams at will; only the one line above may reach the parent.
-    silence = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(silence, 1)
-    os.dup2(silence, 2)
+    # llama.cpp prints to the standard streams at will; only the one line above may reach the parent. What it says of a crash
+    # goes to standard error, which the parent reads then.
+    os.dup2(2, 1)
+    faulthandler.enable()
     wish = json.loads(sys.stdin.buffer.readline())
     try:
         server = _serve(wish)

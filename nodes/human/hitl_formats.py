@@ -40,18 +40,19 @@ def with_inboxes(request: Mapping[str, Any]) -> Mapping[str, Any]:
         request.get("problem", ""),
         "\n".join(f"{number}. {plan}" for number, plan in enumerate(plans, 1)),
     )
-    # The inbox shows nothing else; a chat has shown the passage and its plans as a message.
+    # Agent Inbox shows this description and nothing else of ours.
     read = [problem, request["passage"], request["question"], numbered, HOW_TO_ANSWER]
-    asked = [problem, request["question"], HOW_TO_ANSWER]
+    action = {
+        "name": ACTION,
+        "args": arguments,
+        # The same for Agent Inbox, whose main branch reads this name alone.
+        "arguments": arguments,
+        "description": "\n\n".join(filter(None, read)),
+    }
     return {
         **request,
-        "description": "\n\n".join(filter(None, read)),
-        # agent-chat-ui: HITLRequest
-        "action_requests": [{"name": ACTION, "args": arguments, "description": "\n\n".join(filter(None, asked))}],
+        "action_requests": [action],
         "review_configs": [{"action_name": ACTION, "allowed_decisions": ["approve", "edit", "reject", "respond"]}],
-        # Agent Inbox: HumanInterrupt
-        "action_request": {"action": ACTION, "args": arguments},
-        "config": {"allow_accept": True, "allow_edit": True, "allow_ignore": True, "allow_respond": True},
     }
 
 
@@ -101,9 +102,13 @@ def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> obje
         case "approve" | "accept":
             return 1
         case "reject":
-            # The form wants a message: what somebody says there in a sentence is what shall happen instead.
-            words = decision.get("message", said)
-            return words if isinstance(words, str) and len(words.split()) >= SENTENCE else {"action": "new_plans"}
+            if isinstance(said, str) and said.strip():
+                return said  # A newer Agent Inbox calls its answer in words a rejection.
+            # The form wants a message: a number there or a sentence is what shall happen instead.
+            words = decision.get("message")
+            if isinstance(words, str) and (len(words.split()) >= SENTENCE or typed_number(words) is not None):
+                return words
+            return {"action": "new_plans"}
         case "ignore":
             return {"action": "simulator", "passages": 1}
         case "respond" | "response":

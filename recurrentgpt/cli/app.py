@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from recurrentgpt.cli.commands import branches, edit, import_export, maintenance, manage, read, regenerate, setup
 from recurrentgpt.cli.commands.codex import codex, context
-from recurrentgpt.cli.commands.desk import desk
+from recurrentgpt.cli.commands.desk import desk, serve
 from recurrentgpt.cli.commands.doctor import doctor
 from recurrentgpt.cli.commands.mcp import mcp
 from recurrentgpt.cli.commands.options import PLAIN
@@ -28,6 +28,8 @@ class InGroups(TyperGroup):
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in (WRITE, READ, BRANCH, EDIT, FILES, "More")}
         width = max(map(len, self.commands))
         for name, command in self.commands.items():
+            if command.hidden:
+                continue
             group = getattr(command, "rich_help_panel", None)
             group = group if group in groups else "More"
             groups[group].append((name.ljust(width), command.get_short_help_str(formatter.width - width - 6)))
@@ -38,7 +40,6 @@ class InGroups(TyperGroup):
 
 app = typer.Typer(
     cls=InGroups,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
@@ -107,18 +108,24 @@ for group, commands in {
     WRITE: (write, play, regenerate.choose, regenerate.retry, regenerate.replan),
     READ: (read.stories, read.show, read.memory, read.brief, codex, context, read.recall),
     BRANCH: (branches.tree, branches.goto, branches.undo, branches.redo, branches.name, branches.diff),
-    EDIT: (edit.edit, edit.edit_memory, edit.edit_plan, edit.edit_summary, edit.edit_brief,
-           manage.rename, manage.set_settings, manage.archive, manage.unarchive, manage.erase),
+    EDIT: (edit.edit, manage.rename, manage.set_settings, manage.archive, manage.unarchive, manage.erase),
     FILES: (import_export.import_file, import_export.export, maintenance.backup, maintenance.restore, maintenance.check),
 }.items():  # fmt: skip
     for command in commands:
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name="edit", rich_help_panel=group)
+            continue
         # Two whose names mean something else in Python.
         name = {"import_file": "import", "set_settings": "set"}.get(command.__name__)
         app.command(name, rich_help_panel=group)(command)
+for former in (edit.edit_memory, edit.edit_plan, edit.edit_summary, edit.edit_brief):
+    name = former.__name__.replace("_", " ")
+    app.command(name.replace(" ", "-"), hidden=True)(edit.deprecated(former, name))
 app.add_typer(import_export.prompts, name="prompts", rich_help_panel=FILES)
 app.command("help")(help_page)
 app.command()(doctor)
 app.command()(desk)
+app.command()(serve)
 app.command()(mcp)
 app.add_typer(setup.models, name="models")
 app.add_typer(setup.config, name="config")

@@ -28,7 +28,8 @@ def _sections(command: Any, name: str, parent: Any) -> Iterator[str]:
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     yield f"## {context.command_path}\n\n```text\n{text}\n```\n"
     for below, child in getattr(command, "commands", {}).items():
-        yield from _sections(child, below, context)
+        if not child.hidden:
+            yield from _sections(child, below, context)
 
 
 if __name__ == "__main__":

@@ -134,7 +134,9 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
         head = None
         damage.append("Where the story stands is damaged.")
     names = {
-        key: row for key, row in tables.get("names", {}).items() if isinstance(row, dict) and row.get("at") in commits
+        key: row
+        for key, row in tables.get("names", {}).items()
+        if isinstance(row, dict) and row.get("at") in commits and key and str(row.get("name")).casefold() == key
     }
     if lost := tables.get("names", {}).keys() - names.keys():
         damage.append(f"{len(lost)} names of branches are damaged.")

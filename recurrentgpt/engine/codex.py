@@ -1,4 +1,4 @@
-"""The codex of one story, read as of any passage, and corrected by its author.
+"""The codex of one story, corrected by its author, and what the writer is told of it.
 
 What an author says of a passage (somebody is alive, a thing is lost) is a corrected version of that passage's commit; what is
 true of the whole branch (entries of their own, names, pins) stands with the brief in the corrections of the branch. Both are
@@ -15,16 +15,16 @@ from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_line
 from recurrentgpt.engine.importer import TOKENS_PER_WORD
+from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.codex import Action, Aspect, Change, Codex, Contradiction, Entry, Kind
+from recurrentgpt.schema.codex import Action, Aspect, Change, Contradiction, Entry, Kind
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import State
 
@@ -32,15 +32,6 @@ MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
 
 _ASPECT_OF = {"dead": "status", "absent": "status", "lost": "status", "holder": "holder", "pronouns": "pronouns"}
-
-
-@dataclass(frozen=True)
-class HistoryLine:
-    """What one passage changed in an entry."""
-
-    passage: str
-    step: int
-    change: Change
 
 
 @dataclass(frozen=True)
@@ -63,27 +54,6 @@ class StoryCodex:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-
-    async def entries(self, name: str | None = None, at: Ref | None = None) -> list[Entry]:
-        """Return the entries as of a passage (default: the newest), the pinned first, or the one that answers to `name`.
-
-        Raises StoryError where none or several do.
-        """
-        codex = await self._codex(at)
-        if name is not None:
-            return [_found(codex, name)]
-        return sorted(codex.entries.values(), key=lambda entry: not entry.pinned)
-
-    async def history(self, name: str, at: Ref | None = None) -> list[HistoryLine]:
-        """Return what the passages up to a place changed in an entry, the oldest first."""
-        entry = _found(await self._codex(at), name)
-        called = {known.casefold() for known in (entry.name, *entry.aliases, *entry.former)}
-        return [
-            HistoryLine(commit["id"], commit["step"], change)
-            for commit in await self._session.commits(at)
-            for change in commit.get("codex", [])
-            if change["entry"].casefold() in called
-        ]
 
     async def written_from(self, at: Ref | None = None) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
@@ -133,11 +103,11 @@ class StoryCodex:
         session = self._session
         async with session.writing():
             commit, overlay = await session.commit_and_overlay(at)
-            entry = _found(await self._codex(commit["id"], overlay), name)
+            entry = find_entry(await self._session.codex_at(commit["id"], overlay), name)
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             changes = {"codex": [*commit.get("codex", []), change]}
             corrected = await session.append_correction(commit, changes, overlay)
-            return _found(await self._codex(corrected["id"], overlay), entry.name)
+            return find_entry(await self._session.codex_at(corrected["id"], overlay), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
         """Add an entry of the author's own to this branch, or more to one that is there, and return it.
@@ -150,7 +120,7 @@ class StoryCodex:
         lines = [_said(name, kind, "set", check_line("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]
         lines += [_said(name, kind, "key", check_line("key", key, MOST_NAME_WORDS)) for key in keys]
         await self._say(lines or [_said(name, kind, "alias", name)])
-        return (await self.entries(name))[0]
+        return (await self._session.codex(name))[0]
 
     async def alias(self, name: str, alias: str) -> Entry:
         """Let an entry answer to another name or a role too, and return it."""
@@ -158,7 +128,7 @@ class StoryCodex:
 
     async def merge(self, name: str, other: str) -> Entry:
         """Make one entry of two that are the same, under the first one's name, and return it."""
-        return await self._flag(name, "merge", _found(await self._codex(None), other).name)
+        return await self._flag(name, "merge", find_entry(await self._session.codex_at(None), other).name)
 
     async def pin(self, name: str, *, pinned: bool = True) -> Entry:
         """Tell the writer of an entry always, or only where it is named, and return it."""
@@ -170,7 +140,7 @@ class StoryCodex:
 
     async def remove(self, name: str) -> None:
         """Take an entry out of the codex of this branch."""
-        entry = _found(await self._codex(None), name)
+        entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, "remove")])
 
     async def import_lorebook(self, path: str | Path) -> list[str]:
@@ -207,17 +177,10 @@ class StoryCodex:
             await session.append_correction(commit, changes, overlay)
         return meant
 
-    async def _codex(self, at: Ref | None, overlay: str | None = None) -> Codex:
-        session = self._session
-        commit, now = await session.commit_and_overlay(at)
-        return await codex_at(
-            session.log, session.id, commit["id"], now if overlay is None else overlay, await session.brief()
-        )
-
     async def _flag(self, name: str, do: Action, value: str = "") -> Entry:
-        entry = _found(await self._codex(None), name)
+        entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, do, value)])
-        return (await self.entries(entry.name))[0]
+        return (await self._session.codex(entry.name))[0]
 
     async def _say(self, changes: Sequence[Change]) -> None:
         """Put changes of the author's to those of the head's branch."""
@@ -230,14 +193,6 @@ class StoryCodex:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {len(said):,}.")
             key, put = overlay_op(session.log, session.id, {**corrected, "codex": said})
             await session.append_correction(head, {}, key, [put])
-
-
-def _found(codex: Codex, name: str) -> Entry:
-    entry = codex.find(name)
-    if entry is None:
-        listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
-        raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")
-    return entry
 
 
 def _said(name: str, kind: Kind, do: Action, value: str = "", aspect: Aspect | None = None) -> Change:

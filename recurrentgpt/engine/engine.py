@@ -16,7 +16,6 @@ from recurrentgpt.graph.rewrite import build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, build_story_graph
 from recurrentgpt.infrastructure.lock import writing
 from recurrentgpt.memory.story_log import StoryLog
-from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import StoryRecord
 
 
@@ -58,22 +57,7 @@ class Engine:
 
     async def find(self, name: str) -> StoryRecord:
         """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
-        wanted = name.strip().casefold()
-        records = await self.log.records()
-        tests: list[Callable[[StoryRecord], bool]] = [
-            lambda record: record["story"].casefold() == wanted,
-            lambda record: record["title"].casefold() == wanted,
-            lambda record: record["story"].casefold().startswith(wanted),
-            lambda record: record["title"].casefold().startswith(wanted),
-        ]
-        for fits in tests:
-            found = [record for record in records if wanted and fits(record)]
-            if len(found) == 1:
-                return found[0]
-            if found:
-                which = ", ".join(f"{record['story']} ({record['title']})" for record in found[:5])
-                raise StoryNotFound(f"{len(found)} stories answer to {name!r}: {which}. Name one by its id.")
-        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.")
+        return await self.log.find_story(name)
 
     async def erase(self, story: str) -> None:
         """Delete every row and checkpoint of a story; raise StoryBusy where it is being written."""

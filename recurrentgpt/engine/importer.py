@@ -21,7 +21,7 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
-from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
 from recurrentgpt.schema.log import Commit
@@ -42,6 +42,7 @@ PROMPT_TOKENS, REPLY_TOKENS, TOKENS_PER_WORD = 900, 180, 1.35
 """Of the call that remembers a passage, apart from its words: measured on the small tier; a capable model takes more."""
 
 CHAPTER = "Chapter: "
+MOST_AUTHOR = SETTINGS["author"].most_characters
 """What the plan of a passage begins with where a chapter does; the rest is the chapter's title."""
 
 
@@ -93,14 +94,16 @@ class BookSource:
 def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[BookSource, Context]:
     """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
 
-    The story's language is the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
+    Language and author are the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
     """
     from recurrentgpt.books.extract import vocabulary
     from recurrentgpt.books.readers import read_book
     from recurrentgpt.books.split import split_passages
 
     manuscript = read_book(path)
-    context = Context(**{"language": language_name(manuscript.language) or "English", **settings})
+    author = "".join(filter(str.isprintable, manuscript.author))[:MOST_AUTHOR]
+    own = {"language": language_name(manuscript.language) or "English", "author": author}
+    context = Context(**{**own, **settings})
     chapters = split_passages(manuscript, context.min_words, context.max_words)
     texts = [passage for chapter in chapters for passage in chapter.passages]
     if not texts:
@@ -120,7 +123,7 @@ def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
     words = sum(count_words(text) for text in texts)
     return Preview(
         title=source.manuscript.title,
-        author=source.manuscript.author,
+        author=context.author,
         language=context.language,
         format=kind,
         encoding=guessed_encoding(path.read_bytes()) if kind in ("txt", "md", "markdown") else "",
@@ -157,7 +160,7 @@ async def import_book(
         if await log.head(story) is None:
             await _open(session, source, genre, title)
         yield story_event(await log.record(story))
-        before = await log.get(story, (await log.path(story, (await session.head_id())))[0])
+        before = await log.get(story, (await log.path(story, (await session.head())))[0])
         passages, spent = source.passages, []
         for done, (passage, chapter) in enumerate(passages, 1):
             state = await session.state_with(before, passage, f"{CHAPTER}{chapter}" if chapter else "", "human")
@@ -170,7 +173,7 @@ async def import_book(
             before = commit
         yield memory_event(before)
         # Whoever wrote on behind the book stays where they are.
-        if fast or (await session.head_id()) != before["id"] or before["candidate_plans"]:
+        if fast or (await session.head()) != before["id"] or before["candidate_plans"]:
             yield plans_event(before)
             yield done_event(story, len(spent), total_usage(spent))
             return

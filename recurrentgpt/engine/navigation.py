@@ -1,4 +1,4 @@
-"""Where a story stands, and where else it could: the tree, the head that moves in it, and the names of branches."""
+"""Where a story stands, and where else it could: the head that moves in the tree, and the names of branches."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Mapping
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.engine.diff import Diff
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.engine.refs import NOTHING_WRITTEN, OPENING, Ref, before, move_head, resolve, taken_back
 from recurrentgpt.engine.session import Session
-from recurrentgpt.engine.tree import Tree
 from recurrentgpt.nodes.human.answers import control_character
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Head, Link
@@ -20,35 +18,10 @@ LONGEST_NAME = 60
 
 
 class Branches:
-    """The tree of one story, and the head that moves in it; the text of no passage is touched."""
+    """The head of one story, moved in its tree, and the names of branches; the text of no passage is touched."""
 
     def __init__(self, session: Session) -> None:
         self._session, self._log, self._id = session, session.log, session.id
-
-    async def tree(self) -> Tree:
-        """Return all passages and branches, where each left, and which holds the head."""
-        record, head = await self._log.record(self._id), await self._session.head_id()
-        links, names = await self._log.links(self._id), await self._log.names(self._id)
-        return Tree(self._id, record["title"], head, links.values(), names)
-
-    async def resolve(self, ref: Ref) -> str:
-        """Return the id of the passage that `ref` means: an id, the beginning of one, a step of this branch, or a branch's name.
-
-        Raises StoryNotFound for none and for several.
-        """
-        return await resolve(self._log, self._id, ref)
-
-    async def passage(self, ref: Ref | None = None) -> Passage:
-        """Return one passage (default: the newest), of whichever branch; the opening is step 0 and has no text."""
-        return Passage.of(await self._session.commit_at(ref))
-
-    async def names(self) -> dict[str, str]:
-        """Return which passage each name of a branch stands at."""
-        return await self._log.names(self._id)
-
-    async def diff(self, a: Ref, b: Ref) -> Diff:
-        """Return what differs between two passages in plan, words and memory."""
-        return Diff.of(await self.passage(a), await self.passage(b))
 
     async def goto(self, ref: Ref) -> Passage:
         """Go to a passage and return it; what is written next follows it.
@@ -57,7 +30,7 @@ class Branches:
         """
         async with self._session.writing():
             head, links = await self._head_and_links()
-            names = {name.casefold(): name for name in await self.names()}
+            names = {name.casefold(): name for name in await self._log.names(self._id)}
             meant = await resolve(self._log, self._id, ref, links)
             tip = head.get("undone") or head["head"]
             back = taken_back(tip, meant, links)
@@ -127,7 +100,7 @@ class Branches:
     async def remove_name(self, name: str) -> None:
         """Take a branch's name away; its passages stay."""
         async with self._session.writing():
-            key, known = name.strip().casefold(), {known.casefold(): known for known in await self.names()}
+            key, known = name.strip().casefold(), {known.casefold(): known for known in await self._log.names(self._id)}
             if key not in known:
                 listed = f"the names are {', '.join(known.values())}" if known else "no branch has a name"
                 raise StoryError(f"No branch is called {name[:LONGEST_NAME]!r}; {listed}.")
@@ -142,7 +115,7 @@ class Branches:
         steps = zip([at, *way], way, strict=False)
         if any(there == links[here]["parent"] or here == links[there]["parent"] for here, there in steps):
             name = ""  # another passage: the name stays at its branch
-        elif (await self.names()).get(name) != at:
+        elif (await self._log.names(self._id)).get(name) != at:
             name = ""
         moved = [self._log.name_op(self._id, name, way[-1])] if name else []
         commit = await self._log.get(self._id, way[-1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from recurrentgpt.schema.codex import Change, Contradiction
 from recurrentgpt.schema.events import shown_parent
 from recurrentgpt.schema.log import Commit, RecalledId
-from recurrentgpt.schema.state import Rationale, Usage
+from recurrentgpt.schema.parts import Rationale, Usage
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from langgraph.store.base import PutOp
-
-from recurrentgpt.memory.story_log import StoryLog, path_to
+from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
-from recurrentgpt.schema.state import KEPT_PLAN
+from recurrentgpt.schema.parts import KEPT_PLAN
+
+if TYPE_CHECKING:
+    from langgraph.store.base import PutOp
+
+    from recurrentgpt.memory.story_log import StoryLog
 
 Ref = str | int
 """A passage: its id, the unique beginning of an id, its step on the head's branch, `opening`, or the name of a branch."""
@@ -20,7 +24,7 @@ MOST_LISTED = 5
 NOTHING_WRITTEN = "Nothing of this story is written yet: write its first passage."
 
 
-async def resolve(log: StoryLog, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
+async def resolve(log: LogReader, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
     """Return the id of the passage that is meant; raise StoryNotFound for none or several, with what else was possible.
 
     A name goes before a step; a number of up to eight digits is a step, and never the beginning of an id. Steps are those of

@@ -17,6 +17,7 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.refs import Ref, move_head, resolve
 from recurrentgpt.engine.session import Session
+from recurrentgpt.engine.snapshot import PendingReplay
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
@@ -39,23 +40,6 @@ from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.state import Brief, State, Usage
 
 MOST_PASSAGE_WORDS = 4000
-
-
-@dataclass(frozen=True)
-class PendingReplay:
-    """An edit with replay that was interrupted."""
-
-    ref: str
-    """Id of the passage that is edited."""
-    step: int
-    text: str
-    head: str
-    """Up to where the later passages are kept."""
-    overlay: str
-    done: int
-    """Passages in place, of `total`."""
-    total: int
-    created: str
 
 
 @dataclass(frozen=True)
@@ -96,13 +80,13 @@ class Replay:
             overlay = await self._rename_in_brief(commit["passage"], text, overlay)
             plan = None
             if replay:
-                unfinished = await self.pending()
+                unfinished = await self._session.pending_replay()
                 if unfinished and (unfinished.ref, unfinished.text) != (commit["id"], text):
                     raise StoryError(
                         f"The edit of passage {unfinished.step} is unfinished: go on with it first (`recurrentgpt edit "
                         f"{session.id} --resume`), or forget it (`--drop`)."
                     )
-                head = await session.head_id()
+                head = await session.head()
                 later = await self._later(commit["id"], head)
                 plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())
             async for event in self._edit(commit, text, overlay, plan):
@@ -140,17 +124,12 @@ class Replay:
         """Go on with the replay that was interrupted, and yield what happens."""
         session = self._session
         async with session.writing():
-            plan = await self.pending()
+            plan = await self._session.pending_replay()
             if plan is None:
                 raise StoryError("No replay of this story is unfinished.")
             commit = await self._log.get(session.id, plan.ref)
             async for event in self._edit(commit, plan.text, plan.overlay, plan):
                 yield event
-
-    async def pending(self) -> PendingReplay | None:
-        """Return the replay that was interrupted, if there is one."""
-        value = await self._log.value((*self._log.root, "replays"), self._session.id)
-        return None if value is None else PendingReplay(**value)
 
     async def drop(self) -> None:
         """Forget the replay that was interrupted; what it wrote stays in the log."""
@@ -164,8 +143,8 @@ class Replay:
         """
         story = self._session.id
         edited = await resolve(self._log, story, ref)
-        later = await self._later(edited, await self._session.head_id())
-        plan = await self.pending()
+        later = await self._later(edited, await self._session.head())
+        plan = await self._session.pending_replay()
         done = plan.done if plan and plan.ref == edited else 0
         commits = await self._log.get_many(story, [edited, *later])
         usages = [commit["usage"] for commit in await self._log.get_many(story, await self._log.path(story, edited))]

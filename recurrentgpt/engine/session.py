@@ -18,19 +18,20 @@ from langgraph.store.base import PutOp
 from langgraph.types import StateSnapshot
 
 from recurrentgpt.engine.engine import Engine
-from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, move_head, resolve
-from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.engine.reader import StoryReader
+from recurrentgpt.engine.refs import Ref, move_head
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.continuity import contradictions
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.routes import budget_is_used, coming_plan
+from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand
 from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.nodes.write import written
 from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, let_plan_wait
-from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryNotFound
+from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.events import (
     Event,
     done_event,
@@ -41,8 +42,7 @@ from recurrentgpt.schema.events import (
     story_event,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.outline import mark_turns
-from recurrentgpt.schema.state import KEPT_PLAN, Brief, State, StoryInput, Usage
+from recurrentgpt.schema.state import KEPT_PLAN, State, StoryInput, Usage
 
 
 def pending(snapshot: StateSnapshot) -> list[str]:
@@ -60,11 +60,12 @@ def parse_choice(raw: object, plans: list[str]) -> Answer:
     return answer
 
 
-class Session:
-    """Read and write one story, in the event loop in which its engine was opened."""
+class Session(StoryReader):
+    """Write one story as well as read it, in the event loop in which its engine was opened."""
 
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
-        self.engine, self.id, self.context = engine, story, context
+        super().__init__(engine.log, story)
+        self.engine, self.context = engine, context
         self._opening = opening
         self._config: RunnableConfig = {"configurable": {"thread_id": story}}
 
@@ -79,60 +80,15 @@ class Session:
 
     # Reading
 
-    async def head_id(self) -> str:
-        """Return the id of the newest commit on this branch; empty before the story is opened."""
-        head = await self.log.head(self.id)
-        return head["head"] if head else ""
-
-    async def head_commit(self) -> Commit:
-        """Return the newest commit; raise StoryNotFound before the story is opened."""
-        head = await self.head_id()
-        if not head:
-            raise StoryNotFound(NOTHING_WRITTEN)
-        return await self.log.get(self.id, head)
-
-    async def commit_at(self, ref: Ref | None) -> Commit:
-        """Return the commit that a reference names; the head for None."""
-        if ref is None:
-            return await self.head_commit()
-        return await self.log.get(self.id, await resolve(self.log, self.id, ref))
-
-    async def commit_and_overlay(self, ref: Ref | None) -> tuple[Commit, str]:
-        """Return the commit that a reference names, and the corrections that are in force for what is begun there.
-
-        A passage that the head's own branch goes through is worked on with the corrections of the head: what was set right
-        further on holds. Another branch has its own.
-        """
-        head, commit = await self.head_commit(), await self.commit_at(ref)
-        own, now = commit.get("overlay", ""), head.get("overlay", "")
-        if own == now or commit["id"] not in await self.log.path(self.id, head["id"]):
-            return commit, own
-        return commit, now
-
-    async def brief(self) -> Brief:
-        """Return what is pinned in every prompt from the head on, the turns of its outline marked as they stand."""
-        record, head = await self.log.record(self.id), await self.head_commit()
-        overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
-        brief = overlay.get("brief", record["brief"])
-        return {**brief, "title": record["title"], "outline": mark_turns(brief["outline"], head.get("turns", []))}
-
-    async def commits(self, ref: Ref | None = None) -> list[Commit]:
-        """Return the commits from the opening to a passage, by default the head."""
-        head = await self.head_id() if ref is None else await resolve(self.log, self.id, ref)
-        return await self.log.get_many(self.id, await self.log.path(self.id, head))
-
-    async def usage(self, ref: Ref | None = None) -> Usage:
-        """Return what all passages up to there have cost, the opening, corrections and new plans included."""
-        found = commits = await self.commits(ref)
-        while commits := await self.log.get_many(self.id, [commit["amends"] for commit in commits if commit["amends"]]):
-            found = found + commits
-        return total_usage([commit["usage"] for commit in found])
+    async def settings(self) -> dict[str, object]:
+        """Return what the story keeps of how it is told, as it was opened."""
+        return {name: getattr(self.context, name) for name in STORY_SETTINGS}
 
     async def waiting_plan(self) -> str | None:
         """Return the plan of the passage after the head: chosen, or being written from at this moment; None where none is."""
         snapshot = await self.engine.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
-        if not pending(snapshot) or values.get("head", "") != await self.head_id():
+        if not pending(snapshot) or values.get("head", "") != await self.head():
             return None
         if "plan" not in values and "next_plan" not in values:
             # A step in flight from before this channel, half done: a snapshot has no `plan` of it any more, its checkpoint has.
@@ -158,6 +114,30 @@ class Session:
         async with self.writing(), aclosing(self._run(await self._start(), selector="human", last_step=1)) as events:
             async for event in events:
                 yield event
+
+    async def keep(self, passage: str) -> AsyncGenerator[Event]:
+        """Take these words for the passage whose writing was stopped, and go on from there; a finished one stays as it is."""
+        async with self.writing():
+            snapshot = await self.engine.graph.aget_state(self._config)
+            values, config = cast(State, snapshot.values), self._config
+            match pending(snapshot):
+                case ["write"]:
+                    plan = plan_in_hand(values)
+                    found = await contradictions(values, self.runtime(), passage)
+                    values = written(values, passage, plan, found)
+                    config = await self.engine.graph.aupdate_state(self._config, values, as_node="write")
+                case ["update_memory" | "propose_plans" | "commit", *_]:
+                    pass
+                case _:
+                    raise StoryError("No passage is in the making: there is nothing to keep.")
+            async with aclosing(self._run(None, config, selector="simulator", last_step=values["step"])) as events:
+                async for event in events:
+                    yield event
+
+    async def discard(self) -> None:
+        """Forget the passage whose writing was stopped, and its plan: another can be chosen."""
+        async with self.writing():
+            await self._seed(await self._state_at(await self.head_commit()))
 
     async def retry(self, ref: Ref | None) -> AsyncGenerator[Event]:
         """Write a passage once more from the same plan."""
@@ -261,7 +241,7 @@ class Session:
 
     async def _go(self, commit: Commit) -> None:
         """Move the head to a commit where it is not there."""
-        if commit["id"] != await self.head_id():
+        if commit["id"] != await self.head():
             await move_head(self.log, commit)
 
     async def _seed(self, values: State) -> RunnableConfig:
@@ -271,7 +251,7 @@ class Session:
 
     async def _start(self) -> StoryInput | None:
         """Return what the graph is to be started with: nothing where a step is in flight, else the story's place."""
-        head = await self.head_id()
+        head = await self.head()
         snapshot = await self.engine.graph.aget_state(self._config)
         # A step is in flight when the thread stands inside it, behind the same commit as the log.
         tasks = pending(snapshot)

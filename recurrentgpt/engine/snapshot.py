@@ -6,9 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recurrentgpt.engine.passage import Passage
-from recurrentgpt.engine.replay import PendingReplay
 from recurrentgpt.schema.log import Link
-from recurrentgpt.schema.state import Brief, Rationale, Status, Usage
+from recurrentgpt.schema.parts import Brief, Rationale, Status, Usage
+
+
+@dataclass(frozen=True)
+class PendingReplay:
+    """An edit with replay that was interrupted."""
+
+    ref: str
+    """Id of the passage that is edited."""
+    step: int
+    text: str
+    head: str
+    """Up to where the later passages are kept."""
+    overlay: str
+    done: int
+    """Passages in place, of `total`."""
+    total: int
+    created: str
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,10 @@ written: its shape, every parent, that no passage follows itself, and that each 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +22,8 @@ from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
 from recurrentgpt.memory.corrections import Overlay
-from recurrentgpt.memory.log_rows import is_as_written, row_digest
+from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
@@ -54,14 +57,14 @@ _SHAPE = TypeAdapter(StoryExport)
 TABLES = ("commits", "links", "names", "overlays")
 
 
-async def read_story(log: StoryLog, story: str) -> StoryExport:
+async def read_story(log: LogReader, story: str) -> StoryExport:
     """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
     record, head = await log.record(story), await log.head(story)
     tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in TABLES}
     return cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
-async def write_export(log: StoryLog, story: str, path: Path, *, force: bool) -> Path:
+async def write_export(log: LogReader, story: str, path: Path, *, force: bool) -> Path:
     """Write a story to a JSON file, which appears whole or not at all; the same story gives the same bytes."""
     content = await read_story(log, story)
 
@@ -71,20 +74,83 @@ async def write_export(log: StoryLog, story: str, path: Path, *, force: bool) ->
     return await asyncio.to_thread(write_file, path, rendered, force=force)
 
 
-async def restore(engine: Engine, path: Path) -> str:
-    """Write the story in a JSON file to the log and return its id; one that is there already must be the same."""
+async def restore(engine: Engine, path: Path, *, copy: str = "") -> str:
+    """Write the story in a JSON file to the log and return its id; one that is there already must be the same.
+
+    With a `copy` it is another story, whatever is there.
+    """
     export = load(path)
+    if copy:
+        export = copied(export, copy)
     story = export["story"]["story"]
     log = engine.log
     async with engine.writing(story):
         if await log.head(story) is not None:
-            if await read_story(log, story) == export:
+            if _sealed(await read_story(log, story)) == _sealed(export):
                 return story
             raise BookError(
-                f"Story {story} is here already and differs from {path}: restore it in another home, with RECURRENTGPT_HOME."
+                f"Story {story} is here already and differs from {path}: `recurrentgpt import {path} --copy NAME` makes another "
+                "story of the file."
             )
         await put_story(log, export)
     return story
+
+
+def copied(export: StoryExport, name: str) -> StoryExport:
+    """Return the same story under an id of its own, made of the old one and `name`, which its title has too.
+
+    An id of a passage names all that it stands on, the story included, so every passage gets another one.
+    """
+    record = export["story"]
+    story = hashlib.sha256(f"{record['story']} {name}".encode()).hexdigest()[:12]
+    new, overlays = {"": ""}, {"": ""}
+    commits: dict[str, Commit] = {}
+    kept: dict[str, Overlay] = {}
+    for key in TopologicalSorter(
+        {key: _rests_on(commit, export) for key, commit in export["commits"].items()}
+    ).static_order():
+        old = export["commits"][key]
+        overlay = old.get("overlay", "")
+        if overlay not in overlays:
+            found = export["overlays"][overlay]
+            moved = cast(Overlay, {**found, "summaries": {new[at]: said for at, said in found["summaries"].items()}})
+            overlays[overlay] = row_digest(moved)
+            kept[overlays[overlay]] = moved
+        made = cast(Commit, {**old, "story": story, "parent": new[old["parent"]], "amends": new[old["amends"]]})
+        made["recalled"] = [{**one, "id": new.get(one["id"], one["id"])} for one in old["recalled"]]
+        if "overlay" in old:
+            made["overlay"] = overlays[overlay]
+        corrects = [made["amends"], key] if made["amends"] else overlays[overlay] or None
+        made["id"] = new[key] = commit_id(story, made["parent"], made["plan"], made["passage"], corrects)
+        commits[made["id"]] = made
+    for made in commits.values():
+        if left := made.get("left"):
+            made["left"] = new[left]
+        if found_in := made.get("contradictions"):
+            made["contradictions"] = [{**one, "passage": new.get(one["passage"], "")} for one in found_in]
+    head = export["head"]
+    return StoryExport(
+        format=FORMAT,
+        version=VERSION,
+        story={**record, "story": story, "title": f"{record['title']} ({name})"},
+        head={**head, "story": story, "head": new[head["head"]], "undone": new.get(head.get("undone", ""), "")},
+        commits=commits,
+        links={key: link_of(commit) for key, commit in commits.items()},
+        names={key: {**row, "at": new[row["at"]]} for key, row in export["names"].items()},
+        overlays=kept,
+    )
+
+
+def _rests_on(commit: Commit, export: StoryExport) -> set[str]:
+    """Return the passages that the id of a commit depends on."""
+    corrections = export["overlays"].get(commit.get("overlay", ""))
+    return {commit["parent"], commit["amends"], *(corrections["summaries"] if corrections else ())} - {""}
+
+
+def _sealed(export: StoryExport) -> StoryExport:
+    """Return an export whose links have all that they have today, to compare with one of another edition."""
+    links = {key: {**link_of(commit), **export["links"].get(key, {})} for key, commit in export["commits"].items()}
+    return cast(StoryExport, {**export, "links": links})
 
 
 async def put_story(log: StoryLog, export: StoryExport) -> None:

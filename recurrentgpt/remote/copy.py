@@ -74,11 +74,14 @@ async def acopied(story: RemoteStory) -> Library:
 
 
 def _recalled_commits(commits: dict[str, Commit], history: Sequence[ThreadState]) -> dict[str, Commit]:
-    """Return what is known of passages that were recalled and of which no checkpoint is left: their summaries."""
+    """Return what is known of passages that were recalled and of which no checkpoint is left: their summaries.
+
+    Their ids cannot be told from that, as little as those of corrected versions, and as such they stand in the log.
+    """
     entries = {entry["id"]: entry for item in history for entry in item["values"].get("recalled", [])}
     empty: Commit = {**next(iter(commits.values())), "passage": "", "recalled": [], "usage": total_usage([])}
     return {
-        key: {**empty, "id": key, "step": entry["step"], "summary": entry["summary"]}
+        key: {**empty, "id": key, "amends": key, "step": entry["step"], "summary": entry["summary"]}
         for key, entry in entries.items()
         if key not in commits
     }

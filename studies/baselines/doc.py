@@ -78,7 +78,7 @@ async def draft(state: Any, run: StudyRun) -> Update:
         finale=now.finale,
     )
     count = run.settings.candidates or CANDIDATES
-    found = await drafts(state, run, turns, count, now.most, ("draft", at, state["in_leaf"]))
+    found = await drafts(state, run, turns, count, now, ("draft", at, state["in_leaf"]))
     return {"plan": leaf["event"], "drafts": found}
 
 
@@ -164,4 +164,5 @@ SYSTEM = System(
     prompts=PROMPTS / "doc",
     drafts=CANDIDATES,
     paced=False,
+    watched=True,
 )

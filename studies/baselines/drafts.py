@@ -21,7 +21,8 @@ from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.text_windows import first_tokens
-from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns, write_raw
+from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns, without_copies, write_raw
+from recurrentgpt.studies.study_context import Pace
 
 REPEATED_RUN, REPEATED_RUN_COST = 5, 0.3
 NEAR_DUPLICATE, NEAR_DUPLICATE_COST = 0.8, 1.0
@@ -87,13 +88,18 @@ def _near_duplicates(first: str, second: str) -> bool:
 
 
 async def drafts(
-    state: Any, run: StudyRun, turns: list[BaseMessage], count: int, most: int, purpose: tuple[object, ...]
+    state: Any, run: StudyRun, turns: list[BaseMessage], count: int, pace: Pace, purpose: tuple[object, ...]
 ) -> list[str]:
-    """Return `count` drafts from one prompt; those without a sentence are left out, and all without one are an error."""
-    found = await asyncio.gather(
-        *(write_raw(state, run, turns, most, purpose=(*purpose, number)) for number in range(count)),
-        return_exceptions=True,
-    )
+    """Return `count` drafts from one prompt; those without a sentence are left out, and all without one are an error.
+
+    With shared guards they come without the sentences that copy what was written before.
+    """
+
+    async def draft(number: int) -> str:
+        text = await write_raw(state, run, turns, pace.most, purpose=(*purpose, number))
+        return await without_copies(text, state, run, pace.least)
+
+    found = await asyncio.gather(*map(draft, range(count)), return_exceptions=True)
     usable = [
         text for text in found if isinstance(text, str) and count_words(strip_markup(text, run.context.language)) >= 5
     ]

@@ -2,8 +2,8 @@
 
 Into a step go the memory, the last paragraph, the instruction and related paragraphs; out come a paragraph, the rationale, the
 memory and three instructions, of which a simulated reader takes one and revises it (arXiv 2305.13304, section 2). There is no
-outline, no cast, no gate against copies, no grammar and no worked example. Added is only what every system of the comparison
-has: a length to aim at, and an ending.
+outline, no cast, no grammar and no worked example. Added is only what every system of the comparison has: a length to aim at,
+an ending, and with shared guards no copies of earlier paragraphs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from recurrentgpt.studies.baselines.baseline_state import (
 )
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, prose_sampling, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
-from recurrentgpt.studies.baselines.write_prose import require_prose
+from recurrentgpt.studies.baselines.write_prose import require_prose, without_copies
 from recurrentgpt.studies.study_context import Pace, pace
 
 
@@ -109,8 +109,9 @@ async def write(state: Any, run: StudyRun) -> Update:
     )
     old, why = memory_lines(state["short_term_memory"]), " ".join(reply.rationale.split())
     lines = [" ".join(line.split()) for line in sentences(limit_words(reply.memory, MEMORY_WORDS))][:MEMORY_SENTENCES]
+    passage = require_prose(limit_words(reply.paragraph, now.most, run.context.language), run)
     return {
-        "passage": require_prose(limit_words(reply.paragraph, now.most, run.context.language), run),
+        "passage": await without_copies(passage, state, run, now.least),
         "short_term_memory": "\n".join(lines),
         "rationale": Rationale(
             dropped=[Dropped(sentence=line, why=why) for line in old if line not in lines],
@@ -182,4 +183,5 @@ SYSTEM = System(
     recurrent=True,
     remembers=True,
     recalls=True,
+    watched=True,
 )

@@ -101,7 +101,7 @@ async def draft(state: Any, run: StudyRun) -> Update:
         finale=now.finale,
     )
     count = run.settings.candidates or CANDIDATES
-    return {"plan": state["outline"][at], "drafts": await drafts(state, run, turns, count, now.most, ("draft",))}
+    return {"plan": state["outline"][at], "drafts": await drafts(state, run, turns, count, now, ("draft",))}
 
 
 async def rerank(state: Any, run: StudyRun) -> Update:
@@ -170,4 +170,5 @@ SYSTEM = System(
     prompts=PROMPTS / "re3",
     drafts=CANDIDATES,
     paced=False,
+    watched=True,
 )

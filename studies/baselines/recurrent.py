@@ -111,12 +111,12 @@ async def paced_write(state: Any, run: StudyRun) -> Update:
     """Write the next passage at the novel's pace."""
     now = next_pace(state, run)
     run.paced(now, state["step"] + 1)
-    update = await (write if run.settings.guards else write_unguarded)(state, run)
+    update = await (write_unguarded if run.settings.guards == "none" else write)(state, run)
     return {**update, "passage": require_prose(update["passage"], run), "pace": [now.least, now.most, now.left]}
 
 
 async def write_unguarded(state: Any, run: StudyRun) -> Update:
-    """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and half the samples."""
+    """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and few samples."""
     turns = await write_turns(state, run, await run.model("writer"))
     return {
         "passage": await write_prose(state, run, turns, next_pace(state, run)),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from recurrentgpt.nodes.write import MOST_SAMPLES
 from recurrentgpt.studies.baselines import opening, recurrent, variants
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
+
+_GUARDS = frozenset({"copies", "grammar", "examples"})
 
 SYSTEMS = (
     System(
@@ -13,6 +16,9 @@ SYSTEMS = (
         build=recurrent.recurrentgpt,
         cost=linear_cost(Cost(12.3, 19000, 2300)),
         recurrent=True,
+        own_guards=_GUARDS,
+        own_samples=MOST_SAMPLES,
+        watched=True,
         remembers=True,
         recalls=True,
         plants_facts=True,
@@ -28,6 +34,9 @@ SYSTEMS = (
         cost=linear_cost(Cost(12.3, 17000, 1600)),
         prompts=PROMPTS / "no_short_term_memory",
         recurrent=True,
+        own_guards=_GUARDS,
+        own_samples=MOST_SAMPLES,
+        watched=True,
         recalls=True,
         plants_facts=True,
     ),
@@ -37,6 +46,9 @@ SYSTEMS = (
         build=lambda: recurrent.recurrentgpt(recall=variants.recall_nothing, templates=variants.WithoutLongTerm.of),
         cost=linear_cost(Cost(12.3, 14500, 2300)),
         recurrent=True,
+        own_guards=_GUARDS,
+        own_samples=MOST_SAMPLES,
+        watched=True,
         remembers=True,
         plants_facts=True,
     ),
@@ -46,6 +58,9 @@ SYSTEMS = (
         build=lambda: recurrent.recurrentgpt(opening=opening.open_bare, recall=variants.recall_passages),
         cost=linear_cost(Cost(12.3, 16500, 2300)),
         recurrent=True,
+        own_guards=_GUARDS,
+        own_samples=MOST_SAMPLES,
+        watched=True,
         remembers=True,
         recalls=True,
         plants_facts=True,
@@ -57,6 +72,8 @@ SYSTEMS = (
         cost=linear_cost(Cost(7.2, 11500, 2300)),
         prompts=PROMPTS / "single_call",
         recurrent=True,
+        own_guards=frozenset({"examples"}),
+        watched=True,
         remembers=True,
         recalls=True,
     ),

@@ -21,7 +21,14 @@ from recurrentgpt.studies.baselines.baseline_state import (
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.text_windows import count_tokens, last_tokens
-from recurrentgpt.studies.baselines.write_prose import fill_form, require_prose, system_turns, write_prose, write_raw
+from recurrentgpt.studies.baselines.write_prose import (
+    SAMPLES,
+    fill_form,
+    require_prose,
+    system_turns,
+    write_prose,
+    write_raw,
+)
 from recurrentgpt.studies.study_context import pace
 
 OUTLINE_ITEMS = 4
@@ -126,6 +133,8 @@ def _rolling_system(name: str, window: int | None, description: str) -> System:
         cost=lambda words: _rolling_cost(window, words),
         prompts=PROMPTS / "rolling",
         window=window,
+        own_samples=SAMPLES["own"],
+        watched=True,
         plants_facts=window is not None,
     )
 

@@ -62,6 +62,12 @@ class System:
     """Whether it searches a long-term memory."""
     paced: bool = True
     """Whether its passages have 200 to 400 words each; those of one_shot, re3 and doc have lengths of their own."""
+    own_guards: frozenset[str] = frozenset()
+    """What it has that not every system has, where guards are `own`: `copies`, `grammar`, `examples`."""
+    own_samples: int = 0
+    """Samples of a passage, each going on from the last, where guards are `own`; 0 where a passage is asked for in one piece."""
+    watched: bool = False
+    """Whether its passages are kept from copying earlier ones, where guards are `shared`."""
     plants_facts: bool = False
     """Whether the scripted author of planted facts can answer its prompts."""
 

@@ -22,6 +22,7 @@ from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dro
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace
 from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
+from recurrentgpt.studies.baselines.write_prose import without_copies
 from recurrentgpt.studies.study_context import Pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
@@ -168,7 +169,7 @@ async def step(state: Any, run: StudyRun) -> Update:
         check=check,
         **prose_sampling(model, run),
     )
-    passage = _fit(reply.passage, now, run)
+    passage = await without_copies(_fit(reply.passage, now, run), state, run, now.least)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
     kept, over = forget(lines, lambda all: [0.0] * len(all), most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS)
     old, why = memory_lines(memory), " ".join(reply.rationale.split())

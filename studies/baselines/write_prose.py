@@ -1,4 +1,7 @@
-"""Prose for the baselines, guarded as the engine guards its own, except that no text is watched for copies."""
+"""Prose for the baselines: with shared guards as the engine guards its own, without any as the model writes it.
+
+What stays without guards is that headings, scripts and loops are refused.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,18 @@ from recurrentgpt.models.calls import ask, write_stream
 from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
-from recurrentgpt.nodes.write import READABLE
+from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
 from recurrentgpt.prose.gate import ProseGate
-from recurrentgpt.prose.sentences import end_at_sentence, limit_words
+from recurrentgpt.prose.quotations import is_balanced
+from recurrentgpt.prose.sentence_checks import Examiner
+from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
-from recurrentgpt.studies.study_context import Pace
+from recurrentgpt.studies.study_context import Guards, Pace
 
-MOST_SAMPLES = 4
+SAMPLES: dict[Guards, int] = {"shared": MOST_SAMPLES, "own": 4, "none": 2}
+"""Calls for one passage; without guards as many as a system has that asks for its passage in a form."""
 RUN_UP = 2
 """Sentences to take back where a model had nothing to add."""
 LONGEST_TEXT = 600
@@ -69,12 +75,19 @@ async def write_prose(
 ) -> str:
     """Return a passage of the pace's length, sentence by sentence held to what a story may hold.
 
-    Raises ModelReplyError when some samples bring no usable one.
+    With shared guards it may copy no earlier passage and has as many samples as the engine's. Raises ModelReplyError when the
+    samples bring no usable one; without guards it stands as it is, be it short.
     """
-    model = await run.model("writer")
-    last = pace.finale == "last"
-    gate = ProseGate(min_words=pace.least, max_words=pace.most, language=run.context.language, finale=last)
-    for sample in range(MOST_SAMPLES):
+    model, guards = await run.model("writer"), run.settings.guards
+    samples = SAMPLES[guards]
+    gate = ProseGate(
+        min_words=pace.least,
+        max_words=pace.most,
+        seen=await watched_texts(state, run, model),
+        language=run.context.language,
+        finale=pace.finale == "last",
+    )
+    for sample in range(samples):
         run.meter.resamples += bool(sample)
         onwards = _onwards(gate.text, model, run, max(40, pace.aim - gate.words))
         room = prose_tokens(pace.most - gate.words)
@@ -99,12 +112,40 @@ async def write_prose(
             break
         gate.cut()
     passage = gate.finish()
-    if gate.words < READABLE * pace.least:
+    if guards != "none" and gate.words < READABLE * pace.least:
         raise ModelReplyError(
-            f"{model.name} wrote no usable passage in {MOST_SAMPLES} tries: run the plan again to try again, or use a more "
+            f"{model.name} wrote no usable passage in {samples} tries: run the plan again to try again, or use a more "
             "capable model. What was written is safe."
         )
     return require_prose(passage, run)
+
+
+async def watched_texts(state: Any, run: StudyRun, model: ResolvedModel) -> list[str]:
+    """Return what the next passage must not copy; nothing without shared guards.
+
+    It is what the engine watches: the earlier text that is in the prompt, and for a small model the last passages.
+    """
+    if run.settings.guards != "shared" or not state["step"]:
+        return []
+    texts = [state["passage"], state.get("tail", ""), *state.get("related", [])]
+    texts += [entry.get("piece", "") for entry in state.get("recalled", [])]
+    if model.tier == "small":
+        texts += [commit["passage"] for commit in await run.log.latest(state["story"], state["head"], WATCHED)]
+    return [text for text in texts if text]
+
+
+async def without_copies(text: str, state: Any, run: StudyRun, least: int) -> str:
+    """Return a passage that came in one piece without the sentences that copy an earlier one, if half of `least` words are left.
+
+    Without shared guards it stays as it is.
+    """
+    seen = await watched_texts(state, run, await run.model("writer"))
+    examiner, kept = Examiner(seen=seen, language=run.context.language), ""
+    for piece in segments(text, run.context.language) if seen else ():
+        fault = examiner.examine(piece, kept) if piece.strip() and is_balanced(piece) else None
+        copied = fault is not None and fault.kind == "copying"
+        kept = kept.rstrip() + piece[len(piece.rstrip()) :] if copied else kept + piece
+    return kept.strip() if count_words(kept) >= least / 2 else text
 
 
 async def write_raw(

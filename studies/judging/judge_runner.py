@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import shlex
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
@@ -19,11 +20,14 @@ from recurrentgpt.studies.judging.pairwise import (
     Pair,
     Prefer,
     Qualification,
+    Verdicts,
     failures,
     judge_both_orders,
     pairs,
+    qualifications,
     qualify,
     remarks,
+    same_family_judges,
     verdict_key,
 )
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording
@@ -47,7 +51,8 @@ class _JudgeRun:
     chats: Mapping[str, Any]
     retry: RetryPolicy
     compared: list[tuple[Pair, NovelRecord, NovelRecord]]
-    known: dict[str, Qualification]
+    live: frozenset[str]
+    """Judges that are asked although the run is answered from recorded calls."""
     done: set[tuple[str, ...]]
     failed: set[str] = field(default_factory=set)
     """Judges that failed when they were asked last."""
@@ -58,29 +63,37 @@ def judge_run(
     report: Callable[[str], None],
     *,
     models: Mapping[str, Any] | None = None,
+    live: Collection[str] = (),
     retry: RetryPolicy = RETRY,
 ) -> int:
     """Let every judge of the plan qualify and compare, and return how many could not.
 
-    Verdicts that are there already are not asked for again; a plan with `replay` takes them from the judges' recorded calls.
+    Verdicts that are there already are not asked for again; a plan with `replay` takes them from the judges' recorded calls,
+    except for the judges named in `live`. A judge of the generator's own family is never asked.
     A judge that fails is noted and does not stop the others: the next run asks it again. `models` gives chat models for judges
     by name, for programs and tests.
     """
     with folder.writing_lock():
-        return call(lambda: _judge_all(folder, report, models or {}, retry))
+        return call(lambda: _judge_all(folder, report, models or {}, frozenset(live), retry))
 
 
 async def _judge_all(
-    folder: RunFolder, report: Callable[[str], None], chats: Mapping[str, Any], retry: RetryPolicy
+    folder: RunFolder,
+    report: Callable[[str], None],
+    chats: Mapping[str, Any],
+    live: frozenset[str],
+    retry: RetryPolicy,
 ) -> int:
     compared, failed = pairs(folder), 0
     if not compared:
         raise StudyError(f"{folder.path} holds no two finished novels of one premise to compare: run its plan first.")
-    known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
     done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     before = {row["judge"] for row in failures(folder) if "unit" not in row}
-    judging = _JudgeRun(folder, report, chats, retry, compared, known, done, before)
+    judging = _JudgeRun(folder, report, chats, retry, compared, live, done, before)
+    kin = same_family_judges(folder)
     for judge in folder.plan.judges:
+        if judge.model in kin:
+            continue
         try:
             await _judge_one(judging, judge)
         except RecurrentGPTError as error:
@@ -103,41 +116,49 @@ def _said(error: RecurrentGPTError, judge: Judge, plan: Plan) -> str:
 
 
 async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
-    folder, report = judging.folder, judging.report
+    folder, report, told = judging.folder, judging.report, qualifications(judging.folder)
+    known = {criterion: told[judge.model, criterion] for criterion in folder.plan.criteria}
     wanted = [
         (found, criterion)
         for found in judging.compared
         for criterion in folder.plan.criteria
         if (judge.model, *asdict(found[0]).values(), criterion) not in judging.done
     ]
-    known = judging.known.get(judge.model, Qualification(judge.model, 0, 0, {}))
-    if known.lacks(first for _, first, _ in judging.compared) or (known.qualified and wanted):
+    lacking = any(one.lacks(_shown(judging)) for one in known.values())
+    if lacking or any(known[criterion].qualified for _, criterion in wanted):
         model = await _model(judging, judge)
         if model is None:
             return
         known = await _ask(judging, judge, model, known, wanted)
     if judge.model in judging.failed:
         folder.append("judge_failures.jsonl", {"judge": judge.model, "error": ""})
-    if not known.qualified:
-        report(f"{judge.model} is not qualified: its verdicts are not asked for")
+    for criterion, one in known.items():
+        if not one.qualified:
+            report(f"{judge.model} is not qualified to say what is {criterion}: its verdicts on it are not asked for")
+    if not any(one.qualified for one in known.values()):
         return
     missing = sum(row["judge"] == judge.model and "unit" in row for row in failures(folder))
-    total = len(judging.compared) * len(folder.plan.criteria)
+    total = len(judging.compared) * sum(one.qualified for one in known.values())
     besides = f"; {missing} of {total} verdicts could not be used" if missing else ""
     report(f"{judge.model} has compared {len(judging.compared)} pairs{besides}")
+
+
+def _shown(judging: _JudgeRun) -> list[NovelRecord]:
+    """Return the novels of which a judge is shown corrupted copies: the first system's, then the others'."""
+    return [first for _, first, _ in judging.compared] + [second for _, _, second in judging.compared]
 
 
 async def _model(judging: _JudgeRun, judge: Judge) -> ResolvedModel | None:
     """Return a judge that is recorded or replayed; None for one to be replayed that was never recorded."""
     plan, chat = judging.folder.plan, judging.chats.get(judge.model)
-    recordings = recordings_folder(plan) if chat is None else None
+    recordings = recordings_folder(plan) if chat is None and judge.model not in judging.live else None
     if recordings is not None:
         path = recordings / judge.file
         recording = Recording.read(path) if path.exists() else None
         if recording is None or not recording.calls:
             judging.report(
-                f"{judge.model} has no recorded calls in {recordings}, and is left out: take `replay` out of the plan, or "
-                "run it with --live, to ask it"
+                f"{judge.model} has no recorded calls in {recordings}, and is left out: `recurrentgpt study judge "
+                f"{shlex.quote(str(judging.folder.path))} --judge {shlex.quote(judge.model)}` asks it"
             )
             return None
         return replay_model(recording, "judge", 0)
@@ -155,25 +176,33 @@ async def _ask(
     judging: _JudgeRun,
     judge: Judge,
     model: ResolvedModel,
-    known: Qualification,
+    known: Mapping[str, Qualification],
     wanted: list[tuple[tuple[Pair, NovelRecord, NovelRecord], str]],
-) -> Qualification:
-    """Let a judge qualify, as far as the novels allow and it has not, and give the verdicts that are wanted of it."""
-    folder = judging.folder
+) -> dict[str, Qualification]:
+    """Let a judge qualify by each criterion, as far as it has not, and give the verdicts that are wanted of it."""
+    folder, now = judging.folder, dict(known)
 
-    async def prefer(criterion: str, premise: str, first: str, second: str) -> float:
+    async def prefer(criterion: str, premise: str, first: str, second: str) -> Verdicts:
         return await _with_retry(
             lambda: judge_both_orders(model, criterion, premise, first, second, Meter()), judging.retry
         )
 
-    if lacking := known.lacks(first for _, first, _ in judging.compared):
-        for novel in lacking:
-            known = await qualify(known, prefer, novel)
-            folder.append("qualification.jsonl", asdict(known))
-        judging.report(f"{judge.model} told {known.right} of {known.pairs} stories from corrupted copies")
-    if known.qualified:
-        await _compare(folder, judge, prefer, wanted)
-    return known
+    for criterion, one in known.items():
+        about = {"judge": judge.model, "criterion": criterion}
+        try:
+            for specimen in (lacking := one.lacks(_shown(judging))):
+                one = now[criterion] = await qualify(one, prefer, specimen)
+                folder.append("qualification.jsonl", asdict(one))
+        except StudyError as error:
+            # An answer that was not recorded; by another criterion there may be all.
+            folder.append("judge_failures.jsonl", {**about, "error": str(error)})
+            continue
+        if lacking:
+            folder.append("judge_failures.jsonl", {**about, "error": ""})
+            told = f"{one.right} of {one.pairs} stories from corrupted copies"
+            judging.report(f"{judge.model} told {told}, asked which is {criterion}")
+    await _compare(folder, judge, prefer, [one for one in wanted if now[one[1]].qualified])
+    return now
 
 
 async def _compare(
@@ -191,7 +220,7 @@ async def _compare(
             if gone:
                 return
             try:
-                preference = await prefer(criterion, first["premise"], first["text"], second["text"])
+                said = await prefer(criterion, first["premise"], first["text"], second["text"])
             except (ModelReplyError, StudyError) as error:
                 # A StudyError is an answer that was not recorded.
                 folder.append("judge_failures.jsonl", {**row, "error": str(error)})
@@ -199,7 +228,7 @@ async def _compare(
             except RecurrentGPTError as error:
                 gone.append(error)
                 return
-            folder.append("verdicts.jsonl", {**row, "preference": preference})
+            folder.append("verdicts.jsonl", {**row, **said.row()})
 
     await asyncio.gather(*(one(*found, criterion) for found, criterion in wanted))
     if gone:

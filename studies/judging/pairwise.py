@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Literal
 
 from langchain_core.messages import HumanMessage
@@ -24,20 +25,22 @@ from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
+from recurrentgpt.studies.runs.families import known_family
 from recurrentgpt.studies.runs.folder import VERDICT, RunFolder
+from recurrentgpt.studies.runs.plan import Judge, Plan
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 QUESTIONS = {
     "interesting": "which is more interesting to read, so that one wants to know how it goes on?",
     "coherent": "which is more coherent, with events that follow from each other and people and facts that stay the same?",
 }
+_WORD = re.compile(r"[^\W_]+")
+_ELLIPSIS = re.compile(r"\.\.\.|…|\[|\]")
 QUALIFIED = 0.95
 FEWEST = 3
 """Judges that a comparison should have."""
 
 Side = Literal["A", "B", "tie"]
-Prefer = Callable[[str, str, str, str], Awaitable[float]]
-"""Given a criterion, the premise and two texts, how far a judge prefers the first: what `both_orders` returns."""
 
 
 class JudgeReply(BaseModel, title="Reply"):
@@ -46,6 +49,34 @@ class JudgeReply(BaseModel, title="Reply"):
     quotes_a: list[str]
     quotes_b: list[str]
     verdict: Side
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a judge says of two texts in both orders; A is the text that it is shown first."""
+
+    there: JudgeReply
+    """The first text shown as A."""
+    back: JudgeReply
+    """The first text shown as B."""
+
+    @property
+    def preference(self) -> float:
+        """Return 1 where the first text is preferred in both orders, 0 where the second is, and one half for all else."""
+        return consolidate(self.there.verdict, self.back.verdict)
+
+    def row(self) -> Row:
+        """Return what `verdicts.jsonl` keeps: a judge that calls a tie and one that follows the order look alike otherwise."""
+        both = (self.there, self.back)
+        return {
+            "preference": self.preference,
+            "orders": [reply.verdict for reply in both],
+            "quotes": [{"a": reply.quotes_a, "b": reply.quotes_b} for reply in both],
+        }
+
+
+Prefer = Callable[[str, str, str, str], Awaitable[Verdicts]]
+"""Given a criterion, the premise and two texts, what a judge says of them."""
 
 
 @dataclass(frozen=True)
@@ -60,24 +91,27 @@ class Pair:
 
 @dataclass(frozen=True)
 class Qualification:
-    """How often a judge preferred stories to corrupted copies of them."""
+    """How often a judge preferred stories to corrupted copies of them, when asked by one criterion."""
 
     judge: str
     pairs: int
     right: int
     by_kind: dict[str, float]
     units: tuple[str, ...] = ()
-    """Novels whose corrupted copies it was shown."""
+    """Specimens whose corrupted copies it was shown."""
+    criterion: str = "coherent"
+    """What it was asked; in runs from before each criterion had its own, how coherent they are."""
 
     @classmethod
     def of(cls, row: Row) -> Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
-        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())))
+        of = row.get("criterion", "coherent")
+        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())), of)
 
-    def lacks(self, novels: Iterable[NovelRecord]) -> list[NovelRecord]:
-        """Return the novels that it is still to be shown corrupted, until it has seen as many as qualify a judge."""
-        left = {novel["unit"]: novel for novel in novels if novel["unit"] not in self.units}
-        return list(left.values())[: max(0, CORRUPTED_NOVELS - self.pairs // CORRUPTION_KINDS)]
+    def lacks(self, novels: Iterable[NovelRecord]) -> list[Specimen]:
+        """Return the specimens that it is still to be shown corrupted, until it has seen as many as qualify a judge."""
+        unseen = (specimen for specimen in specimens(novels) if specimen.id not in self.units)
+        return list(islice(unseen, max(0, CORRUPTED_NOVELS - self.pairs // CORRUPTION_KINDS)))
 
     @property
     def rate(self) -> float:
@@ -85,21 +119,46 @@ class Qualification:
         return self.right / self.pairs if self.pairs else 0.0
 
     @property
+    def finished(self) -> bool:
+        """Tell whether the judge has been shown as many corrupted copies as qualify one."""
+        return self.pairs >= CORRUPTED_NOVELS * CORRUPTION_KINDS
+
+    @property
     def qualified(self) -> bool:
-        """Tell whether the judge's verdicts are used."""
-        return self.rate >= QUALIFIED
+        """Tell whether the judge's verdicts by this criterion are used."""
+        return self.finished and self.rate >= QUALIFIED
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """A novel that is shown with corrupted copies of itself; of few novels each is corrupted several times, otherwise."""
+
+    novel: NovelRecord
+    turn: int
+
+    @property
+    def id(self) -> str:
+        """Return its name; that of the first turn is the novel's."""
+        return f"{self.novel['id']}#{self.turn}" if self.turn else self.novel["id"]
+
+
+def specimens(novels: Iterable[NovelRecord]) -> Iterator[Specimen]:
+    """Yield specimens without an end: all novels, and all again, corrupted otherwise."""
+    known = list({novel["id"]: novel for novel in novels}.values())
+    for turn in count() if known else ():
+        for novel in known:
+            yield Specimen(novel, turn)
 
 
 def pairs(folder: RunFolder) -> list[tuple[Pair, NovelRecord, NovelRecord]]:
-    """Return the pairs of finished novels that are compared: the plan's first system with every other."""
-    plan, by = folder.plan, {(novel["system"], novel["unit"]): novel for novel in folder.novels()}
-    reference = plan.systems[0]
-    found = []
-    for unit in dict.fromkeys(job.unit for job in plan.jobs()):
-        for other in plan.systems[1:]:
-            if (reference, unit) in by and (other, unit) in by:
-                found.append((Pair(unit, reference, other), by[reference, unit], by[other, unit]))
-    return found
+    """Return the pairs of finished novels that are compared, as the plan has them."""
+    plan, by = folder.plan, folder.compared_novels()
+    return [
+        (Pair(unit, first, second), by[first, unit], by[second, unit])
+        for unit in dict.fromkeys(job.unit for job in plan.jobs())
+        for first, second in plan.compared()
+        if (first, unit) in by and (second, unit) in by
+    ]
 
 
 def corrupted_copies(text: str, seed: str) -> dict[str, str]:
@@ -139,17 +198,43 @@ async def verdict(
         "compare", premise=premise, a=a, b=b, question=QUESTIONS.get(criterion, f"which is more {criterion}?")
     )
     return await ask(
-        model, [HumanMessage(asked)], JudgeReply, max_tokens=FULL_REPLY_TOKENS, temperature=0.0, seed=seed, meter=meter
+        model,
+        [HumanMessage(asked)],
+        JudgeReply,
+        max_tokens=FULL_REPLY_TOKENS,
+        temperature=0.0,
+        seed=seed,
+        meter=meter,
+        check=lambda reply: _misquoted(reply, a, b),
     )
+
+
+def _misquoted(reply: JudgeReply, a: str, b: str) -> str | None:
+    """Return what is wrong with a verdict's quotes: it is worth nothing where they are in neither text."""
+    if not any(quote.strip() for quote in (*reply.quotes_a, *reply.quotes_b)):
+        return "quotes_a and quotes_b hold no quote: copy one to three short passages of each story."
+    texts = (_plain(a), _plain(b))
+    for quote in (*reply.quotes_a, *reply.quotes_b):
+        # Parts may be left out between the words that are quoted.
+        parts = [part for piece in _ELLIPSIS.split(quote) if (part := _plain(piece))]
+        if not any(all(part in text for part in parts) for text in texts):
+            return f"The quote {quote[:60]!r} is in neither story: copy quotes exactly."
+    return None
+
+
+def _plain(text: str) -> str:
+    """Return a text's words alone, so that quotation marks, stops, capitals and line ends make no difference."""
+    words = _WORD.findall(text.casefold())
+    return f" {' '.join(words)} " if words else ""
 
 
 async def judge_both_orders(
     model: ResolvedModel, criterion: str, premise: str, first: str, second: str, meter: Meter
-) -> float:
-    """Return 1 where the first text is preferred in both orders, 0 where the second is, and one half for all else."""
+) -> Verdicts:
+    """Return what a judge says of two texts in both orders."""
     there = await verdict(model, criterion, premise, first, second, seed=1, meter=meter)
     back = await verdict(model, criterion, premise, second, first, seed=2, meter=meter)
-    return consolidate(there.verdict, back.verdict)
+    return Verdicts(there, back)
 
 
 def consolidate(there: str, back: str) -> float:
@@ -159,39 +244,62 @@ def consolidate(there: str, back: str) -> float:
     return 0.0 if (there, back) == ("B", "A") else 0.5
 
 
-async def qualify(known: Qualification, prefer: Prefer, novel: NovelRecord) -> Qualification:
+async def qualify(known: Qualification, prefer: Prefer, specimen: Specimen) -> Qualification:
     """Return what is known of a judge with how often it prefers one more story to corrupted copies; nonsense counts as wrong.
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """
     right: dict[str, bool] = {}
-    for kind, copy in corrupted_copies(novel["text"], novel["unit"]).items():
+    novel = specimen.novel
+    for kind, copy in corrupted_copies(novel["text"], specimen.id).items():
         try:
-            right[kind] = await prefer("coherent", novel["premise"], novel["text"], copy) == 1.0
+            said = await prefer(known.criterion, novel["premise"], novel["text"], copy)
+            right[kind] = said.preference == 1.0
         except ModelReplyError:
             right[kind] = False
     shown = known.pairs // CORRUPTION_KINDS
     by_kind = {kind: (known.by_kind.get(kind, 0.0) * shown + told) / (shown + 1) for kind, told in right.items()}
-    units = (*known.units, novel["unit"])
-    return Qualification(known.judge, known.pairs + len(right), known.right + sum(right.values()), by_kind, units)
+    units = (*known.units, specimen.id)
+    pairs, told = known.pairs + len(right), known.right + sum(right.values())
+    return Qualification(known.judge, pairs, told, by_kind, units, known.criterion)
 
 
-def counted_judges(folder: RunFolder) -> dict[str, Qualification]:
-    """Return the judges whose verdicts count: of the plan, qualified, and not of the generator's own family."""
-    kin = same_family_judges(folder)
-    return {name: found for name, found in _qualifications(folder).items() if found.qualified and name not in kin}
+def counted_judges(folder: RunFolder) -> dict[str, frozenset[str]]:
+    """Return the judges whose verdicts count, with the criteria by which they qualified.
+
+    They are of the plan, and not of the generator's own family.
+    """
+    kin, found = same_family_judges(folder), dict[str, frozenset[str]]()
+    for (judge, criterion), one in qualifications(folder).items():
+        if one.qualified and judge not in kin:
+            found[judge] = found.get(judge, frozenset()) | {criterion}
+    return found
 
 
-def same_family_judges(folder: RunFolder) -> set[str]:
-    """Return the judges of the plan that are of the generator's own family, or the generator itself."""
-    plan = folder.plan
-    writers = {name for role, names in folder.manifest.get("models", {}).items() if role != "judge" for name in names}
-    family = plan.family.strip().casefold()
-    return {
-        judge.model
-        for judge in plan.judges
-        if judge.model in {plan.model, *writers} or (family and judge.family.strip().casefold() == family)
-    }
+def qualifications(folder: RunFolder) -> dict[tuple[str, str], Qualification]:
+    """Return how each judge of the plan did by each criterion, by both names; one that was not asked has seen no pairs."""
+    known = {(one.judge, one.criterion): one for one in map(Qualification.of, folder.rows("qualification.jsonl"))}
+    wanted = [(judge.model, criterion) for judge in folder.plan.judges for criterion in folder.plan.criteria]
+    return {key: known.get(key) or Qualification(key[0], 0, 0, {}, criterion=key[1]) for key in wanted}
+
+
+def same_family_judges(folder: RunFolder, plan: Plan | None = None) -> set[str]:
+    """Return the judges that are of the generator's own family, or the generator itself: of the run's plan, or another one."""
+    plan = plan or folder.plan
+    runs = [folder, *map(RunFolder, plan.rivals.values())]
+    models = [of_role for run in runs if run.exists for of_role in run.manifest.get("models", {}).items()]
+    return kin_judges(plan, {name for role, names in models if role != "judge" for name in names})
+
+
+def kin_judges(plan: Plan, writers: Iterable[str] = ()) -> set[str]:
+    """Return the judges of a plan that are of the family of its generator, or of one of `writers`, or such a model itself."""
+    models = {plan.model, *writers} - {""}
+    kin = {plan.family.strip().casefold(), *map(known_family, models)} - {""}
+    return {judge.model for judge in plan.judges if judge.model in models or _family(judge) in kin}
+
+
+def _family(judge: Judge) -> str:
+    return judge.family.strip().casefold() or known_family(judge.model)
 
 
 def remarks(folder: RunFolder) -> list[str]:
@@ -200,8 +308,10 @@ def remarks(folder: RunFolder) -> list[str]:
     if not plan.judges:
         return said
     for name in sorted(same_family_judges(folder)):
-        said.append(f"{name} is of the generator's own family: its verdicts are kept out of every figure and test.")
-    unknown = [judge.model for judge in plan.judges if not judge.family.strip()]
+        said.append(
+            f"{name} is of the generator's own family: it is not asked, and what it said is in no figure and test."
+        )
+    unknown = [judge.model for judge in plan.judges if not _family(judge)]
     if not plan.family.strip() or unknown:
         of = "the generator" if not plan.family.strip() else ", ".join(unknown)
         said.append(f"The plan does not say the `family` of {of}, so that kinship between them cannot be told.")
@@ -209,7 +319,7 @@ def remarks(folder: RunFolder) -> list[str]:
         said.append(
             f"Verdicts of {len(found)} of {len(plan.judges)} judges count: fewer than {FEWEST} are weak evidence."
         )
-    families = {judge.family.strip().casefold() for judge in plan.judges if judge.model in found}
+    families = {_family(judge) for judge in plan.judges if judge.model in found}
     if len(found) > 1 and len(families) == 1 and "" not in families:
         said.append("All judges that count are of one family.")
     return said
@@ -225,9 +335,3 @@ def failures(folder: RunFolder) -> list[Row]:
 def verdict_key(row: Row) -> tuple[str, ...]:
     """Return what a verdict is about, by whom."""
     return tuple(str(row[name]) for name in VERDICT)
-
-
-def _qualifications(folder: RunFolder) -> dict[str, Qualification]:
-    wanted = {judge.model for judge in folder.plan.judges}
-    rows = folder.rows("qualification.jsonl")
-    return {row["judge"]: Qualification.of(row) for row in rows if row["judge"] in wanted}

@@ -137,6 +137,22 @@ def wilson(wins: float, total: int) -> tuple[float, float]:
     return float(max(0.0, (centre - spread) / scale)), float(min(1.0, (centre + spread) / scale))
 
 
+FEWEST_FOR_LENGTH = 5
+"""Premises below which nothing is said of a preference at equal length."""
+
+
+def at_equal_length(preferences: Sequence[float], lengths: Sequence[tuple[float, float]]) -> float | None:
+    """Return the preference, 0 to 1, that a straight line over the logarithm of both novels' lengths has where they are equal.
+
+    None of fewer than five premises, and where all novels differ in length by the same factor.
+    """
+    ratios = np.log([first / second for first, second in lengths]) if lengths else np.zeros(0)
+    if len(preferences) < FEWEST_FOR_LENGTH or np.ptp(ratios) < 1e-9:
+        return None
+    _, there = np.polyfit(ratios, np.asarray(preferences, dtype=float), 1)
+    return float(min(1.0, max(0.0, there)))
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted for how many there are (Holm 1979), in their order."""
     order = sorted(range(len(p_values)), key=lambda at: p_values[at])

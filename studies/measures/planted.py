@@ -84,7 +84,8 @@ async def _retrieval(world: World, recall: Recall, ways: list[int], facts: int) 
     ids = [""]
     length = ways[-1] + facts
     for number in range(1, length + 1):
-        entry = _entry(world, number, ids[-1])
+        scene = f"Scene {number:04d}."
+        entry = planted_commit("world", number, ids[-1], world.passage(number), world.summary(number), scene)
         await recall.log.append(entry, "choosing", also=[await recall.vectors_op(entry)])
         ids.append(entry["id"])
     found: dict[int, float] = {}
@@ -187,11 +188,11 @@ def window_reach(system: str, seed: int = 1) -> float | None:
     return (window - HEADER) / step
 
 
-def _entry(world: World, number: int, parent: str) -> Commit:
-    plan, passage = f"Scene {number:04d}.", world.passage(number)
+def planted_commit(story: str, number: int, parent: str, passage: str, summary: str, plan: str = "") -> Commit:
+    """Return a commit of a story that nobody wrote: its passages are laid out to be searched."""
     return Commit(
-        id=commit_id("world", parent, plan, passage),
-        story="world",
+        id=commit_id(story, parent, plan, passage),
+        story=story,
         parent=parent,
         amends="",
         step=number,
@@ -199,7 +200,7 @@ def _entry(world: World, number: int, parent: str) -> Commit:
         plan_author="model",
         passage=passage,
         author="model",
-        summary=world.summary(number),
+        summary=summary,
         short_term_memory="",
         rationale=Rationale(dropped=[], added=[]),
         candidate_plans=[],

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from statistics import mean
 from typing import Any
 
 from recurrentgpt.studies.baselines.catalogue import find_system
-from recurrentgpt.studies.judging.pairwise import Qualification, counted_judges
-from recurrentgpt.studies.judging.statistics import Comparison, agreement, alt_test, compare, holm, mean_interval
+from recurrentgpt.studies.judging.pairwise import counted_judges
+from recurrentgpt.studies.judging.statistics import (
+    Comparison,
+    agreement,
+    alt_test,
+    at_equal_length,
+    compare,
+    holm,
+    mean_interval,
+)
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.folder import RunFolder
@@ -39,6 +48,8 @@ class Result:
     """Novels of each of the two."""
     words: tuple[float, float]
     """Mean words of the novels of both."""
+    equal_length: float | None
+    """Mean preference that is to be expected of novels of the same length; None of too few premises."""
     off: tuple[int, int]
     """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
 
@@ -70,15 +81,45 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
     # By who gave it: the last verdict counts, so that what somebody said twice counts once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
-        if source == "people" or row["judge"] in counted:
+        if source == "people" or row["criterion"] in counted.get(row["judge"], ()):
             key = (row["first"], row["second"], row["criterion"])
             gathered[key][row["unit"]][row[who]] = float(row["preference"])
     return {key: {unit: mean(given.values()) for unit, given in units.items()} for key, units in gathered.items()}
 
 
-def qualifications(folder: RunFolder) -> dict[str, Qualification]:
-    """Return how each judge did on corrupted copies."""
-    return {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
+@dataclass(frozen=True)
+class Orders:
+    """What a judge said in both orders of the pairs that it was shown."""
+
+    judge: str
+    pairs: int
+    agree: int
+    """Pairs on which both orders name the same text."""
+    flips: int
+    """Pairs on which the verdict follows the order: whichever text is shown first, or second, wins."""
+    ties: int
+    """Pairs of which a tie is said in both orders."""
+    half: int
+    """Pairs of which a tie is said in one order."""
+    first: float | None
+    """Share of verdicts, ties left out, for the text that is shown first; one half follows no order."""
+
+
+def orders(folder: RunFolder) -> list[Orders]:
+    """Return per judge of the plan how its verdicts depend on the order; verdicts of earlier versions kept none."""
+    said: dict[str, list[tuple[str, str]]] = {judge.model: [] for judge in folder.plan.judges}
+    for row in folder.rows("verdicts.jsonl"):
+        if row["judge"] in said and "orders" in row:
+            said[row["judge"]].append(tuple(row["orders"]))
+    found: list[Orders] = []
+    for judge, pairs in said.items():
+        decided = [side for pair in pairs for side in pair if side != "tie"]
+        flips, ties = sum(pair in (("A", "A"), ("B", "B")) for pair in pairs), pairs.count(("tie", "tie"))
+        agree = pairs.count(("A", "B")) + pairs.count(("B", "A"))
+        first = decided.count("A") / len(decided) if decided else None
+        if pairs:
+            found.append(Orders(judge, len(pairs), agree, flips, ties, len(pairs) - agree - flips - ties, first))
+    return found
 
 
 def results(folder: RunFolder) -> list[Result]:
@@ -86,8 +127,8 @@ def results(folder: RunFolder) -> list[Result]:
 
     Pooled ones have Holm's adjustment. Seeds are no further premises: their preferences are averaged before anything else.
     """
-    plan, novels = folder.plan, {(novel["system"], novel["unit"]): novel for novel in folder.novels()}
-    first, *others = plan.systems
+    plan, novels = folder.plan, folder.compared_novels()
+    first, others = plan.systems[0], [*plan.systems[1:], *plan.rivals]
     found: list[Result] = []
     for source in ("judges", "people"):
         said = preferences(folder, source)
@@ -105,6 +146,7 @@ def results(folder: RunFolder) -> list[Result]:
                     unit for unit in units if unit in said[key] and all((system, unit) in novels for system in key[:2])
                 ]
                 both = [[novels[system, unit] for unit in units] for system in key[:2]]
+                mine = {premise: gathered[key][premise] for premise in gathered[key] if genre in (premise[0], POOLED)}
                 found.append(
                     Result(
                         source,
@@ -115,10 +157,31 @@ def results(folder: RunFolder) -> list[Result]:
                         holm=adjusted[key] if genre == POOLED else None,
                         novels=len(both[0]),
                         words=(mean_words(both[0]), mean_words(both[1])),
+                        equal_length=at_equal_length(list(mine.values()), _lengths(mine, both)),
                         off=(sum(map(is_off, both[0])), sum(map(is_off, both[1]))),
                     )
                 )
     return found
+
+
+def _lengths(premises: Iterable[tuple[str, int]], both: list[list[NovelRecord]]) -> list[tuple[float, float]]:
+    """Return for each premise the mean words of the novels of both systems; 1 and 1 where one is not there."""
+    found = []
+    for premise in premises:
+        mine = [[novel for novel in side if (novel["genre"], novel["number"]) == premise] for side in both]
+        found.append((max(1.0, mean_words(mine[0])), max(1.0, mean_words(mine[1]))))
+    return found
+
+
+def win_rates(folder: RunFolder, source: str) -> dict[tuple[str, str], float]:
+    """Return by two systems the mean preference for the first, over premises, then over criteria, of all pairs compared."""
+    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for (first, second, criterion), units in preferences(folder, source).items():
+        values = by_premise(units, folder.plan) if criterion in folder.plan.criteria else {}
+        if values:
+            shares[first, second].append(mean(values.values()))
+            shares[second, first].append(1 - mean(values.values()))
+    return {pair: mean(values) for pair, values in shares.items()}
 
 
 def by_premise(units: dict[str, float], plan: Plan) -> dict[tuple[str, int], float]:
@@ -168,7 +231,7 @@ def agreements(folder: RunFolder) -> list[Row]:
     raters: dict[str, dict[str, dict[str, float]]] = {"judges": {}, "people": {}}
     for source, (file, who) in _FILES.items():
         for row in folder.rows(file):
-            if row["unit"] in premise_of and (source == "people" or row[who] in counted):
+            if row["unit"] in premise_of and (source == "people" or row["criterion"] in counted.get(row[who], ())):
                 item = "/".join((row["unit"], row["first"], row["second"], row["criterion"]))
                 raters[source].setdefault(row[who], {})[item] = float(row["preference"])
     rows: list[Row] = []

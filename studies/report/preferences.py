@@ -7,11 +7,12 @@ from importlib import resources
 
 from recurrentgpt.studies.judging.statistics import FEW
 from recurrentgpt.studies.report.document import Section, Table
-from recurrentgpt.studies.report.figures import POOLED, Result
+from recurrentgpt.studies.report.figures import POOLED, Result, win_rates
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
+from recurrentgpt.studies.study_context import Guards
 
-_TESTS = ("won/tied/lost", "p", "Holm p", "sign test", "words", "off target")
+_TESTS = ("won/tied/lost", "p", "Holm p", "sign test", "words", "off target", "at equal length")
 _PRINTED_ONLY = {"table2": ("gpt4",)}
 """Systems of the paper's tables that no plan has here."""
 _TITLES = {"table1": "Table 1", "table2": "Table 2"}
@@ -26,19 +27,24 @@ HOW = (
 )
 _WORDS = (
     "`words` are the means of the novels compared, `off target` counts those longer or shorter than asked for by more than a "
-    "tenth, of {first} and of the row's system: where there are any, a preference may be one for length."
+    "tenth, of {first} and of the row's system: where there are any, a preference may be one for length. `at equal length` is "
+    "the preference for {first} where a straight line over the logarithm of both lengths has them equal, from five premises on."
 )
-_GUARDS = {True: "Guards on, as each system has its own.", False: "Guards off for every system."}
+_GUARDS: dict[Guards, str] = {
+    "own": "Guards are each system's own: a preference may be one for them, so that these are no headline figures.",
+    "shared": "Guards are the same for every system.",
+    "none": "No system has guards.",
+}
 _PAPER = (
     "Rows of the paper are its own figures as printed (arXiv 2305.13304, per cent preferring RecurrentGPT : the other): 18 of "
     "its 48 add up to more than 100, so that ties went to both sides; other premises, models and readers. Compare the direction, "
-    "not the digits. Its gpt4 is RecurrentGPT on a stronger model, which takes a run of its own here."
+    "not the digits. Its gpt4 is RecurrentGPT on a stronger model: here a run of its own, of which `rivals` makes a row."
 )
 
 
 def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     """Return the preferences in the shape of the paper's tables: a table per criterion, systems by genres, the paper's below."""
-    section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}")
+    section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}, guards: {plan.guards}")
     found = {(one.criterion, one.second, one.genre): one for one in results if one.source == source}
     if not found:
         section.parts.append(_nobody(plan, source))
@@ -53,7 +59,7 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     shown = False
     for criterion in plan.criteria:
         rows: list[list[str]] = []
-        for system in dict.fromkeys([*plan.systems[1:], *printed]):
+        for system in dict.fromkeys([*plan.systems[1:], *plan.rivals, *printed]):
             if (pooled := found.get((criterion, system, POOLED))) is not None:
                 cells = [found.get((criterion, system, genre)) for genre in (*plan.genres, POOLED)]
                 rows.append([system, *(_cell(one) if one else "" for one in cells), *_tests(pooled)])
@@ -96,29 +102,31 @@ def _tests(pooled: Result) -> list[str]:
         f"{rate.sign_p:.4f}",
         f"{pooled.words[0]:,.0f} : {pooled.words[1]:,.0f}",
         f"{pooled.off[0]} : {pooled.off[1]} of {pooled.novels}",
+        "" if pooled.equal_length is None else f"{100 * pooled.equal_length:.0f}",
     ]
 
 
-def matrix_section(folder: RunFolder, results: list[Result]) -> Section | None:
+def matrix_section(folder: RunFolder) -> Section | None:
     """Return who is preferred to whom, pooled over genres and criteria, a table for judges and one for people."""
+    plan = folder.plan
+    pairs = (
+        "every pair of systems" if plan.compare == "all" else f"{plan.systems[0]} and every other; `compare` has more"
+    )
     section = Section(
         "Win matrix",
-        ["Mean preference for the row over the column in per cent, all genres, the mean of the criteria."],
+        [f"Mean preference for the row over the column in per cent, all genres, the mean of the criteria: {pairs}."],
     )
     for source in ("judges", "people"):
-        shares: dict[tuple[str, str], list[float]] = {}
-        for one in results:
-            if (one.genre, one.source) == (POOLED, source):
-                shares.setdefault((one.first, one.second), []).append(one.found.rate)
-                shares.setdefault((one.second, one.first), []).append(1 - one.found.rate)
-        known = [system for system in folder.plan.systems if any(system in pair for pair in shares)]
-        body = [
-            [row, *(f"{100 * sum(got) / len(got):.0f}" if (got := shares.get((row, other))) else "" for other in known)]
-            for row in known
-        ]
-        if body:
+        shares = win_rates(folder, source)
+        known = [system for system in (*plan.systems, *plan.rivals) if any(system in pair for pair in shares)]
+        if known:
+            body = [[row, *(_percent(shares.get((row, other))) for other in known)] for row in known]
             section.parts.append(Table([f"by {source}", *known], body))
     return section if section.tables else None
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f}"
 
 
 def paper_figures() -> dict[str, str]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from recurrentgpt.studies.baselines.catalogue import find_system
+from recurrentgpt.studies.baselines.write_prose import SAMPLES
 from recurrentgpt.studies.judging import pairwise as judges
 from recurrentgpt.studies.judging.statistics import FEW
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import agreements, by_system, qualifications, slopes
+from recurrentgpt.studies.report.figures import agreements, by_system, measured_row, orders, slopes
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Plan
+from recurrentgpt.studies.study_context import Guards
 
 _BARS = (
     "a line is the mean over premises, each the mean of its seeds; bars are its 95 % intervals, Student's of fewer than "
@@ -35,12 +40,13 @@ DEVIATIONS = (
     "too little of a memory's worth, and weakens what it says against fixed outlines. `bare` is without both; `paper` is the "
     "paper's one prompt and state, with a length and an ending as every system here.",
     "no_long_term_memory recalls nothing, so that the gate against copies does not watch recalled pieces either: it loses two "
-    "things where an ablation should lose one, unless guards are off. single_call keeps outline and cast.",
-    "Guards are not recurrence. With `guards = true` recurrentgpt and its ablations, but not single_call, are watched for copies "
-    "of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the embedded "
-    "model they also have a grammar of scenes, and they and single_call see worked examples. This favours them in repetition and "
-    "format. `guards = false` takes all of it from everybody, and leaves headings, scripts and loops refused in recurrentgpt and "
-    "rolling alike. An adapter of the embedded model that was trained for recurrentgpt's prompts favours recurrentgpt.",
+    "things where an ablation should lose one, unless there are no guards. single_call keeps outline and cast.",
+    'Guards are not recurrence. With `guards = "own"` recurrentgpt and its ablations, but not single_call, are watched for '
+    "copies of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the "
+    "embedded model they also have a grammar of scenes, and they and single_call see worked examples. This favours them in "
+    "repetition and format. `shared` keeps copies out of every system and gives rolling as many samples as recurrentgpt, and "
+    "nobody grammar or examples; `none` takes all of it from everybody. Headings, scripts and loops stay refused in recurrentgpt "
+    "and rolling alike. An adapter of the embedded model that was trained for recurrentgpt's prompts favours recurrentgpt.",
     "rolling_4096 forgets nothing in a novel of 3,000 words, whose 4,100 tokens its window all but holds: there it is "
     "rolling_unlimited under another name, which favours rolling. rolling_1024 reaches about two passages back, rolling_2048 "
     "about five. The paper does not say how long its baseline's window was in words.",
@@ -62,11 +68,11 @@ DEVIATIONS = (
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
 )
-GUARDS = {
-    True: "Guards on: recurrentgpt and its ablations are watched for copies, sampled up to eight times and, on the embedded "
-    "model, held to a grammar and shown examples, which no other system is. Repetition and format do not compare like with like "
-    "here; a plan with `guards = false` does.",
-    False: "Guards off: no system is watched for copies, held to a grammar or shown examples.",
+GUARDS: dict[Guards, str] = {
+    "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
+    'like with like here. A plan with `guards = "none"` or `"shared"` does.',
+    "shared": "Guards: shared. Every system has the same, as far as it writes an earlier passage that it could copy.",
+    "none": "Guards: none, in any system.",
 }
 
 
@@ -95,12 +101,56 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     return section
 
 
+def runs_section(folders: Mapping[str, RunFolder]) -> Section:
+    """Return several runs side by side, by the name of each: its systems and what is measured of them without a judge."""
+    names = ("words", "input_tokens", "prompt_mean", "first_try", "repeated_4grams", "in_human_band")
+    rows: list[list[str]] = []
+    for run, folder in folders.items():
+        measured = [measured_row(novel) for novel in folder.novels()]
+        models = ", ".join(sorted({name for novel in folder.novels() for name in novel["models"]}))
+        columns = [by_system(measured, name) for name in names]
+        for system in folder.plan.systems:
+            mine = [row for row in measured if row["system"] == system]
+            if mine:
+                figures = [_number(column.get(system)) for column in columns]
+                rows.append([run, system, models, folder.plan.guards, str(len(mine)), *figures])
+    return Section(
+        "Runs side by side",
+        [
+            "Means over premises, each the mean of its seeds. Runs with other guards, models or lengths do not compare like with "
+            "like, except in that one thing. The report of each run is in the folder of its name.",
+            Table(["run", "system", "models", "guards", "novels", *(name.replace("_", " ") for name in names)], rows),
+        ],
+    )
+
+
+def guards_table(plan: Plan) -> Table:
+    """Return which guards each system of a plan has, as the plan has it."""
+    rows: list[list[str]] = []
+    for name in plan.systems:
+        system, guards = find_system(name), plan.guards
+        samples = SAMPLES[guards] if guards != "own" else system.own_samples
+        copies = "copies" in system.own_guards if guards == "own" else guards == "shared" and system.watched
+        others = [guards == "own" and guard in system.own_guards for guard in ("grammar", "examples")]
+        rows.append(
+            [
+                name,
+                "refused" if copies else "let stand",
+                f"up to {samples}" if system.own_samples else "in one piece",
+                *("on the embedded model" if has else "none" for has in others),
+            ]
+        )
+    return Table([f"guards: {plan.guards}", "copies", "samples of a passage", "scene grammar", "worked examples"], rows)
+
+
 def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return the measures without a judge, each as its text, its table and its plot."""
-    section = Section("Measures without a judge", [GUARDS[folder.plan.guards]])
+    section = Section(
+        "Measures without a judge", [GUARDS[folder.plan.guards], guards_table(folder.plan), f"In plots, {_BARS}."]
+    )
     plots = {
-        "repetition": Picture("repetition.png", f"Repeated 4-grams of the first 500 words, 1,000 and so on; {_BARS}"),
-        "prompt growth": Picture("prompts.png", f"Prompt tokens per call against the step; {_BARS}"),
+        "repetition": Picture("repetition.png", "Repeated 4-grams of the first 500 words, 1,000 and so on"),
+        "prompt growth": Picture("prompts.png", "Prompt tokens per call against the step"),
     }
     for name, measure in all_measures().items():
         table = _slopes(folder, rows) if measure is PROMPT_GROWTH else _means(folder, rows, measure.columns)
@@ -172,27 +222,40 @@ def judge_section(folder: RunFolder) -> Section:
     section = Section(
         "Judges and annotators",
         [
-            "A judge qualifies by telling stories from corrupted copies (sentences shuffled, paragraphs doubled, "
-            "names swapped) in both "
-            "orders, 95 % of the time, of "
-            f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} or as many as the novels allow; the others are asked when the run has "
-            "grown. The verdicts of one that does not are not used, nor are those of the generator's own family."
+            "A judge qualifies, for each criterion, by telling stories from corrupted copies (sentences shuffled, paragraphs "
+            f"doubled, names swapped) in both orders, 95 % of the time, of {CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs. By a "
+            "criterion for which it does not it is not asked, and one of the generator's own family never. A quote that is in "
+            "neither text spoils its verdict."
         ],
     )
     kin = judges.same_family_judges(folder)
     rows = [
         [
             found.judge + (" (the generator's own family)" if found.judge in kin else ""),
+            found.criterion,
             f"{found.right}/{found.pairs}",
             *(f"{found.by_kind.get(kind, 0):.2f}" for kind in ("shuffled", "doubled", "swapped")),
             "qualified" if found.qualified else "not qualified",
         ]
-        for found in qualifications(folder).values()
+        for found in judges.qualifications(folder).values()
+        if found.pairs
     ]
     if rows:
-        section.parts.append(Table(["judge", "right", "shuffled", "doubled", "swapped", ""], rows))
+        section.parts.append(Table(["judge", "asked which is", "right", "shuffled", "doubled", "swapped", ""], rows))
     else:
         section.parts.append("No judge has been asked.")
+    if turned := orders(folder):
+        section.parts += [
+            "Each pair is judged in both orders. Kept of them is the raw verdict: a judge whose verdict flips follows the "
+            "order, one that says tie twice sees no difference, and both count as ties.",
+            Table(
+                ["judge", "pairs", "same both times", "flips", "tie twice", "tie once", "for the first shown"],
+                [
+                    [one.judge, *map(str, (one.pairs, one.agree, one.flips, one.ties, one.half)), _share_of(one.first)]
+                    for one in turned
+                ],
+            ),
+        ]
     for row in agreements(folder):
         if "alpha" in row:
             section.parts.append(
@@ -228,9 +291,7 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["models", ", ".join(models)]]
     facts += [[name, value] for name, value in manifest["versions"].items()]
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
-    facts += [
-        ["guards", "on: recurrentgpt and its ablations have their own" if plan.guards else "off for every system"]
-    ]
+    facts += [["guards", plan.guards]]
     section = Section("The run", [Table(["", ""], facts)])
     if outdated:
         section.parts.append(
@@ -271,6 +332,10 @@ def _shown(name: str, value: float | None) -> str:
 
 def _percent(share: float) -> str:
     return f"{round(100 * share):+d} %"
+
+
+def _share_of(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.0f} %"
 
 
 def _number(value: float | None) -> str:

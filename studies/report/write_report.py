@@ -1,4 +1,4 @@
-"""Write a report: report.html, report.md, the plots, and every figure as JSONL and CSV beside them."""
+"""Write a report: report.html, report.md, tables.tex, the plots, and every figure as JSONL and CSV beside them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import html
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,34 @@ def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = 
         raise StorageError(f"Cannot write the report into {target} ({error.strerror}): name another folder.") from error
 
 
+def write_reports(folders: Sequence[RunFolder], target: Path, note: Callable[[str], None] = lambda text: None) -> None:
+    """Write the report of one run into `target`; of several runs each into a folder of its own there, and all side by side.
+
+    Raises what `write_report` does, and StudyError for two runs whose folders have one name.
+    """
+    if len(folders) == 1:
+        write_report(folders[0], target, note)
+        return
+    names = [folder.path.resolve().name for folder in folders]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise StudyError(f"Two runs are called {twice}: give one folder another name.")
+    for name, folder in zip(names, folders, strict=True):
+        write_report(folder, target / name, lambda text, name=name: note(f"{name}: {text}"))  # type: ignore[misc]
+    parts = [sections.runs_section(dict(zip(names, folders, strict=True)))]
+    for name, folder in zip(names, folders, strict=True):
+        compared = results(folder)
+        for source in ("judges", "people"):
+            part = preferences.table_section(folder.plan, compared, source)
+            if part.tables:
+                parts.append(Section(f"{name}. {part.heading}", part.parts))
+    _pages("Studies side by side", target, parts)
+
+
+def _pages(title: str, target: Path, parts: list[Section]) -> None:
+    for name, text in (("report.md", markdown), ("report.html", page), ("tables.tex", latex)):
+        (target / name).write_text(text(title, parts), encoding="utf-8")
+
+
 def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Callable[[str], None]) -> list[Path]:
     note(f"measuring {len(novels)} novels")
     rows, compared, recall = [measured_row(novel) for novel in novels], results(folder), folder.rows("recall.jsonl")
@@ -56,7 +84,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     if recall:
         parts.append(sections.recall_section(recall))
     parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
-    if matrix := preferences.matrix_section(folder, compared):
+    if matrix := preferences.matrix_section(folder):
         parts.append(matrix)
     parts += [sections.judge_section(folder), sections.run_section(folder), sections.deviation_section()]
     note("drawing")
@@ -64,9 +92,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     plots.repeats(novels, target / "repetition.png")
     for level in ("retrieval", "memory", "prompt", "text") if recall else ():
         plots.recall(recall, level, target / f"recall-{level}.png")
-    title = f"Study {folder.plan.name}"
-    (target / "report.md").write_text(markdown(title, parts), encoding="utf-8")
-    (target / "report.html").write_text(page(title, parts), encoding="utf-8")
+    _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
     _rows(target / "comparisons", [_flat(result) for result in compared])
     _rows(target / "recall", [row for found in recall for row in _levels(found)])
@@ -107,6 +133,34 @@ def page(title: str, sections: list[Section]) -> str:
                     body.append(f"<p>{_code(html.escape(part))}</p>")
     head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
     return "\n".join([head, *body, "</html>\n"])
+
+
+def latex(title: str, sections: list[Section]) -> str:
+    """Return the tables of the report for a LaTeX document, which needs no package for them."""
+    lines = [f"% {' '.join(title.split())}"]
+    for section in sections:
+        for table in section.tables:
+            rows = [" & ".join(_tex(cell) for cell in cells) + r" \\" for cells in (table.headings, *table.rows)]
+            lines += [
+                r"\begin{table}[htbp]\centering\small",
+                rf"\caption{{{_tex(section.heading)}}}",
+                rf"\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}\hline",
+                rf"{rows[0]}\hline",
+                *rows[1:],
+                r"\hline\end{tabular}",
+                r"\end{table}",
+                "",
+            ]
+    return "\n".join(lines)
+
+
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_TEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+
+
+def _tex(text: str) -> str:
+    """Return text as LaTeX shows it."""
+    return "".join(_TEX.get(sign, sign) for sign in " ".join(text.split()))
 
 
 def _markdown_table(table: Table) -> list[str]:

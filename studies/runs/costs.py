@@ -7,6 +7,7 @@ server that holds replies to a schema; a model that needs more tries, or thinks 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from itertools import cycle, islice, product
 from types import MappingProxyType
 
 from recurrentgpt.studies.baselines.catalogue import find_system
@@ -19,8 +20,10 @@ VERDICT_TOKENS = (250, 250)
 CORRUPTED_NOVELS = 8
 """Novels of which a judge is shown corrupted copies to qualify, and how many copies of each."""
 CORRUPTION_KINDS = 3
-_NO_JUDGES: Mapping[str, bool] = MappingProxyType({})
-_NO_COUNTS: Mapping[str, int] = MappingProxyType({})
+By = tuple[str, str]
+"""A judge's model, and a criterion."""
+_NO_JUDGES: Mapping[By, bool] = MappingProxyType({})
+_NO_COUNTS: Mapping[By, int] = MappingProxyType({})
 
 
 def novel_cost(system: str, words: int, drafts: int = 0) -> Cost:
@@ -37,30 +40,34 @@ def per_1000_words(system: str, words: int = 3000) -> Cost:
 def judging_cost(
     plan: Plan,
     judged: Collection[tuple[str, ...]] = (),
-    qualified: Mapping[str, bool] = _NO_JUDGES,
-    shown: Mapping[str, int] = _NO_COUNTS,
+    qualified: Mapping[By, bool] = _NO_JUDGES,
+    shown: Mapping[By, int] = _NO_COUNTS,
+    refused: Collection[str] = (),
 ) -> Cost:
-    """Return what the plan's judges cost about, if all qualify: each compares the first system with every other, twice.
+    """Return what the plan's judges cost about, if all qualify: each is shown every pair of the plan twice.
 
     Left out are verdicts in `judged` (judge, unit, first, second, criterion), the verdicts of judges that `qualified` says are
-    not, and the novels of which `shown` says that a judge has seen corrupted copies; all of them, if only `qualified` has it.
+    not, the novels of which `shown` says that a judge has seen corrupted copies (all of them, if only `qualified` has it), and
+    judges that are `refused`.
     """
     units = {job.unit: job.words for job in plan.jobs()}
-    reference, total = plan.systems[0], Cost()
-    if len(plan.systems) < 2:
+    total = Cost()
+    if not plan.compared():
         return total
-    for judge in plan.judges:
-        seen = shown.get(judge.model, CORRUPTED_NOVELS if judge.model in qualified else 0)
-        total += _verdicts_cost(list(units.values())[seen:CORRUPTED_NOVELS]).times(CORRUPTION_KINDS)
-        if not qualified.get(judge.model, True):
+    for judge, criterion in product(plan.judges, plan.criteria):
+        if judge.model in refused:
             continue
-        total += _verdicts_cost(
-            words
-            for unit, words in units.items()
-            for other in plan.systems[1:]
-            for criterion in plan.criteria
-            if (judge.model, unit, reference, other, criterion) not in judged
-        )
+        by = (judge.model, criterion)
+        seen = shown.get(by, CORRUPTED_NOVELS if by in qualified else 0)
+        # Of fewer novels some are corrupted again.
+        total += _verdicts_cost(islice(cycle(units.values()), seen, CORRUPTED_NOVELS)).times(CORRUPTION_KINDS)
+        if qualified.get(by, True):
+            total += _verdicts_cost(
+                words
+                for unit, words in units.items()
+                for first, second in plan.compared()
+                if (judge.model, unit, first, second, criterion) not in judged
+            )
     return total
 
 

@@ -6,6 +6,7 @@ The generator's key is for the generator's address. A judge at another one gets 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from recurrentgpt.infrastructure import settings
@@ -16,13 +17,15 @@ from recurrentgpt.studies.runs.plan import Judge, Plan
 from recurrentgpt.studies.study_context import StudyContext
 
 
-def asks_paid_model(plan: Plan) -> bool:
-    """Tell whether a run of the plan asks a model that is not the embedded one: its generator or a judge."""
-    if plan.replay:
-        return False
-    if not _embedded(plan.model, plan.base_url):
+def asks_paid_model(plan: Plan, live: Collection[str] = ()) -> bool:
+    """Tell whether a run of the plan asks a model that is not the embedded one: its generator or a judge.
+
+    From recorded calls it asks the judges named in `live` alone.
+    """
+    if not plan.replay and not _embedded(plan.model, plan.base_url):
         return True
-    return any(not _embedded(judge.model, judge.base_url or plan.base_url) for judge in plan.judges)
+    asked = [judge for judge in plan.judges if judge.model in live or not plan.replay]
+    return any(not _embedded(judge.model, judge.base_url or plan.base_url) for judge in asked)
 
 
 def judge_model(judge: Judge, plan: Plan) -> ResolvedModel:

@@ -39,7 +39,7 @@ VERDICT = ("judge", *_COMPARED)
 """What a verdict is about, by whom."""
 _KEYS = {
     "failures.jsonl": ("novel",),
-    "qualification.jsonl": ("judge",),
+    "qualification.jsonl": ("judge", "criterion"),
     "verdicts.jsonl": VERDICT,
     "labels.jsonl": ("annotator", *_COMPARED),
     "recall.jsonl": ("system",),
@@ -113,6 +113,11 @@ class RunFolder:
         return folder
 
     @property
+    def exists(self) -> bool:
+        """Tell whether the folder holds a run."""
+        return self._manifest.exists()
+
+    @property
     def _manifest(self) -> Path:
         return self.path / "manifest.json"
 
@@ -172,6 +177,21 @@ class RunFolder:
         """Return every finished novel, in the order of the plan."""
         return [novel for job in self.plan.jobs() if (novel := self.novel(job)) is not None]
 
+    def compared_novels(self) -> dict[tuple[str, str], NovelRecord]:
+        """Return by system and unit every finished novel, and those of rivals under their names, of the same premises.
+
+        Raises StudyError for a rival whose run is not there.
+        """
+        plan, own = self.plan, self.novels()
+        found = {(novel["system"], novel["unit"]): novel for novel in own}
+        premises = {novel["unit"]: novel["premise"] for novel in own}
+        for rival, path in plan.rivals.items():
+            other = RunFolder.open(path)
+            for novel in other.novels():
+                if novel["system"] == other.plan.systems[0] and premises.get(novel["unit"]) == novel["premise"]:
+                    found[rival, novel["unit"]] = novel
+        return found
+
     def save_novel(self, job: Job, novel: NovelRecord) -> None:
         """Write a finished novel, at once or not at all."""
         self._write(self.path / "novels" / f"{job.id}.json", _text(novel))
@@ -218,7 +238,7 @@ class RunFolder:
         last: dict[tuple[str, ...], dict[str, Any]] = {}
         for number, row in enumerate(found):
             check_form(path, row, ROWS[name])
-            last[tuple(str(row[part]) for part in _KEYS.get(name, ())) or (str(number),)] = row
+            last[tuple(str(row.get(part, "")) for part in _KEYS.get(name, ())) or (str(number),)] = row
         return list(last.values())
 
     @contextmanager

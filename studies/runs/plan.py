@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
+from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
@@ -19,6 +20,7 @@ from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.studies.baselines.catalogue import all_systems, find_system
 from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.runs.premises import GENRES, premises
+from recurrentgpt.studies.study_context import Guards
 
 PRESETS = ("toy", "table1", "table2")
 CRITERIA = ("interesting", "coherent")
@@ -140,19 +142,29 @@ class Plan(BaseModel):
     family: str = ""
     temperature: float | None = Field(default=None, ge=0, le=2)
     embedder: Literal["default", "hash-256"] = "default"
-    guards: bool = True
-    """Whether a system keeps guards that others lack; without, all are alike in that."""
+    guards: Guards = "own"
+    """Which guards systems have; with `shared` and `none` all are alike in that."""
     record_prompts: bool = True
     replay: str = ""
     """Folder of recorded calls that answer in place of the model."""
     criteria: list[Annotated[str, Field(pattern=r"\S")]] = Field(default=list(CRITERIA), min_length=1)
     judges: list[Judge] = []
+    compare: Literal["first", "all"] = "first"
+    """Which systems are compared: the first with every other, or all with each other."""
+    rivals: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,24}$")], Path] = {}
+    """Folders of other runs by the name of a rival: that run's first system, with which this one's is compared too."""
     options: dict[str, Options] = {}
     price: Price | None = None
     recall: int = Field(default=0, ge=0, le=1024)
     """Greatest distance at which the recall of planted facts is measured, with a scripted author; 0 measures none."""
     _premises: dict[str, dict[int, str]] = PrivateAttr(default_factory=dict)
     """What premises say, by genre and number; those that are not held are read."""
+
+    @field_validator("guards", mode="before")
+    @classmethod
+    def _switched(cls, guards: Any) -> Any:
+        """Read plans in which guards were a switch."""
+        return {True: "own", False: "none"}[guards] if isinstance(guards, bool) else guards
 
     @field_validator("systems")
     @classmethod
@@ -194,12 +206,27 @@ class Plan(BaseModel):
                 raise StudyError(f"Two judges are called {judge.model}: their verdicts could not be told apart.")
         return list(kept.values())
 
+    @field_validator("rivals")
+    @classmethod
+    def _other_names(cls, rivals: dict[str, Path]) -> dict[str, Path]:
+        if taken := next((name for name in rivals if name in all_systems()), None):
+            raise StudyError(f"`rivals.{taken}`: there is a system of that name, call the rival otherwise.")
+        return rivals
+
     @field_validator("options")
     @classmethod
     def _known_options(cls, options: dict[str, Options]) -> dict[str, Options]:
         for name in options:
             find_system(name)
         return options
+
+    def compared(self) -> list[tuple[str, str]]:
+        """Return the pairs of systems, and rivals, that are compared."""
+        first, *others = self.systems
+        pairs = [(first, other) for other in others]
+        if self.compare == "all":
+            pairs = list(combinations(self.systems, 2))
+        return pairs + [(first, rival) for rival in self.rivals]
 
     def jobs(self) -> Iterator[Job]:
         """Yield every novel of the study, the systems of one premise next to each other."""
@@ -252,6 +279,14 @@ def read_plan(name: str) -> Plan:
     return parse_plan(text, name, path.parent)
 
 
+def with_guards(plan: Plan, guards: str) -> Plan:
+    """Return a plan with other guards; raise StudyError for unknown ones."""
+    known = get_args(Guards)
+    if guards not in known:
+        raise StudyError(f"Guards are {', '.join(known[:-1])} or {known[-1]}, not {guards!r:.40}.")
+    return plan.model_copy(update={"guards": guards})
+
+
 def parse_plan(text: str, name: str, folder: Path) -> Plan:
     """Return the plan that `text` describes; paths in it are relative to `folder`."""
     try:
@@ -263,6 +298,7 @@ def parse_plan(text: str, name: str, folder: Path) -> Plan:
     changes: dict[str, Any] = {}
     if plan.premises_file is not None:
         changes["premises_file"] = (folder / plan.premises_file).resolve()
+    changes["rivals"] = {name: (folder / path).resolve() for name, path in plan.rivals.items()}
     if plan.replay and plan.replay != "packaged":
         changes["replay"] = str((folder / plan.replay).resolve())
     plan = plan.model_copy(update=changes)

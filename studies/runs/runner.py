@@ -18,6 +18,7 @@ from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.meter import total_usage
+from recurrentgpt.prose.emphasis import plain
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import RecurrentGPTError
 from recurrentgpt.schema.state import Usage
@@ -219,7 +220,7 @@ async def read_novel(story: str, head: str, log: StoryLog) -> WrittenNovel:
         PassageRecord(
             step=commit["step"],
             plan=commit["plan"],
-            text=commit["passage"],
+            text=plain(commit["passage"]),  # Systems that strip all markup are read beside it.
             words=count_words(commit["passage"]),
             summary=commit["summary"],
             short_term_memory=commit["short_term_memory"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -86,6 +86,7 @@ class _Failure(TypedDict):
 
 class _Qualification(TypedDict):
     judge: str
+    criterion: NotRequired[str]
     pairs: int
     right: int
     by_kind: dict[str, float]
@@ -99,8 +100,15 @@ class _Compared(TypedDict):
     preference: _Preference
 
 
+class _Quotes(TypedDict):
+    a: list[str]
+    b: list[str]
+
+
 class _Verdict(_Compared):
     judge: str
+    orders: NotRequired[Annotated[list[Literal["A", "B", "tie"]], Field(min_length=2, max_length=2)]]
+    quotes: NotRequired[list[_Quotes]]
 
 
 class _Label(_Compared):

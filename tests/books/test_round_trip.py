@@ -31,6 +31,13 @@ def test_paragraphs_and_line_breaks_come_back(extension, tmp_path, a_book):
 
 
 @pytest.mark.parametrize("extension", BOTH)
+def test_emphasis_comes_back(extension, tmp_path, a_book):
+    told = ['She read *Wick Rock, The Light* and "*no,*" twice.', "*All of it.*", "Two * two * four, un*believ*able."]
+    manuscript = read_book(write_book(a_book(("One", ["\n\n".join(told)])), tmp_path / f"b{extension}"))
+    assert manuscript.chapters[0].paragraphs == told
+
+
+@pytest.mark.parametrize("extension", BOTH)
 def test_the_author_comes_back_and_the_language_where_the_format_can_say_it(extension, tmp_path, plain_book):
     manuscript = read_book(write_book(plain_book, tmp_path / f"b{extension}"))
     assert manuscript.author == "A. Writer"

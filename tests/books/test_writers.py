@@ -43,6 +43,14 @@ def test_a_web_page_holds_text_only_and_refers_to_nothing(book):
     assert [" ".join(heading.text_content().split()) for heading in page.xpath("//h2")] == book.headings
 
 
+def test_emphasis_is_an_element_of_a_page_and_a_style_of_a_document(a_book):
+    book = a_book(("One", ["She read *Wick Rock & <b>* twice."]))
+    assert "She read <em>Wick Rock &amp; &lt;b&gt;</em> twice." in render_book(book, ".html").decode()
+    document = Document(io.BytesIO(render_book(book, ".docx")))
+    runs = [(run.text, run.style.name) for run in document.paragraphs[-1].runs]
+    assert runs[1] == ("Wick Rock & <b>", "Emphasis")
+
+
 def test_the_policy_of_a_web_page_lets_its_own_style_in(plain_book):
     import base64
     import hashlib

@@ -22,7 +22,7 @@ def editor(monkeypatch, tmp_path):
         monkeypatch.setenv("EDITOR", str(path))
 
     monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda question: "n")
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt._read_line", lambda *asked: "n")
     monkeypatch.delenv("VISUAL", raising=False)
     return become
 
@@ -59,7 +59,12 @@ def test_the_editor_gets_the_text_and_what_it_leaves_is_taken(cli, story, editor
 def test_an_editor_that_leaves_nothing_changes_nothing(cli, story, editor, server, script, code, said):
     editor(script)
     before, since = cli("tree", story, "--json").out, len(server.requests)
-    for command in (["edit", story, "1"], ["edit-memory", story], ["edit-plan", story, "1"], ["edit-brief", story]):
+    for command in (
+        ["edit", story, "1"],
+        ["edit", "memory", story],
+        ["edit", "plan", story, "1"],
+        ["edit", "brief", story],
+    ):
         result = cli(*command)
         assert (result.code, said in result.err) == (code, True), result.err
     assert cli("tree", story, "--json").out == before
@@ -142,27 +147,27 @@ def test_bad_edits(cli, story, arguments, code):
 
 
 def test_what_surrounds_the_passages_is_edited_too(cli, story, tmp_path):
-    assert cli("edit-memory", story, "--file", "-", stdin="One thing.\nAnother.\n").code == 0
+    assert cli("edit", "memory", story, "--file", "-", stdin="One thing.\nAnother.\n").code == 0
     assert _memory(cli, story) == "One thing.\nAnother."
-    assert cli("edit-plan", story, "2", "--text", "They dance.").code == 0
+    assert cli("edit", "plan", story, "2", "--text", "They dance.").code == 0
     assert "2  They dance." in cli("choose", story).out
-    assert cli("edit-plan", story, "7", "--text", "They dance.").code == 2
-    assert cli("edit-summary", story, "1", "--text", "Zelda owns the key.").code == 0
+    assert cli("edit", "plan", story, "7", "--text", "They dance.").code == 2
+    assert cli("edit", "summary", story, "1", "--text", "Zelda owns the key.").code == 0
     assert "Zelda owns the key." in cli("recall", story, "who owns the key?").out
     file = tmp_path / "brief.md"
     file.write_text("# Genre\nsea story\n\n# Characters\n- Ada: a diver\n")
-    brief = json.loads(cli("edit-brief", story, "--file", str(file), "--json").out)["brief"]
+    brief = json.loads(cli("edit", "brief", story, "--file", str(file), "--json").out)["brief"]
     assert (brief["genre"], brief["characters"]) == ("sea story", ["Ada: a diver"])
     assert brief["outline"]
-    assert cli("edit-brief", story, "--text", "no heading").code == 2
+    assert cli("edit", "brief", story, "--text", "no heading").code == 2
 
 
 def test_what_is_kept_from_the_reader_is_shown_on_request_alone(cli, story):
     hidden = "# Truth\nZoltan did it.\n\n# Clues\nA feather: passage 2\n\n# Voice\nDry."
-    brief = json.loads(cli("edit-brief", story, "--text", hidden, "--json").out)["brief"]
+    brief = json.loads(cli("edit", "brief", story, "--text", hidden, "--json").out)["brief"]
     assert brief["voice"] == "Dry."
     assert not {"truth", "clues"} & set(brief)
-    brief = json.loads(cli("edit-brief", story, "--text", "# Genre\nmystery", "--truth", "--json").out)["brief"]
+    brief = json.loads(cli("edit", "brief", story, "--text", "# Genre\nmystery", "--truth", "--json").out)["brief"]
     assert (brief["truth"], brief["clues"]) == ("Zoltan did it.", ["A feather: passage 2"])
     for command in (["show", story], ["show", story, "--json"], ["export", story, "-o", "-"]):
         assert "Zoltan did it" not in cli(*command).out
@@ -223,19 +228,32 @@ def test_a_budget_stops_between_passages(cli, story):
 
 
 def test_an_edit_says_what_it_does_not_reach(cli, story):
-    told = cli("edit-brief", story, "--text", "# Characters\nMira: a keeper\nMarek: her brother").err
+    told = cli("edit", "brief", story, "--text", "# Characters\nMira: a keeper\nMarek: her brother").err
     assert "You are at passage 2 (" in told
     assert "Nothing" not in told
     assert cli("edit", story, "2", "--text", "Mira and Marek left.").code == 0
     told = cli("edit", story, "2", "--text", "Mira left alone.").err
-    assert "still tells of Marek: recurrentgpt edit-brief" in told
+    assert "still tells of Marek: recurrentgpt edit brief" in told
     assert "is as it was" in cli("edit", story, "2", "--text", "Mira left alone again.").err
 
 
 def test_a_correction_further_back_says_where_the_story_is_now(cli, story):
-    assert "You are at passage 1 (" in cli("edit-memory", story, "--at", "1", "--text", "Mira is tired.").err
+    assert "You are at passage 1 (" in cli("edit", "memory", story, "--at", "1", "--text", "Mira is tired.").err
 
 
 def test_a_name_that_moves_is_said(cli, story):
     cli("name", story, "dark", "2")
     assert "It was the name of passage 2" in cli("name", story, "dark", "1").err
+
+
+def test_the_former_names_work_until_they_go(cli, story):
+    assert "edit-memory" not in cli("--help").out
+    result = cli("edit-memory", story, "--text", "One thing.")
+    assert result.code == 0, result.err
+    assert "is `recurrentgpt edit memory` now, and goes with 0.3.0" in " ".join(result.err.split())
+    assert json.loads(cli("memory", story, "--json").out)["short_term_memory"] == "One thing."
+    assert cli("edit-plan", story, "2", "--text", "They dance.").code == 0
+    assert json.loads(cli("choose", story, "--json").out)["plans"][1] == "They dance."
+    assert cli("edit", "passage", story, "1", "--text", "She waits.").code == 0
+    assert cli("edit", story, "1", "--text", "She leaves.").code == 0
+    assert cli("edit", story, "--help").code == 0

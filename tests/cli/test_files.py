@@ -42,7 +42,7 @@ def test_at_a_terminal_a_file_is_replaced_after_asking(cli, story, tmp_path, mon
     path = tmp_path / "novel.txt"
     path.write_text("old")
     monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda question: answer)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt._read_line", lambda *asked: answer)
     assert cli("export", story, "-o", str(path)).code == code
     assert (path.read_text() == "old") == bool(code)
 
@@ -81,7 +81,7 @@ def test_an_import_that_costs_asks_first(cli, server, book, monkeypatch):
     assert refused.code == 2
     assert "--yes" in refused.err
     monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.at_terminal", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda question: "n")
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt._read_line", lambda *asked: "n")
     assert cli("import", str(book)).code == 0
     assert server.requests == []
     assert cli("stories", "--json").events == []

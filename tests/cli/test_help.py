@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,9 +25,10 @@ HEAVY = (
 )
 COMMANDS = (
     "write", "play", "choose", "retry", "replan", "stories", "show", "memory", "recall", "tree", "goto", "undo", "redo", "name",
-    "diff", "edit", "edit-memory", "edit-plan", "edit-summary", "edit-brief", "rename", "set", "archive", "unarchive", "erase",
+    "diff", "edit",
+    "edit passage", "edit memory", "edit plan", "edit summary", "edit brief", "rename", "set", "archive", "unarchive", "erase",
     "import", "export", "prompts", "prompts export", "prompts check", "doctor", "models", "models list", "models pull",
-    "models path", "config", "config show", "config path", "help",
+    "models path", "config", "config set", "config get", "config list", "config path", "help",
 )  # fmt: skip
 
 
@@ -97,3 +99,19 @@ def test_exit_codes_are_documented(cli):
 def test_the_page_in_docs_is_current():
     page = Path(__file__).parents[2] / "docs" / "cli.md"
     assert page.read_text(encoding="utf-8") == render(), "run: python -m recurrentgpt.cli.docs > docs/cli.md"
+
+
+def test_a_shell_completes_commands_and_stories(cli, story, monkeypatch):
+    def completed(words: str) -> list[str]:
+        environment = {
+            "_RECURRENTGPT_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(words.count(" ")),
+        }
+        command = [sys.executable, "-c", "from recurrentgpt.cli import main\nmain()"]
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=True)
+        return done.stdout.split()
+
+    assert completed("recurrentgpt arch") == ["archive"]
+    assert completed(f"recurrentgpt show {story[:3]}") == [story]
+    assert completed("recurrentgpt edit pl") == ["plan"]

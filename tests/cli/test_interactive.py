@@ -28,6 +28,12 @@ from recurrentgpt.schema.errors import BadAnswer
         ("r", TypedInput("r")),
         ("replan", TypedInput("r")),
         ("q", TypedInput("q")),
+        ("redo", TypedInput("y")),
+        ("y 2", TypedInput("y", 2)),
+        ("k 2", TypedInput("k", 2)),
+        ("n The dog must live.", TypedInput("n", text="The dog must live.")),
+        ("goto the dark ending", TypedInput("g", text="the dark ending")),
+        ("Note that nobody came.", TypedInput("w", text="Note that nobody came.")),
         ("?", TypedInput("?")),
         ("She leaves at night.", TypedInput("w", text="She leaves at night.")),
         ("a man walks in", TypedInput("w", text="a man walks in")),
@@ -181,3 +187,35 @@ def test_a_plan_chosen_before_a_fault_is_written_at_the_next_start(cli, story, s
     result = cli("write", story, "-i", stdin="q\n")
     assert result.code == 0
     assert json.loads(cli("show", story, "--json").out)["passages"][-1]["plan"] == "She burns the bridge."
+
+
+def test_a_story_is_changed_from_within(cli, story, server):
+    """Undo and redo, take up another take, change note and settings, name the branch, edit the passage."""
+    answers = [
+        "u", "y",  # back, and again
+        "a", "k", "1", "k 9",  # another take, and the first one again
+        "n The dog must live.", "o pace=slow max-words=300", "o", "min-words=250", "o paice=slow", "o max-words=1",
+        "b the dark ending", "p", "She closes the door for good.", "q",
+    ]  # fmt: skip
+    first = json.loads(cli("show", story, "--json").out)["passages"]
+    result = cli("write", story, "-i", stdin="\n".join(answers) + "\n")
+    assert result.code == 0, result.err
+    told = " ".join(result.err.split())
+    assert "The takes are numbered 1 to 2" in told
+    assert "max-words is 300 from the next passage on." in told
+    assert "did you mean pace?" in told
+    assert "max_words" not in told.replace("max_words is a whole number", "")
+    assert "Passage 2 is edited." in told
+    settings = json.loads(cli("show", story, "--settings", "--json").out)["settings"]
+    assert (settings["note"], settings["pace"], settings["max_words"]) == ("The dog must live.", "slow", 300)
+    assert settings["min_words"] == 250
+    saved = json.loads(cli("show", story, "--json").out)["passages"]
+    assert saved[0]["text"] == first[0]["text"]
+    assert (saved[1]["text"], saved[1]["plan"]) == ("She closes the door for good.", first[1]["plan"])
+    tree = json.loads(cli("tree", story, "--json").out)
+    assert tree["names"] == {"the dark ending": saved[1]["id"]}
+    assert len(tree["passages"]) == 5, "the opening, the first passage, its two takes, and the edited one"
+    assert cli("write", story, "-i", stdin="1\nq\n").code == 0
+    assert "The dog must live." in _first_write(
+        server, json.loads(cli("show", story, "--json").out)["passages"][2]["plan"]
+    )

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from langchain_core.messages import HumanMessage
 
+from benchmarks.attacks import damaged
 from recurrentgpt import Library, Story
 from recurrentgpt.checkpoints.reading import carve, read_rows
 from recurrentgpt.models.embeddings import HashEmbeddings
@@ -88,30 +89,28 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     assert passages(cli, story), "it opens, and goes on from there"
 
 
+def test_a_name_that_is_damaged_is_left_out_of_what_is_saved(home, written, cli):
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute(
+            "UPDATE store SET value = replace(value, 'other take', 'ether take') WHERE prefix LIKE '%.names.%'"
+        )
+    database.close()
+    found = cli("check", "--repair")
+    assert "1 names of branches are damaged" in found.out
+    saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+    assert cli("restore", saved, "--yes").code == 0
+    assert cli("check").code == 0
+
+
 def commits(home):
     rows, _ = read_rows(home / "stories.db")
     return [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(8, 100))])
 def test_whatever_is_overwritten_nothing_undamaged_is_lost_and_nothing_damaged_is_shown(home, written, cli, seed):
     _, _, texts = written
-    before = {row.value for row in carve(home / "stories.db")}
-    dice = random.Random(seed)
-    database = home / "stories.db"
-    content = bytearray(database.read_bytes())
-    if seed < 4:
-        for _ in range(20):
-            content[dice.randrange(len(content))] ^= 1 << dice.randrange(8)
-    else:
-        at = 4096 * dice.randrange(len(content) // 4096)
-        content[at : at + 4096] = dice.randbytes(4096)
-    database.write_bytes(content)
-    rows = [row for row in carve(database) if row.value in before]
-    links = {row.key for row in rows if row.namespace[1:2] == ("links",)}
-    made = [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
-    # The id of a corrected version alone does not tell whether it is whole: its link does.
-    undamaged = {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
+    undamaged = damaged(home / "stories.db", random.Random(seed), flips=seed % 8 < 4)
     found = cli("check", "--repair")
     if found.code:
         saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
@@ -219,7 +218,7 @@ LOADED = "import sys\nfrom recurrentgpt.cli.entry_point import run\ncode = run(s
 
 @pytest.mark.parametrize(
     ("command", "unneeded"),
-    [("stories", ENGINE | MODELS), ("show", MODELS), ("tree", MODELS), ("memory", MODELS)],
+    [("stories", ENGINE | MODELS), ("show", MODELS), ("tree", MODELS), ("memory", MODELS), ("brief", MODELS)],
 )
 def test_what_is_read_is_read_without_heavy_modules(home, written, command, unneeded):
     arguments = [command] if command == "stories" else [command, written[1]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,16 @@ def test_a_closed_output_is_a_sentence(story, command):
     assert done.returncode == 1
     assert "Standard output cannot be written (it is closed)" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["show STORY", "tree STORY", "export STORY -o -"])
+def test_a_reader_who_has_seen_enough_is_no_fault(story, process, command):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with process(*command.replace("STORY", story).split(), stdout=writing) as running:
+        os.close(writing)
+        _, err = running.communicate(timeout=60)
+    assert (running.returncode, err) == (0, "")
 
 
 def test_a_full_output_loses_no_passage(cli, story, process):

@@ -111,3 +111,14 @@ def test_bad_usage(cli, server, arguments):
     result = cli("play", *arguments)
     assert result.code == 2
     assert server.requests == []
+
+
+def test_a_game_is_changed_from_within(cli, server):
+    result = _begun(
+        cli, "1\n/retry\n/takes 1\n/note The door stays shut.\n/settings pace=fast\n/edit\nI wait.\n/quit\n"
+    )
+    (passage,) = _passages(cli, "game")
+    assert passage["text"] == "I wait."
+    settings = json.loads(cli("show", "game", "--settings", "--json").out)["settings"]
+    assert (settings["note"], settings["pace"]) == ("The door stays shut.", "fast")
+    assert "Passage 1 is edited." in result.err

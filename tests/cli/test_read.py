@@ -7,6 +7,7 @@ import json
 import pytest
 
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
+from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.testing import FaultyServer
 
 
@@ -71,7 +72,7 @@ def test_the_brief_is_printed_as_it_is_edited(cli, story):
     brief = json.loads(cli("brief", story, "--json").out)["brief"]
     text = cli("brief", story).out
     assert all(line in text for line in (brief["premise"], *brief["characters"], *brief["outline"]))
-    cli("edit-brief", story, "--text", text.replace(brief["premise"], "Mira owes a horse."))
+    cli("edit", "brief", story, "--text", text.replace(brief["premise"], "Mira owes a horse."))
     assert json.loads(cli("brief", story, "--json").out)["brief"] == {**brief, "premise": "Mira owes a horse."}
 
 
@@ -116,7 +117,9 @@ def test_config(cli, monkeypatch, user_folder):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "https://me:password@example.com/v1")
     shown = cli("config", "show", "--json").events
-    assert [line["setting"] for line in shown] == [setting.name for setting in MACHINE_SETTINGS]
+    names = [line["setting"] for line in shown]
+    assert names[: len(MACHINE_SETTINGS)] == [setting.name for setting in MACHINE_SETTINGS]
+    assert {"pace", "max_words", "temperature", "timeout"} < set(names)
     by_name = {line["setting"]: line for line in shown}
     assert by_name["api_key"]["value"] == "set (hidden)"
     assert by_name["api_key"]["source"] == "environment"
@@ -126,6 +129,58 @@ def test_config(cli, monkeypatch, user_folder):
     assert "secret" not in text
     assert "password" not in text.replace("set (hidden)", "")
     assert cli("config", "path").out.strip() == str(user_folder)
+
+
+def test_what_is_stored_holds_where_nothing_else_is_said(cli, server, monkeypatch, user_folder):
+    monkeypatch.delenv("RECURRENTGPT_MODEL")
+    assert cli("config", "set", "model=stored", "pace=slow", "max-words=300", "temperature=0.4").code == 0
+    assert [cli("config", "get", name).out for name in ("model", "max_words", "pace")] == [
+        "stored\n",
+        "300\n",
+        "slow\n",
+    ]
+    sources = {line["setting"]: line["source"] for line in cli("config", "list", "--json").events}
+    assert (sources["model"], sources["pace"], sources["base_url"]) == ("config file", "config file", "environment")
+    story = cli("write", "--steps", "1", "--pace", "fast", "--json").events[0]["story"]
+    assert {body["model"] for body in server.requests} == {"stored"}
+    assert {body["temperature"] for body in server.requests if "response_format" not in body} == {0.4}
+    settings = json.loads(cli("show", story, "--settings", "--json").out)["settings"]
+    assert (settings["pace"], settings["max_words"]) == ("fast", 300), "what was said with the command counts for more"
+    assert cli("config", "set", "max-words=600").code == 0
+    assert cli("write", story, "--steps", "1").code == 0
+    assert json.loads(cli("show", story, "--settings", "--json").out)["settings"]["max_words"] == 300
+    assert cli("config", "set", "model=", "pace=", "max-words=", "temperature=").code == 0
+    assert (user_folder / "config.toml").read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("api-key=sk-secret", "api-key is not stored: set OPENAI_API_KEY"),
+        ("database-url=postgresql://a:b@c/d", "RECURRENTGPT_DATABASE_URL"),
+        ("base-url=https://me:secret@example.com/v1", "A password is not stored"),
+        ("paice=slow", "did you mean pace?"),
+        ("pace", "not NAME=VALUE"),
+        ("pace=sometimes", "pace is one of slow, steady, fast"),
+        ("min-words=900", "min_words is at most max_words"),
+    ],
+)
+def test_what_is_not_stored(cli, user_folder, change, said):
+    result = cli("config", "set", change)
+    assert result.code == 2
+    assert said in result.err
+    assert not (user_folder / "config.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [("pace =", "mend it, or delete it"), ("paice = 1", "There is no setting 'paice'")]
+)
+def test_a_config_file_that_is_none_says_so(cli, user_folder, content, said):
+    user_folder.mkdir()
+    (user_folder / "config.toml").write_text(content)
+    for command in (["write"], ["config", "list"]):
+        result = cli(*command)
+        assert (result.code, said in result.err) == (2, True), result.err
 
 
 def _checks(result):
@@ -187,9 +242,35 @@ def test_doctor_finds_damaged_pages_and_says_nothing_else(cli, story, user_folde
     assert "checkpoints.db cannot be used: it is damaged; delete it" in finding["advice"]
 
 
+def test_a_story_is_shown_where_its_checkpoints_are_damaged(cli, story, user_folder):
+    shown = cli("show", story).out
+    (user_folder / "checkpoints.db").write_bytes(b"no database at all" * 500)
+    assert cli("show", story).out == shown
+
+
 def test_a_store_that_cannot_be_opened_leaves_nothing_pending(process, server, tmp_path, monkeypatch):
     (tmp_path / "stories.db").write_bytes(b"no database" * 500)
     monkeypatch.setenv("RECURRENTGPT_HOME", str(tmp_path))
     command = process("doctor")
     _, err = command.communicate()
     assert (command.returncode, err) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("base", "status"),
+    [(WRITER.files[0].sha256, "ok"), ("0" * 64, "fail"), (None, "warn")],
+    ids=["own", "other", "bare"],
+)
+def test_doctor_tells_whether_an_adapter_fits(cli, monkeypatch, tmp_path, base, status):
+    worn = tmp_path / "teller.gguf"
+    worn.write_bytes(b"GGUF")
+    if base:
+        worn.with_suffix(".json").write_text(json.dumps({"settings": {"base": base}}))
+    monkeypatch.setenv("RECURRENTGPT_ADAPTER", f"{worn}@0.6")
+    assert _checks(cli("doctor", "--json"))["adapter"]["status"] == status
+
+
+def test_doctor_finds_no_adapter(cli, monkeypatch):
+    monkeypatch.setenv("RECURRENTGPT_ADAPTER", "nowhere.gguf")
+    found = _checks(cli("doctor", "--json"))["adapter"]
+    assert (found["status"], "There is no adapter nowhere.gguf" in found["detail"]) == ("fail", True)

@@ -54,7 +54,7 @@ def test_a_judge_elsewhere_is_asked_about_where_the_novels_are_there(cli, server
     refused = cli("study", "run", judged, "-o", "run")
     assert refused.code == 2
     assert "0 novels" in refused.err
-    assert "8 of the calls and" in refused.err
+    assert "50 of the calls and" in refused.err
     assert "qualification included" in refused.err
 
 
@@ -103,6 +103,35 @@ def test_recorded_calls_are_not_asked_about(cli, server, plan):
     assert len(server.requests) == asked
 
 
+def test_a_judge_is_added_to_a_finished_run_also_where_it_was_replayed(cli, server, plan, tmp_path):
+    assert cli("study", "run", plan(), "-o", "run", "--yes").code == 0
+    assert cli("study", "run", plan('replay = "run/calls"\n'), "-o", "again").code == 0
+    server.requests.clear()
+    estimate = cli("study", "judge", "again", "--judge", "reader", "--estimate")
+    assert json.loads(estimate.out)["calls"] == 2 + 24 * 2
+    refused = cli("study", "judge", "again", "--judge", "reader")
+    assert "run it again with --yes" in refused.err
+    assert server.requests == []
+    done = cli("study", "judge", "again", "--judge", "reader", "--yes")
+    assert done.code == 0, done.err
+    assert len(server.requests) >= 24 * 2
+    assert "reader is not qualified to say what is coherent" in done.err
+    folder = RunFolder.open(tmp_path / "again")
+    assert [judge.model for judge in folder.plan.judges] == ["reader"]
+    assert len(folder.novels()) == 2
+
+
+def test_a_judge_of_the_generators_kin_is_refused_before_it_is_paid(cli, server, plan, tmp_path):
+    assert cli("study", "run", plan('family = "OpenAI"\n'), "-o", "run", "--yes").code == 0
+    asked = len(server.requests)
+    refused = cli("study", "judge", "run", "--judge", "gpt-4o-mini", "--yes")
+    assert "gpt-4o-mini is of the generator's own family" in refused.err
+    assert refused.code != 0
+    named = cli("study", "run", plan('family = "OpenAI"\n'), "-o", "run", "--judge", "o3", "--yes")
+    assert "o3 is of the generator's own family, and is not asked" in named.err
+    assert len(server.requests) == asked
+
+
 def test_judges_that_failed_are_an_exit_code(cli, server, plan):
     with FaultyServer("401") as refusing:
         judges = f'[[judges]]\nmodel = "reader"\nbase_url = "{refusing.base_url}"\n'
@@ -146,9 +175,9 @@ def test_the_estimate_has_the_judges_and_grows_as_systems_do():
     jobs = list(plan.jobs())
     alone = estimate(jobs, plan)
     judged = estimate(jobs, plan.model_copy(update={"judges": [Judge(model=name) for name in "abc"]}))
-    # 600 pairs, 2 criteria, 2 orders, 3 judges; and 8 novels, 3 spoilt copies, 2 orders, 3 judges.
-    assert judged["judges_calls"] == judged["calls"] - alone["calls"] == 7200 + 144
-    assert judged["input_tokens"] - alone["input_tokens"] == pytest.approx(90e6, rel=0.05)
+    # 600 pairs, 2 criteria, 2 orders, 3 judges; and 8 novels, 3 spoilt copies, 2 criteria, 2 orders, 3 judges.
+    assert judged["judges_calls"] == judged["calls"] - alone["calls"] == 7200 + 288
+    assert judged["input_tokens"] - alone["input_tokens"] == pytest.approx(94e6, rel=0.05)
     assert alone["judges_calls"] == 0
     short, long = (novel_cost("rolling_unlimited", words).input_tokens for words in (3000, 6000))
     assert long == pytest.approx(4 * short), "its prompts hold the whole story"

@@ -91,9 +91,9 @@ def test_names(cli, story):
 
 def test_a_passage_of_another_story_is_a_sentence(cli, story):
     other = cli("write", "--steps", "1", "--json").events[1]["id"]
-    for command in ("goto", "retry", "replan", "diff", "edit-summary"):
-        more = {"diff": ["1"], "edit-summary": ["--text", "x"]}.get(command, [])
-        result = cli(command, story, other, *more)
+    for command in ("goto", "retry", "replan", "diff", "edit summary"):
+        more = {"diff": ["1"], "edit summary": ["--text", "x"]}.get(command, [])
+        result = cli(*command.split(), story, other, *more)
         assert result.code == 1
         assert "This story has no passage" in result.err
         assert "Continue" not in result.err

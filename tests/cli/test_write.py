@@ -226,3 +226,12 @@ def test_two_writers_of_one_story(cli, story, server, process):
         running.communicate(timeout=30)
     assert result.code == 1
     assert "being written by another process" in result.err
+
+
+def test_what_takes_long_is_told_where_no_status_can_stand(cli, server):
+    result = cli("write", "--steps", "1")
+    assert "Imagining the story." in result.err.splitlines()
+    story = cli("stories", "--json").events[0]["story"]
+    assert "Proposing plans." in cli("replan", story).err.splitlines()
+    assert "Updating the memory." in cli("edit", story, "1", "--text", "She waits.").err.splitlines()
+    assert "Proposing plans." not in cli("replan", story, "--json").err

@@ -228,6 +228,13 @@ def there_are(locator: Any, number: int) -> None:
     expect(locator).to_have_count(number, timeout=PATIENCE)
 
 
+def has_value(field: Any, text: str) -> None:
+    """Wait until a field of the page holds this text."""
+    from playwright.sync_api import expect
+
+    expect(field).to_have_value(text, timeout=PATIENCE)
+
+
 def text_of(page: Any, number: int) -> str:
     """Return the text of a passage as the page shows it."""
     shown: str = page.locator(f"article.passage[aria-label^='Passage {number}']").locator("p").first.inner_text()

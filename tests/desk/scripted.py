@@ -1,8 +1,8 @@
 """A desk with a model that follows a script, as a process of its own: python -m tests.desk.scripted --home DIR.
 
 The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists, before the memory
-while DIR/hold-memory does. While DIR/refuse exists it is refused. When a passage's first word came, in seconds since 1970,
-is in DIR/first-word.
+while DIR/hold-memory does. While DIR/refuse exists it is refused, while DIR/refuse-memory does every call but a passage's.
+When a passage's first word came, in seconds since 1970, is in DIR/first-word.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class PacedModel(ScriptedChatModel):
         words, prose = 0, not any(SCHEMA_HEADING in str(message.text) for message in messages)
         if self._there("refuse"):
             raise ModelRefused("The server refused the request with status 401: check OPENAI_API_KEY.")
+        if not prose and self._there("refuse-memory"):
+            raise ModelRefused("The server refused the request with status 402: there is no credit left.")
         while not prose and self._there("hold-memory"):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         async for chunk in super()._astream(messages, *args, **kwargs):

@@ -24,6 +24,8 @@ VIEWS = (
     "story",
     "menu",
     "edit",
+    "selection",
+    "suggestion",
     "own plan",
     "unsaved",
     "memory",
@@ -65,6 +67,14 @@ def show(page: Any, view: str) -> None:
         case "edit":
             page.locator("article.passage p").first.dblclick()
             page.locator(".follows").get_by_text("tokens").wait_for()
+        case "selection" | "suggestion":
+            page.locator("article.passage .prose").first.evaluate("prose => getSelection().selectAllChildren(prose)")
+            tools = page.get_by_role("group", name="Work on the selection")
+            tools.wait_for()
+            if view == "suggestion":
+                tools.get_by_role("button", name="Expand").click()
+                page.get_by_role("button", name="Leave it").wait_for()
+                page.locator(".stop").wait_for(state="detached")
         case "own plan":
             page.get_by_role("button", name="Write my own").click()
         case "unsaved":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Never
+from typing import Any, Never
 
 import pytest
 from fastapi.testclient import TestClient
@@ -228,3 +228,37 @@ def test_the_interface_is_described(client: Client) -> None:
     operations = [operation for path in described["paths"].values() for operation in path.values()]
     assert all(operation.get("description") for operation in operations)
     assert json.dumps(described)
+
+
+def used(usage: dict[str, Any]) -> int:
+    return int(usage["input_tokens"] + usage["output_tokens"])
+
+
+def test_other_takes_and_failed_work_are_counted_and_the_budget_is_of_all(client: Client, tmp_path: Path) -> None:
+    story = client.begin()["id"]
+    once = client.get(f"/stories/{story}/usage")
+    assert used(once) == used(once["in_all"])
+    for _ in range(2):
+        client.send("POST", f"/stories/{story}/retry", {})
+        client.wait(story)
+    taken = client.get(f"/stories/{story}/usage")
+    assert used(taken["in_all"]) > 2 * used(taken) > 0
+    assert taken["passages"] == 1
+    # The memory fails, when the passage is written and paid for.
+    (tmp_path / "refuse-memory").touch()
+    client.write(story, number=1)
+    assert client.jobs(story).state.error
+    failed = client.get(f"/stories/{story}/usage")
+    assert used(failed["in_all"]) > used(taken["in_all"])
+    assert used(failed) == used(taken)
+    # Whoever opens the story again is told the same.
+    client.app.state.desk.stories.clear()
+    assert client.get(f"/stories/{story}/usage")["in_all"] == failed["in_all"]
+    (tmp_path / "refuse-memory").unlink()
+    client.write(story)
+    done = client.get(f"/stories/{story}/usage")
+    # What was paid for before it failed is counted once, with the passage that it came to.
+    assert used(done["in_all"]) - used(failed["in_all"]) < used(done) - used(taken)
+    client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": used(done["in_all"]) + 10}})
+    assert client.write(story, number=1)["step"] == 2
+    assert "on all its branches" in client.jobs(story).state.error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.desk.conftest import Served, begin, text_of, there_are, written
+from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
 
 
 def button(page: Any, name: str, **more: Any) -> Any:
@@ -33,7 +33,7 @@ def test_a_plan_is_edited_at_its_end_and_escape_goes_back_to_it(page: Any, desk:
     plan = page.locator(".plans .card").nth(1).locator("span").last.inner_text()
     page.keyboard.press("e")
     page.keyboard.type(" She runs.")
-    assert page.get_by_label("Plan 2", exact=True).input_value() == f"{plan} She runs."
+    has_value(page.get_by_label("Plan 2", exact=True), f"{plan} She runs.")
     page.keyboard.press("Escape")
     page.wait_for_function("() => document.activeElement?.id === 'plan-2'")
 
@@ -52,4 +52,30 @@ def test_whoever_says_who_they_are_begins_at_once(page: Any, desk: Served) -> No
     button(page, "Begin").click()
     page.get_by_role("heading", name="What do you do?").wait_for()
     written(page, 1)
-    assert page.get_by_text("the cook of a whaling ship").first.is_visible()
+    page.get_by_text("the cook of a whaling ship").first.wait_for()
+
+
+def test_what_a_player_did_stands_before_its_passage_and_is_no_part_of_it(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_label("play a part in it").check(force=True)
+    page.get_by_role("button", name="Begin").click()
+    page.locator(".plans .card").first.wait_for()
+    page.keyboard.press("w")
+    page.get_by_label("Who are you?").last.fill("I am the cook.")
+    page.keyboard.press("Control+Enter")
+    written(page, 1)
+    page.keyboard.press("w")
+    page.get_by_label("What do you do?").last.fill("I bribe the <b>guard</b>.")
+    page.keyboard.press("Control+Enter")
+    written(page, 2)
+    page.reload()
+    written(page, 2)
+    done = page.locator("article.passage > .did")
+    there_are(done, 2)
+    assert done.all_text_contents() == ["You did: I am the cook.", "You did: I bribe the <b>guard</b>."]
+    assert "bribe" not in page.locator("article.passage .prose").last.inner_text()
+
+
+def test_plans_of_a_novel_stand_in_no_manuscript(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    there_are(page.locator(".did"), 0)

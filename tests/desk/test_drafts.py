@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, begin, text_of, there_are, written
+from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
 from tests.desk.test_faults import held_draft
 
 MINE = "Nobody tends the lamp. It burns by itself."
@@ -31,8 +31,8 @@ def waits(page: Any, number: int) -> None:
     """Wait until a passage's editor is open with the text that was typed, and says so."""
     area = page.get_by_label(f"Text of passage {number}")
     area.wait_for()
-    assert area.input_value() == MINE
-    assert page.get_by_text("It is not saved in the story yet").is_visible()
+    has_value(area, MINE)
+    page.get_by_text("It is not saved in the story yet").wait_for()
 
 
 @pytest.mark.parametrize("fault", ["stop", "refuse", "kill"])
@@ -85,9 +85,9 @@ def test_an_open_edit_stays_with_its_take(page: Any, open_page: Callable[..., An
     other.locator(".takes button:enabled").click()
     page.get_by_text(first).wait_for()
     there_are(page.get_by_label("Text of passage 2"), 0)
-    assert page.get_by_text("Your text of passage 2 is not saved").is_visible()
+    page.get_by_text("Your text of passage 2 is not saved").wait_for()
     button(page, "Go on with it").click()
-    assert page.get_by_label("Text of passage 2").input_value() == MINE
+    has_value(page.get_by_label("Text of passage 2"), MINE)
     button(page, "Forget this text").click()
     page.get_by_text(second).wait_for()
 
@@ -98,11 +98,15 @@ def test_an_open_edit_stays_when_its_writer_looks_elsewhere(page: Any, own_desk:
     button(page, "Let it write").click()
     written(page, 25)
     page.reload()
+    # The reload has kept the reading place, far above; whoever scrolls leaves it.
+    page.get_by_role("article").locator("p").first.wait_for()
+    page.locator(".manuscript").hover()
+    page.mouse.wheel(0, 1_000_000)
     page.get_by_role("article", name="Passage 25", exact=True).locator("p").first.wait_for()
     area = edit(page, 25)
     page.locator(".manuscript").evaluate("element => element.scrollTo(0, 0)")
     page.get_by_role("article", name="Passage 1", exact=True).locator("p").first.wait_for()
-    assert area.input_value() == MINE
+    has_value(area, MINE)
     page.keyboard.type("More.")
     assert "More." in area.input_value()
 
@@ -127,8 +131,8 @@ def test_what_was_typed_is_there_again(page: Any, desk: Served, field: str, way:
         page.get_by_role("heading", name="Not here" if field == "premise" else "The writing desk").wait_for()
         page.goto(home)
     area.wait_for()
-    assert area.input_value() == MINE
-    assert page.locator(".kept").is_visible()
+    has_value(area, MINE)
+    page.locator(".kept").wait_for()
 
 
 def opened(page: Any, field: str) -> Any:
@@ -174,7 +178,7 @@ def test_a_memory_edit_outlives_the_next_passage(page: Any, desk: Served) -> Non
     page.get_by_text("Your memory after passage 1 is not saved").wait_for()
     button(page, "Go on with it").click()
     page.get_by_role("heading", name="Memory after passage 1").wait_for()
-    assert page.get_by_label("Short-term memory").input_value() == MINE
+    has_value(page.get_by_label("Short-term memory"), MINE)
 
 
 def test_a_passage_edit_outlives_undo(page: Any, desk: Served) -> None:
@@ -226,7 +230,7 @@ def test_a_text_that_looks_like_a_script_is_only_text(page: Any, desk: Served, t
     page.reload()
     area = page.get_by_label("Text of passage 1")
     area.wait_for()
-    assert area.input_value() == hostile
+    has_value(area, hostile)
     assert page.evaluate("window.hacked") is None
 
 
@@ -239,8 +243,8 @@ def test_two_tabs_with_the_same_editor_keep_what_was_typed_in_each(page: Any, de
     mine.fill(MINE)
     theirs.fill("The rain stops.")
     theirs.press("End")
-    assert mine.input_value() == MINE
-    assert theirs.input_value() == "The rain stops."
+    has_value(mine, MINE)
+    has_value(theirs, "The rain stops.")
 
 
 def test_the_premise_stands_above_the_first_words_and_moves_nothing(page: Any, own_desk: Served) -> None:
@@ -269,11 +273,11 @@ def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk:
     page.reload()
     written(page, 2)
     button(page, "Settings").click()
-    assert premise.input_value() == MINE
-    assert dialog.get_by_label("Style").input_value() == "dry"
+    has_value(premise, MINE)
+    has_value(dialog.get_by_label("Style"), "dry")
     button(dialog, "Save").click()
     there_are(dialog, 0)
     button(page, "Settings").click()
     dialog.get_by_label("Style").wait_for()
-    assert premise.input_value() == MINE
+    has_value(premise, MINE)
     there_are(dialog.get_by_text("not saved yet"), 0)

@@ -35,7 +35,7 @@ def test_a_long_story_opens_where_it_is_written(page: Any, long_desk: Served) ->
     page.goto(f"{long_desk.address}#/story/straight")
     page.get_by_text(f"Passage {PASSAGES}. The lamp").wait_for()
     page.locator(".plans .card").first.wait_for()
-    assert page.get_by_text(f"passage {PASSAGES}", exact=True).is_visible()
+    page.get_by_text(f"passage {PASSAGES}", exact=True).wait_for()
     assert 0 < passages_in(page) < 100
 
 

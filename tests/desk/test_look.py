@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -92,7 +93,7 @@ def test_the_map_says_one_thing_at_a_time(page: Any, desk: Served) -> None:
     page.locator(".tip", has_text="Passage 1").wait_for()
     # The pane and its buttons stay with the passage that was chosen.
     assert "Passage 3" in page.locator(".details .where").inner_text()
-    assert page.get_by_role("button", name="Read it").is_visible()
+    page.get_by_role("button", name="Read it").wait_for()
 
 
 def test_the_map_can_be_made_smaller_and_larger(page: Any, long_desk: Served) -> None:
@@ -103,7 +104,7 @@ def test_the_map_can_be_made_smaller_and_larger(page: Any, long_desk: Served) ->
     before = page.locator(".extent").bounding_box()["width"]
     page.get_by_role("button", name="Smaller").click()
     page.wait_for_function("width => document.querySelector('.extent').offsetWidth < width", arg=before)
-    assert page.locator(".node.head").is_visible()
+    page.locator(".node.head").wait_for()
     page.keyboard.press("+")
     page.wait_for_function("width => document.querySelector('.extent').offsetWidth === width", arg=before)
 
@@ -116,3 +117,49 @@ def test_compared_passages_are_named(page: Any, desk: Served) -> None:
     page.get_by_role("heading", name="Two passages side by side").wait_for()
     there_are(page.locator(".sides h3"), 2)
     assert page.locator(".sides h3").all_inner_texts() == ["Passage 3, where you are", "Passage 1"]
+
+
+@pytest.mark.parametrize("size", [(640, 430), (390, 844), (1280, 860)])
+def test_nothing_on_the_map_lies_over_another(
+    open_page: Callable[..., Any], long_desk: Served, size: tuple[int, int]
+) -> None:
+    # A window of 1280 by 860 at 200 % has 640 by 430 to show.
+    page = open_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(f"{long_desk.address}#/story/long")
+    page.locator(".plans .card").first.wait_for()
+    button = page.get_by_role("button", name="Map")
+    button.click()
+    page.locator(".node.head").wait_for()
+    parts = [page.locator(part).bounding_box() for part in (".dialog-head", ".zoom", ".board", ".details")]
+    for above, below in itertools.pairwise(parts):
+        assert above["y"] + above["height"] <= below["y"]
+    assert parts[2]["height"] >= 150
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_reload_and_back_keep_the_reading_place(open_page: Callable[..., Any], long_desk: Served, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 860})
+    page.goto(f"{long_desk.address}#/story/long")
+    read = page.get_by_role("button", name="Passage 117: what can be done")
+    read.wait_for()
+    page.mouse.wheel(0, -1)
+    read.scroll_into_view_if_needed()
+    page.wait_for_function("() => sessionStorage.length === 1")
+    was = read.bounding_box()["y"]
+    page.reload()
+    near = "was => Math.abs(document.querySelector('[aria-label^=\"Passage 117:\"]')?.getBoundingClientRect().top - was) < 4"
+    page.wait_for_function(near, arg=was)
+    page.get_by_role("link", name="Stories").click()
+    page.get_by_role("heading", name="Your stories").wait_for()
+    page.go_back()
+    page.wait_for_function(near, arg=was)
+
+
+def test_forced_colours_tell_where_one_is(open_page: Callable[..., Any], desk: Served) -> None:
+    page = open_page(forced_colors="active")
+    begin(page, desk.address, 2)
+    page.keyboard.press("m")
+    page.locator(".node.head").wait_for()
+    colour = "element => getComputedStyle(element).backgroundColor"
+    there, here = (page.locator(which).first.evaluate(colour) for which in (".node.on:not(.head)", ".node.head"))
+    assert there != here

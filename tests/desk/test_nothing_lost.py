@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, begin, there_are, written
+from tests.desk.conftest import Served, begin, has_value, there_are, written
 from tests.desk.test_drafts import MINE, button, opened
 from tests.desk.test_faults import held_draft
 
@@ -25,8 +25,8 @@ def test_a_failed_first_call_costs_no_premise(page: Any, own_desk: Served) -> No
     page.get_by_role("link", name="Stories").click()
     story = page.get_by_role("link", name=PREMISE)
     story.wait_for()
-    assert page.get_by_text("not written yet").first.is_visible()
-    assert page.get_by_label("What is it about?").input_value() == PREMISE
+    page.get_by_text("not written yet").first.wait_for()
+    has_value(page.get_by_label("What is it about?"), PREMISE)
     (own_desk.home / "refuse").unlink()
     own_desk.end()
     own_desk.start()
@@ -36,7 +36,7 @@ def test_a_failed_first_call_costs_no_premise(page: Any, own_desk: Served) -> No
     written(page, 1)
     page.get_by_role("link", name="Stories").click()
     page.get_by_role("heading", name="Your stories").wait_for()
-    assert page.get_by_label("What is it about?").input_value() == ""
+    has_value(page.get_by_label("What is it about?"), "")
 
 
 def test_a_story_that_was_never_written_can_be_erased(page: Any, own_desk: Served) -> None:
@@ -59,17 +59,17 @@ def test_a_save_in_one_tab_leaves_the_open_editor_of_another(page: Any, desk: Se
     other.goto(page.url)
     theirs = other.get_by_label("Short-term memory")
     theirs.wait_for()
-    assert theirs.input_value() == MINE
+    has_value(theirs, MINE)
     button(other.locator(".memory"), "Save").click()
     there_are(theirs, 0)
     page.locator(".memory").get_by_text("The next passage is written from it").wait_for()
     page.wait_for_function("() => Object.keys(localStorage).some((key) => key.includes('/memory/'))")
-    assert mine.input_value() == MINE
+    has_value(mine, MINE)
     mine.press("End")
     page.keyboard.type(" More.")
     page.reload()
     mine.wait_for()
-    assert mine.input_value() == f"{MINE} More."
+    has_value(mine, f"{MINE} More.")
 
 
 def test_many_tabs_of_one_desk_all_answer(open_page: Callable[..., Any], desk: Served) -> None:
@@ -94,3 +94,61 @@ def test_on_a_phone_stop_is_in_sight_while_it_writes(open_page: Callable[..., An
     assert 0 <= box["y"] <= 844 - box["height"]
     own_desk.hold.unlink()
     written(page, 4)
+
+
+def test_a_problem_is_not_told_of_when_it_is_past(page: Any, own_desk: Served) -> None:
+    (own_desk.home / "refuse").touch()
+    page.goto(own_desk.address)
+    button(page, "Begin").click()
+    failed = page.get_by_text("Here they are under Settings, Model and endpoint.")
+    failed.wait_for()
+    button(page, "Settings", exact=True).click()
+    page.locator("[name=budget]").fill("900000")
+    button(page, "Save").click()
+    there_are(failed, 0)
+    (own_desk.home / "refuse").unlink()
+    page.keyboard.press("Escape")
+    button(page, "Write the first passage").click()
+    written(page, 1)
+    # Another page is at work, of which this one has not heard.
+    page.route("**/undo", lambda route: route.fulfill(status=409, json={"error": "The story is being written."}))
+    page.keyboard.press("z")
+    refused = page.get_by_text("The story is being written.")
+    refused.wait_for()
+    page.keyboard.press("1")
+    written(page, 2)
+    there_are(refused, 0)
+
+
+def test_back_closes_the_map_and_stays_with_the_story(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    story = page.url
+    page.keyboard.press("m")
+    page.locator(".node.head").wait_for()
+    page.go_back()
+    there_are(page.locator("dialog[open]"), 0)
+    assert page.url == story
+    assert page.locator("article.passage").count() == 1
+    # A dialog that is closed, or replaced by another, leaves nothing for Back to undo.
+    for _ in range(2):
+        button(page, "Settings", exact=True).click()
+        button(page, "Model and endpoint").click()
+        page.locator("[name=base_url]").wait_for()
+        page.keyboard.press("Escape")
+        there_are(page.locator("dialog[open]"), 0)
+        page.wait_for_function("() => !history.state?.dialog")
+    page.go_back()
+    page.get_by_role("heading", name="Your stories").wait_for()
+
+
+def test_on_a_phone_a_refusal_is_in_sight(open_page: Callable[..., Any], desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    begin(page, desk.address, 3)
+    page.route("**/goto", lambda route: route.fulfill(status=409, json={"error": "This cannot be done now."}))
+    page.get_by_role("button", name="Passage 1: what can be done").click()
+    button(page, "Go back to here").click()
+    refused = page.locator("aside > .problem")
+    refused.wait_for()
+    box = refused.bounding_box()
+    assert box
+    assert 0 <= box["y"] <= 844 - box["height"]

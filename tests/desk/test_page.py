@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import httpx
 import pytest
 
-from tests.desk.conftest import Served, begin, text_of, there_are, written
+from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
 
 
 @pytest.fixture
@@ -127,7 +128,7 @@ def test_a_long_term_entry_is_edited_in_place(story: Any) -> None:
     button(story, "Save", exact=True).click()
     story.get_by_label("What the long-term memory holds").wait_for(state="detached")
     button(story, "Long-term entry").click()
-    assert story.get_by_label("What the long-term memory holds of passage 1").input_value() == "The lamp went out."
+    has_value(story.get_by_label("What the long-term memory holds of passage 1"), "The lamp went out.")
 
 
 def test_a_recalled_passage_is_one_click_away(story: Any) -> None:
@@ -202,7 +203,7 @@ def test_settings_are_kept(story: Any) -> None:
     button(story, "Save").click()
     story.locator("dialog").wait_for(state="detached")
     button(story, "Settings").click()
-    assert story.locator("[name=note]").input_value() == "Keep it quiet."
+    has_value(story.locator("[name=note]"), "Keep it quiet.")
     story.keyboard.press("Escape")
     button(story, "New plans").click()
     story.locator(".plans .plan").nth(4).wait_for()
@@ -277,3 +278,36 @@ def test_two_quick_undos_are_two(page: Any, desk: Served) -> None:
     page.keyboard.press("z")
     page.keyboard.press("z")
     written(page, 1)
+
+
+def test_the_codex_tells_who_is_here_and_where_from(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    story = page.url.rpartition("/")[2]
+    first = httpx.get(f"{desk.address}api/stories/{story}").json()["path"][0][0]
+
+    def entry(name: str, here: bool, text: str) -> dict[str, object]:
+        lines = [{"text": text, "rests_on": "She lit it.", "passage": first, "step": 1}]
+        return {"name": name, "kind": "person", "here": here, "lines": lines}
+
+    # What the codex says of a story is the business of other tests; which names a script's facts come to is chance.
+    known = [entry("Mira", True, "Mira keeps the lamp."), entry("Tobias", False, "Tobias sold the boat.")]
+    page.route("**/codex?*", lambda route: route.fulfill(json=known))
+    page.reload()
+    codex = page.locator(".codex")
+    codex.get_by_text("Mira keeps the lamp.").wait_for()
+    assert not codex.get_by_text("Tobias sold the boat.").is_visible()
+    codex.locator("summary").click()
+    codex.get_by_role("button", name="Tobias, from passage 1").click()
+    page.locator("article.passage.found[aria-label^='Passage 1']").wait_for()
+
+
+def test_emphasis_is_seen_and_its_asterisks_are_of_the_text(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    story = page.url.rpartition("/")[2]
+    text = "She read *Wick Rock* & 2 * 3."
+    httpx.post(f"{desk.address}api/stories/{story}/passage", json={"at": "1", "text": text}).raise_for_status()
+    said = page.locator("article.by-edited em")
+    said.wait_for()
+    assert said.text_content() == "*Wick Rock*"
+    assert page.locator("article.by-edited > div p").text_content() == text
+    assert said.locator(".mark").first.evaluate("mark => mark.getBoundingClientRect().width") == 0

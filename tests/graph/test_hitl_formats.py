@@ -25,22 +25,57 @@ def edited(asked, **changes):
     return {**asked.first["action_requests"][0]["args"], **changes}
 
 
-def test_the_question_is_readable_by_both_inboxes(asked):
-    (request,) = asked.first["action_requests"]
-    (config,) = asked.first["review_configs"]
-    assert set(request) == {"name", "args", "description"}
-    assert config["action_name"] == request["name"] == asked.first["action_request"]["action"]
-    assert config["allowed_decisions"] == ["approve", "edit", "reject", "respond"]
-    assert set(asked.first["config"]) == {"allow_accept", "allow_edit", "allow_ignore", "allow_respond"}
-    assert all(plan in asked.first["description"] for plan in asked.first["candidate_plans"])
+def inbox_reads(value):
+    """Read a question as `normalizeInterrupt` of Agent Inbox's main branch does (f38301b, August 2026)."""
+    request, decisions = value["action_requests"][0], value["review_configs"][0]["allowed_decisions"]
+    return {
+        "args": request.get("arguments", {}),
+        "description": request.get("description"),
+        "submits": [name for name in ("approve", "edit", "reject") if name in decisions],
+    }
+
+
+def chat_reads(value):
+    """Read a question as `createDefaultHumanResponse` of agent-chat-ui does (254cd6f)."""
+    request = value["action_requests"][0]
+    review = next(it for it in value["review_configs"] if it["action_name"] == request["name"])
+    decisions = review["allowed_decisions"]
+    return {
+        "args": dict(request["args"]),
+        "description": request.get("description"),
+        "submits": [name for name in ("approve", "edit", "reject") if name in decisions],
+    }
+
+
+@pytest.mark.parametrize("reads", [inbox_reads, chat_reads])
+def test_the_question_is_readable_by_both_inboxes(asked, reads):
+    form, plans = reads(asked.first), asked.first["candidate_plans"]
+    memory = asked.first["short_term_memory"]
+    assert form["args"] == {"number": 1, "plan": plans[0], "short_term_memory": memory}
+    assert form["submits"] == ["approve", "edit", "reject"]
+    assert all(text in form["description"] for text in (asked.first["passage"], asked.first["question"], *plans))
 
 
 def test_the_question_says_each_thing_once_and_again_only_where_an_inbox_reads_it(asked):
     told = json.dumps(asked.first)
     count = {name: told.count(json.dumps(asked.first[name])[1:-1]) for name in ("passage", "short_term_memory")}
-    # Beside our own field: in the description of Agent Inbox; in the form of each of both.
+    # Beside our own field: in the description that both show; in the form of each of both.
     assert count == {"passage": 2, "short_term_memory": 3}
     assert [told.count(json.dumps(plan)[1:-1]) for plan in asked.first["candidate_plans"]] == [4, 2, 2]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda words: [{"type": "response", "args": words}],
+        lambda words: {"decisions": [{"type": "reject", "args": words}]},
+        lambda words: {"decisions": [{"type": "reject", "message": words}]},
+    ],
+    ids=["agent inbox", "agent inbox, newer", "agent-chat-ui"],
+)
+async def test_a_number_in_the_field_for_words_chooses_that_plan(asked, shape):
+    question = await asked.answer(shape("2"))
+    assert (question["step"], (await asked.state())["plan"]) == (2, asked.first["candidate_plans"][1])
 
 
 async def test_a_sentence_that_comes_with_a_rejection_is_the_plan(asked):

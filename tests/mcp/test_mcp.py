@@ -1,9 +1,12 @@
 """The tools, told and called by the SDK's own client: in process, over standard input and output, and over HTTP."""
 
+import asyncio
+import json
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import asynccontextmanager
 
@@ -12,13 +15,16 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from recurrentgpt import Library
-from recurrentgpt.mcp_server import mcp_server
+from recurrentgpt import Library, Story
+from recurrentgpt.mcp_server import http_app, mcp_server, without_commands
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
-TOOLS = ["start_story", "stories", "read", "choose_plan", "write_plan", "retry", "goto", "tree", "recall", "export"]
+TOOLS = ["start_story", "stories", "read", "choose_plan", "write_plan", "new_plans", "edit_memory", "finish", "retry",
+         "goto", "tree", "recall", "export"]  # fmt: skip
+TOKEN = "0123456789abcdef0123"
 SERVE = ["-m", "recurrentgpt.cli", "mcp"]
 
 
@@ -34,18 +40,25 @@ def environment(user_folder):
         }
 
 
+@asynccontextmanager
+async def opened(folder):
+    """Open a library and close it."""
+    library = await Library.aopen(folder)
+    try:
+        yield library
+    finally:
+        await library.aclose()
+
+
 @pytest.fixture
 def connected(user_folder):
     """Give a client in this process; it is to be opened and closed by the test's own task."""
 
     @asynccontextmanager
     async def connect():
-        library = await Library.aopen(user_folder)
-        try:
-            async with Client(mcp_server(library, model=ScriptedChatModel(), embeddings=HashEmbeddings())) as client:
-                yield client
-        finally:
-            await library.aclose()
+        settings = {"model": ScriptedChatModel(), "embeddings": HashEmbeddings()}
+        async with opened(user_folder) as library, Client(mcp_server(library, **settings)) as client:
+            yield client
 
     return connect
 
@@ -87,6 +100,11 @@ async def refused(client, tool, **arguments):
     return result.content[0].text
 
 
+def asked_of(model):
+    """Return the whole prompts of all calls."""
+    return ["\n".join(str(message.content) for message in messages) for messages in model.calls]
+
+
 async def tell(client):
     """Use every tool once, as an assistant would."""
     assert [tool.name for tool in (await client.list_tools()).tools] == TOOLS
@@ -105,6 +123,12 @@ async def tell(client):
     other, _ = await call(client, "choose_plan", story=story, number=3)
     again, _ = await call(client, "retry", story=story)
     assert again["plan"] == other["plan"] == first["plans"][2]
+    offered, _ = await call(client, "new_plans", story=story)
+    assert (offered["step"], offered["text"]) == (2, again["text"])
+    edited, _ = await call(client, "edit_memory", story=story, memory="Mira keeps the lamp.")
+    assert (edited["short_term_memory"], edited["plans"]) == ("Mira keeps the lamp.", offered["plans"])
+    last, _ = await call(client, "finish", story=story, passages=1)
+    assert last["step"] == 3
     tree, _ = await call(client, "tree", story=story)
     assert {first["id"], second["id"], third["id"], other["id"]} <= {node["id"] for node in tree["passages"]}
     await call(client, "goto", story=story, passage=third["id"])
@@ -166,3 +190,172 @@ def answering(url, server):
         except httpx.TransportError:
             time.sleep(0.1)
     raise AssertionError("the MCP server did not start")
+
+
+async def test_tools_say_what_each_parameter_is_and_whether_they_write(connected):
+    async with connected() as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    for tool in tools.values():
+        assert all(field.get("description") for field in tool.input_schema["properties"].values()), tool.name
+        assert tool.output_schema
+        assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is False
+    reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
+    assert reading == {"stories", "read", "tree", "recall", "export"}
+
+
+async def test_long_lists_and_books_come_in_pages(connected, monkeypatch):
+    monkeypatch.setattr("recurrentgpt.mcp_server.PAGE", 400)
+    async with connected() as client:
+        told = [(await call(client, "start_story", premise=f"Lamp {number}."))[0] for number in range(3)]
+        page, _ = await call(client, "stories", offset=1, count=1)
+        assert ([it["story"] for it in page["stories"]], page["total"]) == ([told[1]["story"]], 3)
+        text, at = "", 0
+        while at is not None:
+            book, _ = await call(client, "export", story=told[0]["story"], format="txt", offset=at)
+            text, at = text + book["text"], book["next_offset"]
+            assert len(book["text"]) <= 400
+        assert all(line in text for line in told[0]["text"].splitlines())
+
+
+async def test_passages_and_the_codex_are_resources_and_there_is_a_prompt(connected):
+    async with connected() as client:
+        first, _ = await call(client, "start_story")
+        templates = (await client.list_resource_templates()).resource_templates
+        assert {it.uri_template for it in templates} == {"story://{story}/passages/{passage}", "story://{story}/codex"}
+        read = await client.read_resource(f"story://{first['story']}/passages/1")
+        assert read.contents[0].text == first["text"]
+        codex = json.loads((await client.read_resource(f"story://{first['story']}/codex")).contents[0].text)
+        assert all(entry["name"] for entry in codex)
+        assert codex
+        (prompt,) = (await client.list_prompts()).prompts
+        asked = await client.get_prompt(prompt.name, {"premise": "A lamp."})
+        assert "A lamp." in asked.messages[0].content.text
+
+
+async def test_no_error_sends_an_assistant_to_a_shell(connected):
+    async with connected() as client:
+        first, _ = await call(client, "start_story")
+        said = await refused(client, "goto", story=first["story"], passage="9")
+        assert "the tool tree" in said
+        assert "recurrentgpt" not in said + await refused(client, "read", story="nowhere")
+
+
+async def test_a_story_to_play_first_asks_who_the_player_is(connected):
+    async with connected() as client:
+        asked, _ = await call(client, "start_story", premise="A lighthouse.", mode="fiction")
+        assert (asked["step"], asked["text"]) == (0, "")
+        assert asked["plans"]
+        first, _ = await call(client, "choose_plan", story=asked["story"], number=1)
+        second, _ = await call(client, "write_plan", story=asked["story"], plan="I climb the stairs.")
+        assert [it["step"] for it in (first, second)] == [1, 2]
+
+
+async def test_a_passage_has_the_length_that_is_asked_for(user_folder):
+    model = ScriptedChatModel()
+    async with opened(user_folder) as library:
+        server = mcp_server(library, model=model, embeddings=HashEmbeddings())
+        async with Client(server) as client:
+            first, _ = await call(client, "start_story", words=200)
+            kept = (await Story.aopen(first["story"], library=library)).settings
+            await call(client, "retry", story=first["story"], words=280)
+            assert "2000" in await refused(client, "start_story", words=9000)
+            after = (await Story.aopen(first["story"], library=library)).settings
+    assert (kept["min_words"], kept["max_words"]) == (150, 250)
+    assert after == kept, "the length of one passage is not kept"
+    assert any("210 to 350 words" in prompt for prompt in asked_of(model))
+
+
+async def test_an_ending_is_asked_of_the_last_passages(user_folder):
+    model = ScriptedChatModel()
+    async with opened(user_folder) as library:
+        server = mcp_server(library, model=model, embeddings=HashEmbeddings())
+        async with Client(server) as client:
+            first, _ = await call(client, "start_story")
+            before = len(model.calls)
+            last, _ = await call(client, "finish", story=first["story"], passages=2)
+    assert last["step"] == 3
+    assert any("novel's last" in prompt for prompt in asked_of(model)[before:])
+
+
+async def test_the_second_of_two_clients_is_told_that_a_story_is_busy(user_folder):
+    asked, go_on = threading.Event(), threading.Event()
+    go_on.set()
+
+    def answer(body):
+        asked.set()
+        go_on.wait(60)
+        return story_answers(body)
+
+    with FaultyServer(text=answer) as model:
+        async with opened(user_folder) as library:
+            settings = {"model": "scripted", "base_url": model.base_url, "embeddings": HashEmbeddings()}
+            async with Client(mcp_server(library, **settings)) as one, Client(mcp_server(library, **settings)) as other:
+                story = (await call(one, "start_story"))[0]["story"]
+                asked.clear()
+                go_on.clear()
+                try:
+                    writing = asyncio.create_task(call(one, "choose_plan", story=story, number=1))
+                    assert await asyncio.to_thread(asked.wait, 60)
+                    for tool, more in (
+                        ("choose_plan", {"number": 2}),
+                        ("edit_memory", {"memory": "Mira."}),
+                        ("retry", {}),
+                    ):
+                        said = await refused(other, tool, story=story, **more)
+                        assert said.endswith(
+                            "being written at this moment, by somebody else: wait until it is done, then try again."
+                        )
+                    assert (await call(other, "read", story=story))[0]["step"] == 1, "reading is free"
+                finally:
+                    go_on.set()
+                assert (await writing)[0]["step"] == 2
+                assert (await call(other, "choose_plan", story=story, number=1))[0]["step"] == 3
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("There is no story 'x'; `recurrentgpt stories` lists them.", "There is no story 'x'; the tool stories lists them."),
+        ("The edit of passage 3 is unfinished: go on with it (`recurrentgpt edit x --resume`), or forget it (`--drop`).",
+         "The edit of passage 3 is unfinished. Whoever runs this server can mend it there."),
+        ("The server at x knows no such model: check RECURRENTGPT_MODEL or --model, and OPENAI_BASE_URL.",
+         "The server at x knows no such model. Whoever runs this server can mend it there."),
+        ("A plan of your own needs some words.", "A plan of your own needs some words."),
+    ],
+)  # fmt: skip
+def test_what_only_a_shell_can_do_is_left_to_whoever_runs_the_server(message, told):
+    assert without_commands(RecurrentGPTError(message)) == told
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "tower.example"])
+def test_other_machines_need_a_token(host):
+    with pytest.raises(SettingsError, match="--token"):
+        http_app(mcp_server(), host=host)
+    with pytest.raises(SettingsError, match="16"):
+        http_app(mcp_server(), host=host, token="short")
+
+
+async def test_with_a_token_only_whoever_brings_it_is_served(user_folder):
+    async with opened(user_folder) as library:
+        server = mcp_server(library, model=ScriptedChatModel(), embeddings=HashEmbeddings())
+        app = http_app(server, host="0.0.0.0", token=TOKEN)
+        transport = httpx.ASGITransport(app)
+        async with (
+            server.session_manager.run(),
+            httpx.AsyncClient(transport=transport, base_url="http://tower.example") as http,
+        ):
+            hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}  # fmt: skip
+            headers = {"Accept": "application/json, text/event-stream"}
+            status = []
+            for key in (None, "Bearer wrong", TOKEN, f"Bearer {TOKEN}"):
+                given = headers | ({"Authorization": key} if key else {})
+                status.append((await http.post("/mcp", json=hello, headers=given)).status_code)
+    assert status == [401, 401, 401, 200]
+
+
+def test_the_command_refuses_other_machines_without_a_token(environment):
+    command = [sys.executable, *SERVE, "--port", "9", "--host", "0.0.0.0"]
+    ended = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=180)
+    assert ended.returncode == 2
+    assert "--token" in ended.stderr

@@ -23,3 +23,10 @@ async def test_a_passage_that_rotted_on_the_disk_is_not_shown(commit):
     for read in (log.get(second["story"], second["id"]), log.get_many(second["story"], [second["id"]])):
         with pytest.raises(StorageError, match=r"Passage 1 of story .* is damaged on the disk: `recurrentgpt check`"):
             await read
+
+
+async def test_a_passage_that_was_emptied_is_damage(commit):
+    first = commit("s", None, "")
+    second = commit("s", first, "Mira tends a lamp.")
+    assert is_as_written(second)
+    assert not is_as_written({**second, "passage": ""})

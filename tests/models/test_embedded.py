@@ -23,7 +23,7 @@ from recurrentgpt.models.embedded.fetch import fetch
 from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.models.roles import aresolve_model
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import ModelRefused
+from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
 
 STAND_IN = """
 import json, os, socket, sys
@@ -78,7 +78,9 @@ def test_one_server_per_file_whoever_asks(stand_in: Path) -> None:
     assert found[0].base_url.startswith("http://127.0.0.1:")
 
 
-def test_a_server_that_died_is_started_again(stand_in: Path) -> None:
+def test_a_server_that_died_is_started_again_and_says_how_it_ended(
+    stand_in: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     first = embedded_server(stand_in)
     process = embedded._servers[stand_in.resolve(), None].process
     process.kill()
@@ -86,6 +88,7 @@ def test_a_server_that_died_is_started_again(stand_in: Path) -> None:
     second = embedded_server(stand_in)
     assert second != first
     assert listens(second.base_url)
+    assert "ended by SIGKILL" in caplog.text
 
 
 def test_stopping_frees_the_port(stand_in: Path) -> None:
@@ -176,7 +179,13 @@ async def test_the_real_model_writes_and_answers_in_json(capfd: pytest.CaptureFi
 
     meter = Meter()
     stream = write_stream(model, prompt, max_tokens=2000, meter=meter)
-    await anext(stream)
+    try:
+        await anext(stream)
+    except ModelUnavailable:
+        # llama.cpp's process has been seen to end here, on some machines: a run asks once more, and so does this.
+        model = await aresolve_model("writer", Context())
+        stream = write_stream(model, prompt, max_tokens=2000, meter=meter)
+        await anext(stream)
     await stream.aclose()
     again = [piece async for piece in write_stream(model, prompt, max_tokens=3, meter=meter)]
     assert again

@@ -11,6 +11,7 @@ import pytest
 from recurrentgpt.infrastructure.settings import OPENAI
 from recurrentgpt.models import roles
 from recurrentgpt.models.embedded import server as embedded
+from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
 from recurrentgpt.models.embedded.fetch import Progress
 from recurrentgpt.models.roles import aresolve_model, resolve_model
@@ -26,8 +27,8 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Replace the embedded server; collects the files that it is asked to serve."""
     files: list[Path] = []
 
-    def serve(path: Path) -> embedded.Endpoint:
-        files.append(path)
+    def serve(path: Path, adapter: Adapter | None) -> embedded.Endpoint:
+        files.extend([path, adapter.path] if adapter else [path])
         return embedded.Endpoint("http://127.0.0.1:9/v1", "a-key-of-its-own")
 
     def present(entry: ModelFile, progress: Progress | None = None) -> Path:
@@ -135,3 +136,27 @@ async def test_clients_are_made_once_per_endpoint_and_never_show_the_key(monkeyp
     assert (await aresolve_model("writer", Context(model="other", base_url=URL))).chat is not first.chat
     assert "hunter2" not in f"{first!r}{first.chat!r}{first.chat!s}"
     assert "a-secret" not in repr(embedded.Endpoint(URL, "a-secret"))
+
+
+def test_an_adapter_is_worn_by_the_embedded_model(
+    started: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worn = tmp_path / "teller.gguf"
+    worn.write_bytes(b"GGUF")
+    model = resolve_model("writer", Context(adapter=f"{worn}@0.45"))
+    assert (model.adapter, model.tier, model.templates) == (Adapter(worn, 0.45), "small", "storyteller")
+    assert started[-1] == worn
+    monkeypatch.setenv("RECURRENTGPT_ADAPTER", str(worn))
+    assert resolve_model("writer", Context()).adapter == Adapter(worn, 1.0)
+    bare = resolve_model("writer", Context(adapter="none"))
+    assert (bare.adapter, bare.templates) == (None, "small")
+
+
+@pytest.mark.parametrize(
+    ("setting", "fault"),
+    [("nowhere.gguf", "There is no adapter nowhere.gguf"), ("teller.gguf@3", "strength is 0 to 2, not 3")],
+)
+def test_an_adapter_that_is_none_is_refused(started: list[Path], setting: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        resolve_model("writer", Context(adapter=setting))
+    assert started == []

@@ -173,6 +173,13 @@ async def test_a_long_past_gives_way_to_what_is_recalled(write, model, write_pro
     assert f"- passage 1: {commits[1]['summary']} It says:" in write_prompts()[3]
 
 
+@pytest.mark.parametrize(("room", "told"), [(0, False), (400, False), (4000, True)])
+async def test_what_the_past_may_take_is_a_setting(write, write_prompts, room, told):
+    commits = await write(steps=4, past_tokens=room)
+    assert ("The story so far" in write_prompts()[3]) is told
+    assert (commits[2]["passage"] in write_prompts()[3]) is told
+
+
 async def test_an_edited_memory_is_told_to_whoever_chooses(write, model):
     """What a person put into it is in no earlier turn of the conversation."""
     from langgraph.checkpoint.memory import InMemorySaver

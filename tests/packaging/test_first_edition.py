@@ -300,7 +300,10 @@ async def test_a_thread_goes_on_where_it_stood(home, model, name):
 
 def test_an_export_is_restored_bit_for_bit(unchanged, tmp_path):
     export = (FIXTURES / "novel.json").read_bytes()
-    assert opened(unchanged, "novel").export(tmp_path / "again.json").read_bytes() == export
+    again = json.loads(opened(unchanged, "novel").export(tmp_path / "again.json").read_bytes())
+    for link in again["links"].values():
+        del link["digest"]  # which the second version of the log adds
+    assert again == json.loads(export)
     with Library.open(tmp_path / "elsewhere") as library:
         story = library.restore(FIXTURES / "novel.json")
         assert story.export(tmp_path / "restored.json").read_bytes() == export

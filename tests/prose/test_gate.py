@@ -161,6 +161,17 @@ def test_one_repeated_sentence_is_left_out_while_the_stream_goes_on():
     assert gate.settled == len(gate.text)
 
 
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_quotation_said_again_as_it_comes_leaves_the_mark_and_the_space_before_it(size):
+    said, after = '"You knew about the letter. You knew all along."', "She turned to the window."
+    gate = ProseGate(min_words=5)
+    for start in range(0, len(text := f"{said} {said} {after}"), size):
+        gate.feed(text[start : start + size])
+    gate.close()
+    assert [fault.kind for fault in gate.skipped] == ["loop"]
+    assert gate.text == f'{said} "You knew all along." {after}'
+
+
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_sample_that_begins_with_what_was_there_goes_on_after_a_space(size):
     before, after = prose(2), prose(1, seed=1)
@@ -311,6 +322,13 @@ def test_a_capable_models_passage_is_kept_to_its_last_word_whatever_its_length()
 def test_a_moral_and_a_joined_word_of_a_capable_model_are_its_own():
     text = prose(5) + "\n\nAda knew that nothing would ever be the same again."
     assert gate_of(text, keeps_all=True).finish() == text
+
+
+def test_a_capable_models_emphasis_stays_in_one_form_and_stray_marks_go():
+    said = 'She read **Wick Rock.** It said _one thing. Then another._ "*No,*" he said*. A snake_case*name stood there.'
+    kept = 'She read *Wick Rock.* It said *one thing. Then another.* "*No,*" he said. A snake_casename stood there.'
+    assert gate_of(said, keeps_all=True).finish() == kept
+    assert gate_of(said).finish() == kept.replace("*", "")
 
 
 def test_a_comment_in_a_capable_models_passage_is_left_out_and_objected_to():

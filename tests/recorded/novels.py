@@ -85,6 +85,16 @@ NOVELS = {
         },
         settings={"selector": "simulator", "steps": 6, "ending": True, "min_words": 300, "max_words": 450},
     ),
+    "long-mystery": Novel(
+        given={
+            "story": "recorded-long-mystery",
+            "genre": "mystery",
+            "premise": "In March 1931 an assistant inspector of weights and measures is sent to a Pennine mill town to take "
+            "its standard weights to London, and finds that the brass pound, in a chest with three locks, is half an ounce too "
+            "heavy.",
+        },
+        settings={"selector": "simulator", "steps": 12, "ending": True, "min_words": 180, "max_words": 300},
+    ),
 }
 
 
@@ -143,18 +153,23 @@ async def write(name: str, model: Callable[[Role], Any], **settings: Any) -> tup
     return await log.record(result["story"]), await log.get_many(result["story"], path)
 
 
+def sent(name: str) -> list[str]:
+    """Return the writer's replies that were kept: one that was asked for again begins as the one before it did."""
+    calls = [call for call in Recording.read(HERE / f"{name}.jsonl").calls if call.role == "writer"]
+    return list({call.reply.split("\n")[0]: call.reply for call in calls}.values())
+
+
 def sample(name: str, record: StoryRecord, commits: list[Commit]) -> str:
     """Return the story as docs/samples shows it."""
-    calls = [call for call in Recording.read(HERE / f"{name}.jsonl").calls if call.role == "writer"]
     rows = [
-        f"| {commit['step']} | {count_words(call.reply)} | {count_words(commit['passage'])} |"
-        for commit, call in zip(commits[1:], calls, strict=True)
+        f"| {commit['step']} | {count_words(reply)} | {count_words(commit['passage'])} |"
+        for commit, reply in zip(commits[1:], sent(name), strict=True)
     ]
     brief = record["brief"]
     return "\n\n".join([
         f"# {record['title']}",
         "*Written through the program's real requests, call by call, by a large language model that stood in as the endpoint "
-        "and wrote every reply by hand; not a word was changed afterwards, only the marks of italics are gone. It shows what "
+        "and wrote every reply by hand; not a word was changed afterwards. It shows what "
         "the full tier makes of a capable model, and "
         f"`tests/recorded` replays it.* The premise that it was given: {record['premise']}",
         "\n\n* * *\n\n".join(commit["passage"] for commit in commits[1:]),

@@ -1,20 +1,15 @@
 """Stories of a strong model's stand-in, replayed through the graph: word for word, and not a word of a reply lost."""
 
 import asyncio
-import json
+import re
 from functools import cache
 
 import pytest
 
 from recurrentgpt.prompts.check import packaged
-from recurrentgpt.prose.unwrap import EMPHASIS
+from recurrentgpt.prose.emphasis import emphasised
 from recurrentgpt.studies.errors import StudyError
-from tests.recorded.novels import HERE, NOVELS, SAMPLES, replay, sample, write
-
-
-def replies(name, role):
-    rows = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [row["reply"] for row in rows if row.get("role") == role and "reply" in row]
+from tests.recorded.novels import NOVELS, SAMPLES, replay, sample, sent, write
 
 
 @cache
@@ -31,10 +26,11 @@ def test_a_recorded_story_is_written_again_word_for_word(name):
 @pytest.mark.parametrize("name", NOVELS)
 def test_not_a_word_of_a_usable_reply_is_lost(name):
     _, commits = told(name)
-    # Marks of italics are taken out; everything else stays.
+    # Each line of a rhyme becomes a paragraph.
     assert [commit["passage"] for commit in commits[1:]] == [
-        EMPHASIS.sub("", reply.strip()) for reply in replies(name, "writer")
+        re.sub(r"\n+", "\n\n", reply.strip()) for reply in sent(name)
     ]
+    assert any(marked for commit in commits for _, marked in emphasised(commit["passage"])), "italics are of the text"
 
 
 def test_a_mystery_ends_with_its_last_line_and_knows_where_it_was():
@@ -44,6 +40,15 @@ def test_a_mystery_ends_with_its_last_line_and_knows_where_it_was():
     assert commits[-1]["candidate_plans"] == []
     assert record["brief"]["truth"]
     assert commits[5]["usage"]["resamples"] == 1, "a memory of 546 words was asked about, once"
+
+
+def test_a_mystery_of_twelve_passages_ends_with_its_last_line_and_all_its_turns_done_but_the_last():
+    record, commits = told("long-mystery")
+    assert len(commits) == 13
+    assert commits[-1]["passage"].endswith("Then she put her hand back in the sack, and gave him the half ounce.")
+    assert commits[-1]["candidate_plans"] == []
+    assert [commit.get("turns", []).count("done") for commit in commits][-3:] == [5, 5, 5]
+    assert record["brief"]["truth"]
 
 
 async def test_a_changed_prompt_names_the_call(tmp_path):

@@ -4,6 +4,9 @@ import math
 
 import httpx
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.config import get_config
+from langgraph.store.memory import InMemoryStore
 from pydantic import TypeAdapter
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -12,10 +15,12 @@ from starlette.routing import Route
 
 from recurrentgpt import Context, SettingsError
 from recurrentgpt.graph.context_middleware import RefuseUnknownSettings
-from recurrentgpt.graph.story import novel
+from recurrentgpt.graph.story import build_story_graph, novel
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.studies.server.app import app as study_app
 from recurrentgpt.studies.study_context import StudyContext
+from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 PROPERTIES = novel.get_context_jsonschema()["properties"]
 
@@ -36,6 +41,40 @@ def test_a_form_shows_what_the_field_says():
         assert bound(schema, "exclusiveMinimum") == setting.above
         assert bound(schema, "maximum") == setting.maximum
         assert bound(schema, "maxLength") == setting.most_characters
+
+
+def test_studio_edits_words_of_prompts_and_models_at_their_nodes():
+    shown = {name: schema for name, schema in PROPERTIES.items() if "langgraph_nodes" in schema}
+    assert set(shown) == {"style", "note", "model", "models"}
+    assert {name for name, schema in shown.items() if schema.get("langgraph_type") == "prompt"} == {"style", "note"}
+    assert all(set(schema["langgraph_nodes"]) < set(novel.nodes) for schema in shown.values())
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+async def test_words_of_prompts_reach_the_nodes_that_studio_shows_them_at(tier):
+    told, asked = {"style": "Like a ledger of salt.", "note": "Keep the bell silent."}, set()
+    seen = {name: set() for name in told}
+
+    def replies(messages):
+        node = get_config()["metadata"]["langgraph_node"]
+        asked.add(node)
+        for name, words in told.items():
+            if any(words in str(message.content) for message in messages):
+                seen[name].add(node)
+        return story_replies(messages)
+
+    model = ScriptedChatModel(tier=tier, replies=replies)
+    context = Context(model=model, tier=tier, selector="simulator", last_step=2, embeddings=HashEmbeddings(), **told)
+    graph = build_story_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    await graph.ainvoke({"premise": "A lighthouse."}, {"configurable": {"thread_id": "t"}}, context=context)
+    shown = {name: set(PROPERTIES[name]["langgraph_nodes"]) for name in told}
+    if tier == "full":
+        # Every later call goes on from the one that writes, and so has its words before it.
+        assert all(shown[name] <= seen[name] for name in told)
+    else:
+        # A small model's opening is dealt to it.
+        assert seen == {**shown, "style": {"write"}}
+    assert asked <= set(PROPERTIES["model"]["langgraph_nodes"])
 
 
 def test_a_server_tells_studio_what_every_field_of_the_state_is():

@@ -13,6 +13,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from recurrentgpt import Library, Story
+from recurrentgpt.engine.story_export import load
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
@@ -247,3 +248,51 @@ def test_a_story_to_play_begins_with_who_to_be(library: Library, model: Scripted
     story.choose("You are Mara Voss, a smuggler.")
     assert story.step().step == 1
     assert story.memory.splitlines()[0] == "You are Mara Voss, a smuggler."
+
+
+def test_an_export_comes_back_beside_the_story_that_went_on(story: Story, library: Library, tmp_path: Path) -> None:
+    story.edit_summary(1, "Something else happened.")
+    story.edit_memory("Only this is known.")
+    story.name_branch("before")
+    path = story.export(tmp_path / "story.json")
+    before = [(passage.text, passage.summary, passage.short_term_memory) for passage in story.passages()]
+    story.step()
+    with pytest.raises(BookError, match="--copy NAME"):
+        library.restore(path)
+    copy = library.restore(path, copy="old")
+    assert copy.id != story.id
+    assert copy.title == f"{story.title} (old)"
+    assert [(passage.text, passage.summary, passage.short_term_memory) for passage in copy.passages()] == before
+    assert copy.names() == {"before": copy.head}
+    assert len(copy.tree().nodes) == len(json.loads(path.read_text(encoding="utf-8"))["commits"])
+    assert library.restore(path, copy="old").id == copy.id, "the same copy is there already"
+    again = load(copy.export(tmp_path / "copy.json"))
+    assert again["story"]["story"] == copy.id, "what is verified when it is read is whole"
+    assert len(story.passages()) == len(before) + 1
+
+
+@pytest.mark.parametrize("kind", ["epub", "docx", "md", "html", "txt"])
+def test_the_author_is_in_every_book_and_comes_back_with_it(
+    story: Story, library: Library, tmp_path: Path, kind: str
+) -> None:
+    story.change_settings(author="Ada King")
+    path = story.export(tmp_path / f"book.{kind}")
+    other = story.export(tmp_path / f"other.{kind}", author="")
+    if kind in ("epub", "docx", "md"):
+        assert library.import_preview(path).author == "Ada King"
+        assert library.import_preview(other).author == ""
+        *_, done = library.import_book(path, fast=True)
+        assert Story.open(done["story"], library=library).settings["author"] == "Ada King"
+        assert library.import_preview(path, author="Another").author == "Another"
+    else:
+        assert "Ada King" in path.read_text(encoding="utf-8")
+        assert "Ada King" not in other.read_text(encoding="utf-8")
+
+
+def test_a_passage_that_was_emptied_is_not_let_in(story: Story, library: Library, tmp_path: Path) -> None:
+    path = story.export(tmp_path / "story.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["commits"][story.head]["passage"] = ""
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(BookError, match="is not what its id says"):
+        library.restore(path)

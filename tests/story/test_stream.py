@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recurrentgpt.schema.errors import StoryBusy
+from recurrentgpt.schema.errors import StoryBusy, StoryError
 from recurrentgpt.story import Story
 
 
@@ -226,3 +226,25 @@ def test_a_passage_that_was_written_is_not_written_again(library, begin, setting
         story = Story.open(story.id, library=library, **settings())
     assert story.step().text == held
     assert len(write_prompts()) == asked
+
+
+def test_a_passage_that_was_stopped_is_kept_or_discarded(library, model):
+    story = Story.new("mystery", library=library, model=model)
+    story.step()
+    with pytest.raises(StoryError, match="nothing to keep"):
+        list(story.keep("She stops."))
+    plan = story.choose(1)
+    for kept in ("She opens the door. The lamp is out.", ""):
+        events = story.stream()
+        next(event for event in events if event["event"] == "prose")
+        events.close()
+        assert story.waiting_plan == plan
+        if kept:
+            list(story.keep(kept))
+            assert (story.passage().text, story.passage().plan) == (kept, plan)
+            assert len(story.plans) == 3
+            plan = story.choose(2)
+        else:
+            story.discard()
+            assert story.waiting_plan is None
+    assert len(story.passages()) == 2

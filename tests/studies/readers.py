@@ -36,7 +36,7 @@ def stories(messages):
 
 
 def answer(side):
-    return json.dumps({"quotes_a": ["x"], "quotes_b": ["y"], "verdict": side})
+    return json.dumps({"quotes_a": ["Mira"], "quotes_b": ["... mira!"], "verdict": side})
 
 
 def faults(text):

@@ -1,18 +1,22 @@
 """Judges that fail, come back, are answered from their recordings, have keys of their own, or are kin."""
 
+import json
+
 import pytest
 
 from recurrentgpt.schema.errors import ModelUnavailable
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.pairwise import counted_judges, failures, remarks
+from recurrentgpt.studies.judging.pairwise import counted_judges, failures, remarks, same_family_judges
+from recurrentgpt.studies.report.figures import orders
 from recurrentgpt.studies.runs.endpoints import check_keys
+from recurrentgpt.studies.runs.families import known_family
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel
 
 from .conftest import QUICK, refusing
-from .readers import MODELS, judged_run, reader
+from .readers import MODELS, answer, faults, judged_run, reader, stories
 
 
 def quiet(text):
@@ -51,7 +55,7 @@ def test_a_judge_that_cannot_be_reached_has_failed_and_is_asked_again(tmp_path, 
 
 def test_a_judge_that_goes_in_the_middle_keeps_its_verdicts_and_goes_on(tmp_path, plan):
     folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
-    chat = ScriptedChatModel(replies=refusing(reader, after=15))
+    chat = ScriptedChatModel(replies=refusing(reader, after=2 * 2 * 24 + 3))
     assert judge_run(folder, quiet, models={"reader": chat}, retry=QUICK) == 1
     assert set(counted_judges(folder)) == {"reader"}, "it had qualified"
     assert 0 < len(folder.rows("verdicts.jsonl")) + len(failures(folder)) < 4
@@ -92,7 +96,7 @@ def test_verdicts_that_were_not_recorded_are_failures_and_not_invented(tmp_path,
     folder = judged_run(tmp_path / "again", replay, Judge(model="reader"))
     judge_run(folder, quiet, retry=QUICK)
     assert {row["criterion"] for row in folder.rows("verdicts.jsonl")} == {"coherent"}
-    assert [row["criterion"] for row in failures(folder)] == ["interesting"] * 2
+    assert [row["criterion"] for row in failures(folder)] == ["interesting"], "it cannot even qualify"
     assert all("holds no answer to the judge's prompt" in row["error"] for row in failures(folder))
 
 
@@ -143,6 +147,20 @@ def test_a_key_that_is_not_there_is_said_before_anything_is_paid_for(plan, monke
         check_keys(plan)
 
 
+@pytest.mark.parametrize(
+    ("model", "family"),
+    [
+        ("meta-llama/Meta-Llama-3.1-70B-Instruct", "meta"),
+        ("us.anthropic.claude-4", "anthropic"),
+        ("Hermes-3-Llama-3.1-8B", "meta"),
+        ("deepseek-r1-distill-llama-70b", "deepseek"),
+        ("commander", ""),
+    ],
+)
+def test_a_family_is_told_by_the_first_name_of_one(model, family):
+    assert known_family(model) == family
+
+
 def test_verdicts_of_the_generators_family_do_not_count_and_that_is_said(tmp_path, plan):
     judges = [Judge(model=name, family=family) for name, family in (("reader", "A"), ("other", "b"), ("scripted", "c"))]
     folder = judged_run(tmp_path / "run", plan, *judges, family="a")
@@ -155,6 +173,75 @@ def test_verdicts_of_the_generators_family_do_not_count_and_that_is_said(tmp_pat
     assert "reader is of the generator's own family" in said[-3]
     assert "scripted is of the generator's own family" in said[-2]
     assert "Verdicts of 1 of 3 judges count: fewer than 3" in said[-1]
+
+
+def test_a_judge_of_the_generators_kin_is_not_asked_whatever_its_family_is_called(tmp_path, plan):
+    folder = judged_run(tmp_path / "run", plan, Judge(model="meta-llama/Llama-3.1-8B"), Judge(model="gpt-4o"))
+    folder.note_models({"writer": "gpt-4o-mini-2024-07-18"})
+    chats = {judge.model: ScriptedChatModel(replies=reader) for judge in folder.plan.judges}
+    assert same_family_judges(folder) == {"gpt-4o"}
+    judge_run(folder, quiet, models=chats, retry=QUICK)
+    assert chats["gpt-4o"].calls == []
+    assert set(counted_judges(folder)) == {"meta-llama/Llama-3.1-8B"}
+
+
+def test_a_judge_is_added_to_a_run_that_was_replayed(tmp_path, plan, served):
+    replay = plan.model_copy(update={"replay": str(tmp_path)})
+    folder, said = judged_run(tmp_path / "run", replay, Judge(model="m", base_url=served.base_url)), []
+    judge_run(folder, said.append, retry=QUICK)
+    assert "`recurrentgpt study judge" in " ".join(said)
+    assert folder.rows("verdicts.jsonl") == []
+    judge_run(folder, quiet, live=["m"], retry=QUICK)
+    assert len(folder.rows("verdicts.jsonl")) == 4
+    assert (folder.path / "calls" / "judge-m.jsonl").exists()
+
+
+def test_a_flip_and_a_tie_are_both_half_and_told_apart(tmp_path, plan):
+    judges = [Judge(model=name) for name in ("first", "undecided", "reader")]
+    folder = judged_run(tmp_path / "run", plan, *judges)
+
+    def after(side):
+        def reply(messages):
+            a, b = stories(messages)
+            return reader(messages) if faults(a) != faults(b) else answer(side)
+
+        return ScriptedChatModel(replies=reply)
+
+    judge_run(folder, quiet, models={"first": after("A"), "undecided": after("tie"), **MODELS}, retry=QUICK)
+    rows = {(row["judge"], tuple(row["orders"])) for row in folder.rows("verdicts.jsonl")}
+    assert rows == {("first", ("A", "A")), ("undecided", ("tie", "tie")), ("reader", ("A", "B"))}
+    assert {row["preference"] for row in folder.rows("verdicts.jsonl") if row["judge"] != "reader"} == {0.5}
+    found = {one.judge: one for one in orders(folder)}
+    assert [(one.flips, one.ties, one.agree, one.first) for one in found.values()] == [
+        (4, 0, 0, 1.0),
+        (0, 4, 0, None),
+        (0, 0, 4, 0.5),
+    ]
+
+
+@pytest.mark.parametrize("quote", ["", "The king was never dead.", "lit lamp 1 ... and married"])
+def test_a_quote_that_is_in_neither_story_spoils_the_verdict(tmp_path, plan, quote):
+    def invents(messages):
+        a, b = stories(messages)
+        said = json.loads(reader(messages))
+        return json.dumps(said if faults(a) != faults(b) else {**said, "quotes_a": [quote], "quotes_b": []})
+
+    folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
+    judge_run(folder, quiet, models={"reader": ScriptedChatModel(replies=invents)}, retry=QUICK)
+    assert folder.rows("verdicts.jsonl") == []
+    assert len(failures(folder)) == 4
+    assert all("quote" in row["error"] for row in failures(folder))
+
+
+def test_a_judge_is_heard_by_the_criterion_that_it_qualified_for(tmp_path, plan):
+    def one_eyed(messages):
+        return reader(messages) if "more coherent" in messages[0].text else answer("A")
+
+    folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
+    judge_run(folder, quiet, models={"reader": ScriptedChatModel(replies=one_eyed)}, retry=QUICK)
+    assert counted_judges(folder) == {"reader": {"coherent"}}
+    assert {row["criterion"] for row in folder.rows("verdicts.jsonl")} == {"coherent"}
+    assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24, 24]
 
 
 def test_a_judge_that_is_no_longer_in_the_plan_is_not_heard(tmp_path, plan):

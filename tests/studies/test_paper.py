@@ -2,12 +2,19 @@
 
 import json
 import re
+from itertools import pairwise
+
+import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
-from recurrentgpt.studies.runs.plan import parse_plan
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
+from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.report.sections import guards_table
+from recurrentgpt.studies.runs.plan import parse_plan, with_guards
 from recurrentgpt.studies.scripted_author import author_replies
 from recurrentgpt.studies.study_context import StudyContext
 
+PROSE = ("passage", "paragraph")
 PAPER_WORDS = ("Memory:", "Last paragraph:", "Instruction:", "Related paragraphs:")
 
 
@@ -69,18 +76,56 @@ async def test_without_guards_a_copy_is_not_refused(write):
         return f"{copy} {told}" if asks_for_prose else told
 
     guarded = await write("recurrentgpt", 900, replies=replies)
-    unguarded = await write("recurrentgpt", 900, replies=replies, guards=False)
+    unguarded = await write("recurrentgpt", 900, replies=replies, guards="none")
     assert [copy in passage["passage"] for passage in guarded.passages[:2]] == [True, False]
     assert sum(copy in passage["passage"] for passage in unguarded.passages) == len(unguarded.passages)
 
 
 def test_without_guards_no_prompt_of_a_small_model_has_worked_examples():
     assert StudyContext().own_voice
-    assert not StudyContext(guards=False).own_voice
+    assert not StudyContext(guards="shared").own_voice
 
 
 def test_a_plan_says_how_guards_stand(tmp_path):
     text = 'name = "g"\nsystems = ["recurrentgpt"]\ngenres = ["mystery"]\npremises = 1\n'
-    assert parse_plan(text, "g", tmp_path).guards
-    assert not parse_plan(text + "guards = false\n", "g", tmp_path).guards
-    assert json.loads(parse_plan(text, "g", tmp_path).model_dump_json())["guards"] is True
+    for said, held in (
+        ("", "own"),
+        ('guards = "shared"', "shared"),
+        ("guards = false", "none"),
+        ("guards = true", "own"),
+    ):
+        assert parse_plan(f"{text}{said}\n", "g", tmp_path).guards == held
+    with pytest.raises(StudyError, match="shared, own or none, not 'some'"):
+        with_guards(parse_plan(text, "g", tmp_path), "some")
+
+
+@pytest.mark.parametrize("system", sorted(name for name, system in SYSTEMS.items() if system.watched))
+async def test_with_shared_guards_no_system_copies_and_without_any_each_may(write, system):
+    copy = "The bell rang over the drowned village, and nobody who heard it spoke of it again that winter."
+
+    def replies(messages):
+        told = author_replies(messages)
+        if not told.startswith("{"):
+            return f"{copy} {told}"
+        form = json.loads(told)
+        return json.dumps({key: f"{copy} {form[key]}" if key in PROSE else form[key] for key in form})
+
+    copies = {}
+    for guards in ("shared", "none"):
+        novel = await write(system, 600, replies=replies, guards=guards, candidates=2)
+        copies[guards] = [copy in passage["passage"] for passage in novel.passages]
+    assert copies["none"][1:]
+    assert all(copies["none"])
+    # What neither the prompt nor the passage before has is not watched, so that it may come back later.
+    assert not any(both == (True, True) for both in pairwise(copies["shared"]))
+
+
+def test_the_report_says_which_guards_each_system_has(plan):
+    plan = plan.model_copy(update={"systems": ["recurrentgpt", "rolling_1024", "paper", "one_shot"]})
+    found = {guards: guards_table(with_guards(plan, guards)) for guards in ("own", "shared", "none")}
+    assert [row[1] for row in found["own"].rows] == ["refused", *["let stand"] * 3]
+    assert [row[1] for row in found["shared"].rows] == [*["refused"] * 3, "let stand"]
+    assert {row[1] for row in found["none"].rows} == {"let stand"}
+    assert [row[2] for row in found["shared"].rows] == [*["up to 8"] * 2, *["in one piece"] * 2]
+    assert [table.headings[0] for table in found.values()] == ["guards: own", "guards: shared", "guards: none"]
+    assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[3:]} == {"none"}

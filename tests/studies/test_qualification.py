@@ -6,7 +6,7 @@ import pytest
 
 from recurrentgpt.studies.judging import judge_runner as judging
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.pairwise import counted_judges
+from recurrentgpt.studies.judging.pairwise import JudgeReply, Verdicts, counted_judges
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
@@ -33,21 +33,21 @@ def grow(tmp_path, plan):
     return grown
 
 
-def test_a_slip_among_three_excludes_a_judge_until_the_run_has_grown(grow):
-    slips = iter([True])
-    chat = ScriptedChatModel(replies=lambda messages: answer("tie") if next(slips, False) else reader(messages))
-    folder = grow(1, ["fantasy"])
+@pytest.mark.parametrize(("slips", "told"), [([True], 23), ([True, False, True], 22)])
+def test_a_judge_is_shown_24_pairs_by_each_criterion_of_however_few_novels(grow, slips, told):
+    left = iter(slips)
+
+    def slipping(messages):
+        return answer("tie") if "more coherent" in messages[0].text and next(left, False) else reader(messages)
+
+    folder, chat = grow(1, ["fantasy"]), ScriptedChatModel(replies=slipping)
     said = judged(folder, chat)
-    assert "reader told 2 of 3 stories from corrupted copies" in said
-    assert "reader is not qualified" in said
-    folder = grow(4)
-    said = judged(folder, chat)
-    assert "reader told 23 of 24 stories from corrupted copies" in said
-    (found,) = counted_judges(folder).values()
-    assert (found.right, found.pairs) == (23, 24)
-    assert sorted(found.by_kind.values()) == pytest.approx([7 / 8, 1, 1])
-    assert len(folder.rows("verdicts.jsonl")) == 8 * 2
-    assert len(chat.calls) == 2 * (24 + 8 * 2), "what was asked is not asked again"
+    assert f"reader told {told} of 24 stories from corrupted copies, asked which is coherent" in said
+    assert "reader told 24 of 24 stories from corrupted copies, asked which is interesting" in said
+    heard = {"coherent", "interesting"} if told >= 23 else {"interesting"}
+    assert counted_judges(folder) == {"reader": heard}
+    assert len(chat.calls) == 2 * (2 * 24 + len(heard))
+    assert len({unit for row in folder.rows("qualification.jsonl") for unit in row["units"]}) == 8
 
 
 def test_a_judge_that_has_seen_24_is_shown_no_more(grow):
@@ -55,8 +55,8 @@ def test_a_judge_that_has_seen_24_is_shown_no_more(grow):
     judged(grow(4), chat)
     folder = grow(5)
     assert "from corrupted copies" not in judged(folder, chat)
-    assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24]
-    assert len(chat.calls) == 2 * (24 + 10 * 2)
+    assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24, 24]
+    assert len(chat.calls) == 2 * (2 * 24 + 10 * 2)
 
 
 def test_a_judge_that_goes_while_it_qualifies_keeps_what_it_told(grow):
@@ -64,8 +64,8 @@ def test_a_judge_that_goes_while_it_qualifies_keeps_what_it_told(grow):
     assert judge_run(folder, lambda text: None, models={"reader": chat}, retry=QUICK) == 1
     assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [3]
     again = ScriptedChatModel(replies=reader)
-    assert "told 12 of 12" in judged(folder, again)
-    assert len(again.calls) == 2 * 9 + 2 * 8
+    assert "told 24 of 24" in judged(folder, again)
+    assert len(again.calls) == 2 * (21 + 24) + 2 * 8
 
 
 def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monkeypatch):
@@ -78,7 +78,8 @@ def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monke
         for _ in range(3):
             await asyncio.sleep(0)
         now -= 1
-        return 1.0
+        quoted = {"quotes_a": ["Mira"], "quotes_b": ["Mira"]}
+        return Verdicts(JudgeReply(verdict="A", **quoted), JudgeReply(verdict="B", **quoted))
 
     monkeypatch.setattr(judging, "judge_both_orders", slow)
     for parallel in (1, 6):
@@ -91,8 +92,13 @@ def test_no_more_calls_of_a_judge_are_under_way_than_the_plan_allows(grow, monke
 
 def test_spoilt_copies_that_are_missing_are_told_of_beforehand(plan):
     plan = plan.model_copy(update={"premises": 4, "judges": [Judge(model="reader")]})
-    verdicts = judging_cost(plan, qualified={"reader": True}).calls
+    both = [("reader", criterion) for criterion in plan.criteria]
+    verdicts = judging_cost(plan, qualified=dict.fromkeys(both, True)).calls
     assert verdicts == 8 * 2 * 2
-    assert judging_cost(plan, qualified={"reader": True}, shown={"reader": 1}).calls == verdicts + 7 * 3 * 2
-    assert judging_cost(plan, qualified={"reader": False}, shown={"reader": 8}).calls == 0
-    assert judging_cost(plan).calls == verdicts + 8 * 3 * 2
+    shown = {both[0]: 1, both[1]: 8}
+    assert judging_cost(plan, qualified=dict.fromkeys(both, True), shown=shown).calls == verdicts + 7 * 3 * 2
+    assert judging_cost(plan, qualified=dict.fromkeys(both, False), shown=dict.fromkeys(both, 8)).calls == 0
+    assert judging_cost(plan).calls == verdicts + 2 * 8 * 3 * 2
+    assert judging_cost(plan, refused={"reader"}).calls == 0
+    few = plan.model_copy(update={"premises": 1})
+    assert judging_cost(few).calls == 2 * 2 * 2 + 2 * 8 * 3 * 2

@@ -3,15 +3,19 @@
 import csv
 import json
 import re
+import shutil
 
 import pytest
 from typer.testing import CliRunner
 
 from recurrentgpt.cli.app import app
 from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.judging.pairwise import pairs
+from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, results
 from recurrentgpt.studies.report.preferences import paper_figures
-from recurrentgpt.studies.report.write_report import write_report
+from recurrentgpt.studies.report.write_report import latex, write_report
+from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import CRITERIA, Judge
 from recurrentgpt.studies.runs.runner import run
@@ -80,9 +84,11 @@ def judged(tmp_path, plan):
     plan = plan.model_copy(update={"judges": [Judge(model="reader", family="b"), Judge(model="blind")], "family": "a"})
     folder = RunFolder.create(tmp_path / "judged", plan)
     run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
-    for name, right in (("reader", 12), ("blind", 3)):
-        kinds = dict.fromkeys(("shuffled", "doubled", "swapped"), right / 12)
-        folder.append("qualification.jsonl", {"judge": name, "pairs": 12, "right": right, "by_kind": kinds})
+    for name, right in (("reader", 24), ("blind", 6)):
+        kinds = dict.fromkeys(("shuffled", "doubled", "swapped"), right / 24)
+        for criterion in plan.criteria:
+            row = {"judge": name, "criterion": criterion, "pairs": 24, "right": right, "by_kind": kinds}
+            folder.append("qualification.jsonl", row)
     for unit, preference in (("mystery-01-s1", 1.0), ("fantasy-01-s1", 0.5)):
         for criterion in plan.criteria:
             row = {"unit": unit, "first": "recurrentgpt", "second": "rolling_1024", "criterion": criterion}
@@ -122,11 +128,71 @@ def test_preferences_come_in_the_papers_shape_and_unqualified_judges_are_not_hea
     assert all(line.startswith(f"| {name} | mystery | fantasy |") for line, name in zip(heads, CRITERIA, strict=True))
     rows = [line for line in judges.splitlines() if line.startswith("| rolling_1024 |")]
     assert [re.findall(r"\d+ : \d+ \(", row) for row in rows] == [["100 : 0 (", "50 : 50 (", "75 : 25 ("]] * 2
-    assert "| reader | 12/12" in text
+    assert "| reader | coherent | 24/24" in text
     assert "Verdicts of 1 of 2 judges count: fewer than 3" in text
-    assert "| blind | 3/12 | 0.25 | 0.25 | 0.25 | not qualified |" in text
+    assert "| blind | coherent | 6/24 | 0.25 | 0.25 | 0.25 | not qualified |" in text
     assert "Krippendorff's alpha among 2 people on 4 items: 1.00" in text
     assert "| models | scripted |" in text
+
+
+def test_several_runs_are_reported_side_by_side(judged, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(judged.path, other)
+    RunFolder.create(other, judged.plan.model_copy(update={"judges": []}))
+    done = CliRunner().invoke(app, ["study", "report", str(judged.path), str(other), "-o", str(tmp_path / "both")])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "both" / "report.md").read_text()
+    assert re.findall(r"^\| (judged|other) \| (\w+) \| scripted \| own \| 2 \|", text, re.MULTILINE) == [
+        (run, system) for run in ("judged", "other") for system in judged.plan.systems
+    ]
+    assert "## judged. Preferences: preferred by judges, guards: own" in text
+    assert "## other. Preferences: preferred by people, guards: own" in text
+    assert "## other. Preferences: preferred by judges" not in text, "it has no judge"
+    assert all((tmp_path / "both" / name / "report.html").exists() for name in ("judged", "other"))
+    same = CliRunner().invoke(app, ["study", "report", str(other), str(other), "-o", str(tmp_path / "same")])
+    assert same.exit_code != 0
+
+
+def test_tables_are_there_for_latex(judged, tmp_path):
+    reported(judged, tmp_path)
+    text = (tmp_path / "report" / "tables.tex").read_text()
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 5
+    assert r"rolling\_1024 & 100 : 0" in text
+    assert latex("t", [Section("50 % & more", [Table(["a_b", "c"], [["{x}^2", "\\"]])])]).splitlines()[2:7] == [
+        r"\caption{50 \% \& more}",
+        r"\begin{tabular}{lr}\hline",
+        r"a\_b & c \\\hline",
+        r"\{x\}\textasciicircum{}2 & \textbackslash{} \\",
+        r"\hline\end{tabular}",
+    ]
+
+
+def test_a_rival_is_another_runs_first_system(judged, tmp_path):
+    other = tmp_path / "strong"
+    shutil.copytree(judged.path, other)
+    folder = RunFolder.create(judged.path, judged.plan.model_copy(update={"rivals": {"gpt4": other}}))
+    compared = {(pair.first, pair.second) for pair, _, _ in pairs(folder)}
+    assert compared == {("recurrentgpt", "rolling_1024"), ("recurrentgpt", "gpt4")}
+    for unit in ("mystery-01-s1", "fantasy-01-s1"):
+        for criterion in CRITERIA:
+            label(folder, unit, "gpt4", criterion, 0.0)
+    text = reported(folder, tmp_path)
+    assert "| gpt4 | 0 : 100" in text
+    assert "| gpt4, the paper |  | 27.1 : 71.7 |" in text
+    assert "| gpt4 | 100 |" in text.partition("## Win matrix")[2].partition("\n## ")[0]
+
+
+def test_all_systems_are_compared_with_each_other_where_the_plan_says_so(plan):
+    plan = plan.model_copy(update={"systems": ["recurrentgpt", "rolling_1024", "one_shot"]})
+    assert len(plan.compared()) == 2
+    every = plan.model_copy(update={"compare": "all"})
+    assert every.compared() == [*plan.compared(), ("rolling_1024", "one_shot")]
+    judging = {"judges": [Judge(model="reader")], "criteria": ["coherent"]}
+    alone = [
+        judging_cost(one.model_copy(update=judging), qualified={("reader", "coherent"): True}).calls
+        for one in (plan, every)
+    ]
+    assert alone == [2 * 2 * 2, 2 * 3 * 2]
 
 
 def test_preferences_come_in_the_order_of_the_plan_and_not_of_the_verdicts(tmp_path, plan):
@@ -141,8 +207,8 @@ def test_preferences_come_in_the_order_of_the_plan_and_not_of_the_verdicts(tmp_p
 
 def test_a_judge_of_the_generators_own_family_is_in_no_figure(judged, tmp_path):
     text = reported(RunFolder.create(judged.path, judged.plan.model_copy(update={"family": "B"})), tmp_path)
-    assert "reader (the generator's own family) | 12/12" in text
-    assert "reader is of the generator's own family: its verdicts are kept out" in text
+    assert "reader (the generator's own family) | coherent | 24/24" in text
+    assert "reader is of the generator's own family: it is not asked, and what it said is in no figure" in text
     assert "No qualified judge has compared these novels" in text
 
 
@@ -192,7 +258,7 @@ def test_novels_that_miss_their_length_are_marked_and_counted_beside_each_compar
     assert "| rolling_1024-mystery-01-s1 | 37 | 500 | -93 % |" in text
     rows = [line for line in text.splitlines() if line.startswith("| rolling_1024 | 100 : 0")]
     assert len(rows) == 4
-    assert all(row.endswith("| 0 : 1 of 2 |") for row in rows)
+    assert all(row.endswith("| 0 : 1 of 2 |  |") for row in rows)
     assert "novel off its target" not in reported(finished(judged, job), tmp_path)
 
 

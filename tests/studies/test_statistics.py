@@ -14,6 +14,7 @@ from recurrentgpt.studies.judging.statistics import (
     FEW,
     agreement,
     alt_test,
+    at_equal_length,
     compare,
     holm,
     interval,
@@ -127,6 +128,15 @@ def test_ties_count_half_and_the_sign_test_leaves_them_out():
     assert found.sign_p == pytest.approx(14 / 64)
 
 
+def test_a_preference_at_equal_length_is_what_is_left_without_length():
+    lengths = [(1000.0 * 2**step, 1000.0) for step in range(6)]
+    # Each doubling is worth a tenth, and nothing else is preferred.
+    assert at_equal_length([0.5 + 0.1 * step for step in range(6)], lengths) == pytest.approx(0.5)
+    assert at_equal_length([0.7] * 6, lengths) == pytest.approx(0.7)
+    assert at_equal_length([0.7] * 6, [(900.0, 1000.0)] * 6) is None
+    assert at_equal_length([0.7] * 4, lengths[:4]) is None
+
+
 def test_a_small_sample_is_tested_exactly():
     # All of five in favour: two of 32 sign patterns are as extreme.
     assert compare([1, 1, 1, 1, 1]).p == pytest.approx(2 / 32)
@@ -231,6 +241,11 @@ def test_the_alternative_annotator_test_decides_as_the_published_one():
             found = alt_test(judge, people)
             assert found is not None
             assert found.passes == published_alt_test(judge, people), (seed, share)
+
+
+@pytest.mark.parametrize("reliability", [0.7, 0.9])
+def test_each_kind_of_judge_is_accepted_as_often_as_by_the_published_procedure(reliability):
+    assert acceptance(15, reliability, 3) == acceptance(15, reliability, 3, test=published_alt_test)
 
 
 def test_only_a_good_judge_may_stand_for_people():

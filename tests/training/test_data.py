@@ -10,7 +10,7 @@ import pytest
 from recurrentgpt.schema.errors import SettingsError
 from training.check import faults, kept, premise_faults, scene_faults, story_faults
 from training.check import main as check_main
-from training.conversation import exchanges, messages, opening
+from training.conversation import exchanges, lesson, messages, opening
 from training.data import DATA, Source, line, read_premises, read_scenes
 from training.product import last_sentences
 
@@ -179,3 +179,10 @@ def test_the_command_fails_where_anything_is_wrong(tmp_path: Path, capsys: pytes
     assert "1 scenes of 1 stories" in capsys.readouterr().out
     assert check_main([str(bad), "--premises", "--held-out"]) == 1
     assert "tide scene 1: there are 1 facts" in capsys.readouterr().out
+
+
+def test_every_later_call_is_taught_after_the_scene_alone() -> None:
+    taught = {tuple(exchange.call for exchange in lesson(scene(story=f"story {number}"))) for number in range(40)}
+    assert taught == {("write", "facts"), ("write", "plans"), ("write", "choose")}
+    ended = scene(summary="", facts=[], moves=[], plans=[], choice=None)
+    assert [exchange.call for exchange in lesson(ended)] == ["write"]

@@ -18,8 +18,8 @@ from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from training.encode import Example
 from training.export import code_fingerprint, export
 from training.export import main as export_main
-from training.lora import attach, tensors
-from training.train import CHECKPOINT, Run, Settings
+from training.lora import attach, read_adapter, tensors
+from training.train import CHECKPOINT, Run, Settings, read_checkpoint
 from training.weights import Base, load
 
 from .tiny import write_gguf
@@ -89,6 +89,17 @@ def test_llama_cpp_wears_what_was_trained(architecture: str, tmp_path: Path) -> 
     assert furthest(plain, llama_logprobs(model, None)) < 0.1
     assert furthest(worn, llama_logprobs(model, Adapter(tmp_path / "adapter.gguf"))) < 0.1
     assert furthest(plain, llama_logprobs(model, Adapter(tmp_path / "adapter.gguf", scale=0.0))) < 0.1
+
+
+@pytest.mark.parametrize("architecture", ["qwen2", "llama"])
+def test_an_exported_adapter_is_what_another_run_begins_with(architecture: str, tmp_path: Path) -> None:
+    model = write_gguf(tmp_path / "model.gguf", architecture)
+    checkpoint, base = trained(tmp_path / "run", model)
+    export(checkpoint, model, tmp_path / "adapter.gguf", kind="f16")
+    kept, _ = read_checkpoint(checkpoint)
+    found = read_adapter(tmp_path / "adapter.gguf", base)
+    assert found.keys() == {name for name in kept if name.endswith(("lora_a", "lora_b"))}
+    assert all(torch.allclose(rows, kept[name], atol=1e-3) for name, rows in found.items())
 
 
 def test_q8_0_is_about_half_and_is_taken_too(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from training.conversation import exchanges, templates_fingerprint
 from training.data import line
 from training.encode import Example, encode, tokenizer
 from training.lora import tensors
-from training.loss import mean_loss
+from training.loss import loss, mean_loss
 from training.train import BEST, CHECKPOINT, LOG, Run, Settings, examples, held_out, main, read_checkpoint
 from training.weights import load
 
@@ -74,6 +74,15 @@ def test_a_template_that_rewrites_what_was_said_is_refused(tmp_path: Path) -> No
 def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="has no chat template"):
         tokenizer(write_gguf(tmp_path / "bare.gguf", template=""))
+
+
+def test_a_prompt_that_is_read_first_changes_no_loss(model: Path) -> None:
+    base, (example, *_) = load(model, torch.float32), some(model)
+    logits = base.model(input_ids=example.ids).logits[0, :-1][example.learnt[1:]].float()
+    whole = torch.nn.functional.cross_entropy(logits, example.ids[0, 1:][example.learnt[1:]])
+    assert loss(base, example).item() == pytest.approx(whole.item(), abs=1e-5)
+    alone = Example("no prompt", example.ids, torch.ones_like(example.learnt))
+    assert loss(base, alone).item() > 0
 
 
 def test_a_run_lowers_the_loss_and_changes_nothing_but_the_adapter(tmp_path: Path, model: Path) -> None:
@@ -177,3 +186,23 @@ def test_the_command_trains_from_files_and_goes_on(
     assert json.loads(metadata["settings"])["templates"] == templates_fingerprint()
     assert main([*command, "--seed", "1"]) == 1
     assert "a run with another seed" in capsys.readouterr().err
+
+
+def test_layers_below_the_first_one_stay_as_they_are(tmp_path: Path, model: Path) -> None:
+    trained = run(tmp_path, model, first_layer=1)
+    trained.train(most_steps=1)
+    assert {name.split(".")[1] for name in trained.adapters} == {"1"}
+    with pytest.raises(SettingsError, match="layers 0 to 1, not 2"):
+        run(tmp_path / "other", model, first_layer=2)
+
+
+def test_a_run_begins_with_the_adapter_of_another(tmp_path: Path, model: Path) -> None:
+    first = run(tmp_path / "first", model)
+    first.train(most_steps=1)
+    taken, _ = read_checkpoint(tmp_path / "first" / CHECKPOINT)
+    data = some(model)
+    settings = Settings(**(vars(SETTINGS) | {"begin_with": "first"}))
+    base = load(model, torch.float32)
+    second = Run(tmp_path / "second", settings, base, data[:3], data[3:], begin_with=taken, report=lambda text: None)
+    assert all(torch.equal(second_one, adapter(first)[name]) for name, second_one in adapter(second).items())
+    assert second.progress.step == 0

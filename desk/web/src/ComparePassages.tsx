@@ -35,7 +35,8 @@ export function ComparePassages(props: { story: string; a: string; b: string; na
   );
 }
 
-function Marked(props: { changes: Change[]; side: "before" | "after" }) {
+/** One side of a comparison, with the words that only it has. */
+export function Marked(props: { changes: Change[]; side: "before" | "after" }) {
   return props.changes.map((change, number) => {
     const text = change[props.side];
     if (change.kind === "same" || !text) return <span key={number}>{text}</span>;

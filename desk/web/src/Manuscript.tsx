@@ -2,18 +2,19 @@
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { PassageCache } from "./passageCache";
 import type { Live } from "./useStory";
-import { PassageView } from "./PassageView";
+import { Did, PassageView } from "./PassageView";
 import { Prose } from "./components";
-import type { Ask, Jump, PathEntry, StoryView } from "./types";
+import type { Ask, Jump, PathEntry, StoryView, Suggestion } from "./types";
 
 const BLOCK = 8;
 const HEIGHT_OF_A_WORD = 3.1;
 
-type Shared = { cache: PassageCache; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
+type Shared = { cache: PassageCache; suggestion: Suggestion | null; play: boolean; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
 
 export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | null; ask: Ask; onMemory: (id: string) => void }) {
   const { view, live } = props;
   const { job, cache } = live;
+  const play = view.mode === "fiction";
   const root = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const draft = useRef<HTMLElement>(null);
@@ -30,14 +31,21 @@ export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | nu
   const opened = useRef(false);
   const follows = useRef(true);
   useEffect(() => {
+    let timer = 0;
+    const keep = () => keepPlace(view.id, follows.current);
     const near = () => {
       const at = end.current?.getBoundingClientRect();
       if (at) follows.current = at.top < innerHeight + 160;
+      window.clearTimeout(timer);
+      timer = window.setTimeout(keep, PLACE_MS);
     };
     const scroller = root.current;
     scroller?.addEventListener("scroll", near, { passive: true });
+    addEventListener("pagehide", keep);
     addEventListener("scroll", near, { passive: true });
     return () => {
+      window.clearTimeout(timer);
+      removeEventListener("pagehide", keep);
       scroller?.removeEventListener("scroll", near);
       removeEventListener("scroll", near);
     };
@@ -46,7 +54,9 @@ export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | nu
     if (opened.current) return;
     opened.current = true;
     const last = path.at(-1);
-    if (last && !drafting) void show(last[0], "start");
+    const kept = placeIn(view.id);
+    if (kept && path.some((entry) => entry[0] === kept.id)) void show(kept.id, "start", false, kept.above);
+    else if (last && !drafting) void show(last[0], "start");
   }, [path, drafting]);
   const landed = useRef(false);
   useEffect(() => {
@@ -75,11 +85,12 @@ export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | nu
         {/* Before the first passage the premise is what there is to read. */}
         {view.step === 0 && !drafting && view.premise && <div className="passage begins-with"><Prose text={view.premise} /></div>}
         {blocks.map((entries, number) => (
-          <Block key={number} first={number * BLOCK + 1} entries={entries} cache={cache} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
+          <Block key={number} first={number * BLOCK + 1} entries={entries} cache={cache} suggestion={job.suggestion} play={play} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
         ))}
         {drafting && (
           <article ref={draft} className={`passage draft ${job.step === 1 ? "first" : ""}`} aria-label={`Passage ${job.step}, being written`} aria-busy={job.busy}>
             <span className="number" aria-hidden="true">{job.step}</span>
+            {play && <Did what={job.plan} />}
             <Prose text={job.draft} />
           </article>
         )}
@@ -100,7 +111,7 @@ const Block = memo(function Block(props: Shared & { first: number; entries: Path
         const is = seen.at(-1)!.isIntersecting;
         if (!is && element.offsetHeight) height.current = element.offsetHeight;
         // What somebody types in stays, wherever they look meanwhile.
-        setNear(is || Boolean(element.querySelector(".writing")));
+        setNear(is || Boolean(element.querySelector(".writing, .suggestion")));
       },
       // On a wide screen the manuscript scrolls, on a narrow one the page.
       { rootMargin: "1200px 0px", scrollMargin: "1200px 0px" } as IntersectionObserverInit,
@@ -126,19 +137,45 @@ function Slot(props: Shared & { entry: PathEntry; step: number }) {
   const [id, words, author] = props.entry;
   const passage = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(id));
   if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
-  return <PassageView passage={passage} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} onMemory={props.onMemory} />;
+  return <PassageView passage={passage} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestion={props.suggestion?.at === id ? props.suggestion : null} play={props.play} onMemory={props.onMemory} />;
+}
+
+const PLACE_MS = 150;
+const PLACE = "desk.place/";
+type Place = { id: string; above: number };
+
+/** Keep where somebody reads, for a reload and for Back; whoever is at the end is brought to the end. */
+function keepPlace(story: string, atEnd: boolean) {
+  const passage = [...document.querySelectorAll("article.passage[id]")].find((element) => element.getBoundingClientRect().bottom > innerHeight / 4);
+  if (atEnd || !passage) sessionStorage.removeItem(PLACE + story);
+  else sessionStorage.setItem(PLACE + story, JSON.stringify({ id: passage.id.slice(2), above: passage.getBoundingClientRect().top }));
+}
+
+function placeIn(story: string): Place | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(PLACE + story) ?? "null") as Place | null;
+  } catch {
+    return null;
+  }
+}
+
+/** On a wide screen the manuscript scrolls, on a narrow one the page. */
+function scrollerOf(element: Element) {
+  const manuscript = element.closest(".manuscript");
+  return manuscript && manuscript.scrollHeight > manuscript.clientHeight ? manuscript : document.documentElement;
 }
 
 const ACTS = ["wheel", "touchstart", "pointerdown", "keydown"];
 
 /** Bring a passage to the screen, first by its block's place, then by its own, as heights become known; whoever acts meanwhile is let go where they want. */
-async function show(id: string, block: ScrollLogicalPosition, focus = false) {
+async function show(id: string, block: ScrollLogicalPosition, focus = false, above?: number) {
   const done = new AbortController();
   for (const act of ACTS) addEventListener(act, () => done.abort(), { capture: true, passive: true, signal: done.signal });
   for (let round = 0; round < 12 && !done.signal.aborted; round++) {
     const passage = document.getElementById(`p-${id}`);
     const target = passage ?? document.querySelector(`[data-ids~="${id}"]`);
     target?.scrollIntoView({ block });
+    if (target && target === passage && above !== undefined) scrollerOf(passage).scrollBy(0, passage.getBoundingClientRect().top - above);
     await new Promise((next) => setTimeout(next, 60));
     if (done.signal.aborted) return;
     if (passage && !passage.classList.contains("waiting")) {

@@ -13,7 +13,7 @@ export function NextPassage(props: Props & { onMachine: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     // The button that was pressed may be gone; whoever uses the keyboard goes on from here.
-    if (document.activeElement === document.body || !document.activeElement) heading.current?.focus({ preventScroll: true });
+    if (job.kind !== "rework" && (document.activeElement === document.body || !document.activeElement)) heading.current?.focus({ preventScroll: true });
   }, [job.busy, props.view.head]);
   return (
     <section className="next" aria-labelledby="next">
@@ -32,7 +32,7 @@ export function NextPassage(props: Props & { onMachine: () => void }) {
   );
 }
 
-const AT_WORK: Record<string, string> = { import: "Being read", edit: "Being rewritten", replan: "Being planned" };
+const AT_WORK: Record<string, string> = { import: "Being read", edit: "Being rewritten", replan: "Being planned", rework: "Being put in other words" };
 
 /** A story to play begins with the question who plays it. */
 const question = (view: StoryView) => (view.mode !== "fiction" ? "What happens next?" : view.opened && !view.step ? "Who are you?" : "What do you do?");

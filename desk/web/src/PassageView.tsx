@@ -3,24 +3,31 @@ import { get } from "./api";
 import { useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
 import { Prose, Writing } from "./components";
-import { AUTHORS, count, duration, tokens } from "./format";
-import type { Ask, Cost, Passage } from "./types";
+import { SaveText, savePassage } from "./SaveText";
+import { SelectionTools, SuggestionView } from "./Suggestion";
+import { selectFirst, useSelected } from "./selection";
+import { AUTHORS } from "./format";
+import type { Ask, Passage, Suggestion } from "./types";
 
-type Props = { passage: Passage; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; onMemory: (id: string) => void };
+type Props = { passage: Passage; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestion: Suggestion | null; play: boolean; onMemory: (id: string) => void };
 
 export const PassageView = memo(function PassageView(props: Props) {
   const { passage, step } = props;
   const [open, setOpen] = useState(false);
   const text = useUnsavedText(`${props.story}/text/${props.first}/${step}`, passage.id);
   const summary = useUnsavedText(`${props.story}/summary/${props.first}/${step}`, passage.id);
+  const selected = useSelected(passage.id);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
   const editSummary = async () => {
     // What was just written has no summary on the page yet.
     const found = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: passage.id }).catch(() => []);
     summary.open(found[0]?.summary ?? passage.summary);
   };
+  const tools = selected && !props.busy && text.text === null;
+  // The toolbar lies over the text behind the selection, and over nothing of the next passage.
+  const room = tools ? { minHeight: `calc(${selected.top}px + var(--tools))` } : undefined;
   return (
-    <article id={`p-${passage.id}`} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
+    <article style={room} id={`p-${passage.id}`} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
       <button className="number" aria-expanded={open} aria-label={`Passage ${step}${by.mark && ` ${by.mark}`}: what can be done`} title="What can be done with this passage" onClick={() => setOpen(!open)}>
         {step} {by.mark && <span className="by">{by.mark}</span>}
       </button>
@@ -31,6 +38,7 @@ export const PassageView = memo(function PassageView(props: Props) {
           </p>
           <div className="row">
             <button disabled={props.busy} onClick={() => text.open(passage.text)}>Edit</button>
+            <button disabled={props.busy} title="Shift and the arrow keys change what is selected" onClick={() => selectFirst(passage.id)}>Select text</button>
             <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
             <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at: passage.id })}>Go back to here</button>
             <button onClick={() => props.onMemory(passage.id)}>Memory here</button>
@@ -38,6 +46,7 @@ export const PassageView = memo(function PassageView(props: Props) {
           </div>
         </div>
       )}
+      {props.play && <Did what={passage.plan} />}
       {summary.text !== null && <EditSummary {...props} field={summary} />}
       {text.text !== null ? (
         <EditText {...props} field={text} />
@@ -46,19 +55,20 @@ export const PassageView = memo(function PassageView(props: Props) {
           <Prose text={passage.text} />
         </div>
       )}
+      {tools && <SelectionTools {...props} selected={selected} />}
+      {props.suggestion && text.text === null && <SuggestionView {...props} suggestion={props.suggestion} />}
     </article>
   );
 });
 
+/** What somebody who plays did: it stands before the passage that tells what came of it, and is no part of its text. */
+export function Did({ what }: { what: string }) {
+  return what ? <div className="did" dir="auto"><span className="sr">You did: </span>{what}</div> : null;
+}
+
 function EditText(props: Props & { field: EditorField }) {
   const { field } = props;
   const text = field.text ?? "";
-  const [cost, setCost] = useState<Cost | null>(null);
-  useEffect(() => {
-    if (props.later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: props.passage.id }).then(setCost, () => undefined);
-  }, [props.later, props.passage.id, props.story]);
-  // From here on the server keeps the text, and gives it back if it cannot be stored.
-  const save = (replay: boolean) => void props.ask("POST", "/passage", { at: props.passage.id, text, replay }).then((done) => done && field.drop());
   const cancel = () => {
     field.drop();
     if (field.lent && !props.busy) void props.ask("DELETE", "/passage");
@@ -69,28 +79,9 @@ function EditText(props: Props & { field: EditorField }) {
     if (field.kept && same) field.drop();
   }, [field.kept, same]);
   return (
-    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || props.busy || save(false)}>
+    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || props.busy || void savePassage(props.ask, props.passage, text, false).then((done) => done && field.drop())}>
       <div className="follows">
-        <div>
-          <button className="primary" disabled={same || props.busy} onClick={() => save(false)}>
-            {props.later ? "Continue from here" : "Save"}
-          </button>
-          <p className="hint">
-            The memory and the plans are made anew from your text.
-            {props.later > 0 && ` The ${count(props.later, "later passage")} ${props.later === 1 ? "stays as it is" : "stay as they are"}, on a branch of ${props.later === 1 ? "its" : "their"} own.`}
-          </p>
-        </div>
-        {props.later > 0 && (
-          <div>
-            <button disabled={same || props.busy} onClick={() => save(true)}>
-              Keep the {count(props.later, "later passage")}
-            </button>
-            <p className="hint">
-              Word for word, with the memory rewritten for each
-              {cost ? `: about ${count(cost.calls, "call")}, ${tokens(cost.input_tokens + cost.output_tokens)} tokens, ${duration(cost.seconds)}.` : "."}
-            </p>
-          </div>
-        )}
+        <SaveText {...props} text={text} verb={props.later ? "Continue from here" : "Save"} keep="Keep" onSaved={field.drop} />
         <button className="quiet" onClick={cancel}>{field.kept ? "Forget this text" : "Cancel"}</button>
       </div>
     </Writing>

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { get, send } from "./api";
 import { mountEditor, useUnsavedText } from "./unsavedText";
 import { Dialog, Problem, useAttempt } from "./components";
-import type { SettingField, Settings, Source, StoryView } from "./types";
+import type { Place, SettingField, Settings, Source, StoryView, Trial } from "./types";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
 function useSettings(path: string, machine: boolean) {
@@ -26,13 +26,14 @@ function useSettings(path: string, machine: boolean) {
       draft.drop();
       setSaved(true);
     });
-  const set = (name: string, value: unknown) => {
+  const put = (changes: Record<string, unknown>) => {
     setSaved(false);
-    draft.change(JSON.stringify({ ...typed, [name]: value }));
+    draft.change(JSON.stringify({ ...typed, ...changes }));
   };
+  const set = (name: string, value: unknown) => put({ [name]: value });
   const values = { ...kept?.values, ...typed };
   const fields = (kept?.fields ?? []).filter((field) => field.machine === machine);
-  return { kept, fields, values, set, save, problem, saved, left: draft.kept ? draft.drop : null };
+  return { kept, fields, values, put, set, save, problem, saved, left: draft.kept ? draft.drop : null };
 }
 
 function fromJson(text: string | null): Record<string, unknown> {
@@ -107,7 +108,10 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
 export function MachineSettings(props: { onClose: () => void }) {
   const form = useSettings("/settings", true);
   const [key, setKey] = useState("");
+  const [models, setModels] = useState<string[]>([]);
   const where = form.kept?.key;
+  const model = String(form.values.model ?? "");
+  const endpoint = String(form.values.base_url ?? "");
   const known = where === "kept" ? "A key is kept on this machine." : where === "environment" ? "A key comes from the environment (OPENAI_API_KEY)." : "No key is set.";
   return (
     <Dialog title="Model and endpoint" onClose={props.onClose}>
@@ -120,14 +124,16 @@ export function MachineSettings(props: { onClose: () => void }) {
       >
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
         <Left forget={form.left} />
+        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setModels([]))} />
         {form.fields.map((field) => (
-          <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} />
+          <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} list={field.name === "model" ? models : undefined} />
         ))}
         <label className="field">
           <span>Key of the endpoint</span>
           <input type="password" autoComplete="off" value={key} placeholder={where ? "unchanged" : ""} onChange={(event) => setKey(event.target.value)} />
           <span className="hint">{known} It stays with the server and is never shown again.</span>
         </label>
+        <Try key={`${model} ${endpoint}`} asked={{ model, base_url: endpoint, key }} onModels={setModels} />
         <Problem text={form.problem} />
         <div className="row">
           <button className="primary">Save</button>
@@ -136,6 +142,57 @@ export function MachineSettings(props: { onClose: () => void }) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Where the model runs, by name: that fills in the address. */
+function Where(props: { places: Place[]; endpoint: string; onChoose: (address: string) => void }) {
+  const [other, setOther] = useState(false);
+  const place = other ? undefined : props.places.find((one) => one.base_url === props.endpoint.replace(/\/+$/, ""));
+  const choose = (name: string) => {
+    const chosen = props.places.find((one) => one.name === name);
+    setOther(!chosen);
+    if (chosen) props.onChoose(chosen.base_url);
+  };
+  return (
+    <label className="field long">
+      <span>Where the model runs</span>
+      <select aria-describedby="about-place" value={place?.name ?? OTHER} onChange={(event) => choose(event.target.value)}>
+        {props.places.map((one) => <option key={one.name}>{one.name}</option>)}
+        <option>{OTHER}</option>
+      </select>
+      <span className="hint" id="about-place">{place?.about ?? "Any server that speaks as OpenAI’s API does; type its address below."}</span>
+    </label>
+  );
+}
+
+const OTHER = "Any other";
+
+/** What the endpoint says, asked by the server: the page itself speaks to nobody else. */
+function Try(props: { asked: { model: string; base_url: string; key: string }; onModels: (models: string[]) => void }) {
+  const [asking, setAsking] = useState(false);
+  const [trial, setTrial] = useState<Trial | null>(null);
+  const { problem, setProblem, attempt } = useAttempt();
+  const ask = async (path: string) => {
+    setAsking(true);
+    setTrial(null);
+    setProblem("");
+    await attempt(async () => {
+      const found = await send<Trial>("POST", path, props.asked);
+      setTrial(found);
+      if (found.models.length) props.onModels(found.models);
+    });
+    setAsking(false);
+  };
+  return (
+    <div className="field long">
+      <div className="row">
+        <button type="button" disabled={asking} onClick={() => void ask("/settings/test")}>Test</button>
+        <button type="button" className="quiet" disabled={asking} onClick={() => void ask("/settings/models")}>List its models</button>
+      </div>
+      <p role="status" className={trial?.works ? "works" : "hint"}>{asking ? "Asking" : trial?.works ? trial.said : ""}</p>
+      <Problem text={problem || (trial && !trial.works ? trial.said : "")} />
+    </div>
   );
 }
 
@@ -150,7 +207,7 @@ function inForce({ model, base_url: endpoint }: NonNullable<Settings["in_force"]
 
 const rangeOf = ({ minimum, maximum, unit }: SettingField) => (minimum === null || maximum === null ? "" : `; ${minimum} to ${maximum.toLocaleString("en-GB")} ${unit}`.trimEnd());
 
-export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void }) {
+export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void; list?: string[] | undefined }) {
   const { field, set } = props;
   const value = props.value ?? "";
   const name = field.label;
@@ -189,7 +246,10 @@ export function Input(props: { field: SettingField; value: unknown; set: (name: 
       ) : field.kind === "long" ? (
         <textarea {...common} rows={2} dir="auto" value={String(value)} onChange={(event) => set(field.name, event.target.value)} />
       ) : field.kind === "text" ? (
-        <input {...common} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, event.target.value)} />
+        <>
+          <input {...common} value={String(value)} placeholder={String(field.default ?? "")} list={props.list && `list-${field.name}`} onChange={(event) => set(field.name, event.target.value)} />
+          {props.list && <datalist id={`list-${field.name}`}>{props.list.map((one) => <option key={one} value={one} />)}</datalist>}
+        </>
       ) : (
         <input {...common} type="number" min={field.minimum ?? undefined} max={field.maximum ?? undefined} step={field.kind === "integer" ? 1 : "any"} value={String(value)} placeholder={String(field.default ?? "")} onChange={(event) => set(field.name, number(event.target.value))} />
       )}

@@ -28,7 +28,7 @@ export function ShortcutsHelp(props: { play: boolean; onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p>A passage is edited by a double click, or by the number in its margin, where everything else that can be done with it is found too.</p>
+      <p>A passage is edited by a double click, or by the number in its margin, where everything else that can be done with it is found too. Of text that is selected a toolbar offers other words: longer, shorter, told anew.</p>
       <label className="switch">
         <input
           type="checkbox"

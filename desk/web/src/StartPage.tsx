@@ -15,6 +15,7 @@ const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_
 
 export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const [found, setFound] = useState<Shown | null>(null);
+  const [asked, setAsked] = useState(false);
   const [genre, setGenre] = useState("");
   const premise = useUnsavedText("start/premise");
   const player = useUnsavedText("start/player");
@@ -29,7 +30,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
   useEffect(() => {
     document.title = "The writing desk";
-    void read();
+    void read().then(() => setAsked(true));
     void get<Settings>("/settings").then((known) => setFields(known.fields), () => undefined);
   }, []);
 
@@ -55,7 +56,8 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         <p className="lead">A novel of any length, passage by passage. You choose what happens next.</p>
       </header>
       <Problem text={problem} onClose={() => setProblem("")} />
-      <form
+      {/* Genres that came later would move the button away from under a hand. */}
+      {asked && <form
         className="begin"
         aria-label="A new story"
         onSubmit={(event) => {
@@ -118,7 +120,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           </button>
         </div>
         <p className="hint">A text, Markdown, Word or EPUB file, or a story that was exported whole (.json), can be dropped anywhere on this page.</p>
-      </form>
+      </form>}
       {stories.length > 0 && (
         <section aria-labelledby="stories">
           <h2 id="stories">Your stories</h2>

@@ -8,6 +8,7 @@ import { useKeys } from "./shortcuts";
 import { useStory } from "./useStory";
 import { Manuscript } from "./Manuscript";
 import { StoryMap } from "./StoryMap";
+import { CodexPanel } from "./CodexPanel";
 import { MemoryPanel } from "./MemoryPanel";
 import { NextPassage } from "./NextPassage";
 import { UnsavedTexts } from "./PendingWork";
@@ -57,6 +58,8 @@ export function StoryPage(props: { id: string }) {
     void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values?.budget ?? 0), () => undefined);
   }, [view?.head, view?.revision, job.busy, props.id]);
   useEffect(() => setMemoryAt(""), [view?.head]);
+  // What was refused because of work in hand, or before it, is past.
+  useEffect(() => setProblem(""), [job.busy]);
   useEffect(() => {
     if (view?.step) dropOpening(props.id);
   }, [props.id, view?.step]);
@@ -88,7 +91,8 @@ export function StoryPage(props: { id: string }) {
   }
   if (!view) return <main className="start" aria-busy="true"><p className="lead">Opening the story</p></main>;
 
-  const spent = usage ? usage.input_tokens + usage.output_tokens : 0;
+  const branch = usage ? usage.input_tokens + usage.output_tokens : 0;
+  const spent = usage ? usage.in_all.input_tokens + usage.in_all.output_tokens : 0;
   return (
     <div className={`desk ${marks ? "marks" : ""}`}>
       <header className="bar">
@@ -99,7 +103,7 @@ export function StoryPage(props: { id: string }) {
           <span>passage {view.step}</span>
           {usage && (
             <span>
-              {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens{usage.cost && ` · ${usage.cost}`}
+              {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens{usage.in_all.cost && ` · ${usage.in_all.cost}`}{spent > branch && `, ${tokens(branch)} on this branch`}
             </span>
           )}
         </p>
@@ -118,6 +122,7 @@ export function StoryPage(props: { id: string }) {
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
         <NextPassage live={live} view={view} ask={ask} onMachine={() => setOpen("machine")} />
         {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
+        {view.opened && view.head && <CodexPanel view={view} at={memoryAt} onJump={goto} />}
         {view.opened && (
           <label className="switch">
             <input type="checkbox" checked={marks} onChange={(event) => showMarks(event.target.checked)} />

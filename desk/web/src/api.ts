@@ -15,14 +15,20 @@ export class Refused extends Error {
   }
 }
 
+const silent = () => new Refused("The desk does not answer: is `recurrentgpt desk` still running? The page tries again by itself.", 0);
+
 async function answer<T>(asked: Promise<Response>): Promise<T> {
   let response: Response;
   try {
     response = await asked;
   } catch {
-    throw new Refused("The desk does not answer: is `recurrentgpt desk` still running? The page tries again by itself.", 0);
+    throw silent();
   }
-  const body: unknown = await response.json().catch(() => ({}));
+  const body: unknown = await response.json().catch(() => {
+    // A desk that was killed while it answered: half an answer is none.
+    if (response.ok) throw silent();
+    return {};
+  });
   if (!response.ok) throw new Refused((body as { error?: string }).error ?? `The desk failed (${response.status}).`, response.status);
   return body as T;
 }

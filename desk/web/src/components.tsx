@@ -1,9 +1,46 @@
 // Small parts that every view uses.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { emphasised } from "./format";
 import { isWanted, mountEditor, type EditorField } from "./unsavedText";
+
+const isDialog = () => (history.state as { dialog?: boolean } | null)?.dialog === true;
+let dialogs = 0;
+let leaving = false;
+// A page that is loaded anew has no dialog open, whatever its entry says.
+if (isDialog()) history.replaceState(null, "");
+
+/** Let Back close what is open, instead of leaving the page behind it. */
+function useBack(onClose: () => void) {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const enter = () => isDialog() || history.pushState({ dialog: true }, "");
+    const moved = () => {
+      // The entry of a dialog that was closed before this one opened.
+      if (leaving) enter();
+      else if (!isDialog()) close.current();
+      leaving = false;
+    };
+    dialogs += 1;
+    enter();
+    addEventListener("popstate", moved);
+    return () => {
+      dialogs -= 1;
+      removeEventListener("popstate", moved);
+      // One dialog may open another in its place.
+      setTimeout(() => {
+        if (dialogs || leaving || !isDialog()) return;
+        leaving = true;
+        addEventListener("popstate", () => setTimeout(() => (leaving = false)), { once: true });
+        history.back();
+      });
+    };
+  }, []);
+}
 
 export function Dialog(props: { title: string; wide?: boolean; onClose: () => void; children: ReactNode }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useBack(props.onClose);
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
@@ -22,16 +59,25 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
   );
 }
 
-/** Paragraphs of a story: text, whatever it looks like. */
+/** Paragraphs of a story: text, whatever it looks like. Each knows where in the text it begins. */
 export function Prose(props: { text: string }) {
-  return props.text
-    .split(/\n{2,}/)
-    .filter((paragraph) => paragraph.trim())
-    .map((paragraph, number) => (
-      <p key={number} dir="auto">
-        {paragraph}
-      </p>
-    ));
+  const paragraphs = [...props.text.matchAll(/[^\n](?:\n?[^\n])*/g)].filter(([paragraph]) => paragraph.trim());
+  return paragraphs.map((found, number) => (
+    <p key={number} data-from={found.index} dir="auto">
+      {emphasised(found[0]).map(([piece, marked], at) =>
+        marked ? (
+          <em key={at}>
+            {/* Out of sight, and there: a copied or selected text is the passage's own. */}
+            <span className="mark" aria-hidden="true">*</span>
+            {piece}
+            <span className="mark" aria-hidden="true">*</span>
+          </em>
+        ) : (
+          piece
+        ),
+      )}
+    </p>
+  ));
 }
 
 /** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards. */

@@ -30,6 +30,7 @@ export function stage(job: JobState) {
   if (job.replay && job.kind === "import") return `Reading passage ${job.replay.done} of ${job.replay.total}`;
   if (job.replay) return `Rewriting the memory: passage ${job.replay.done} of ${job.replay.total}`;
   if (job.stage === "write") return job.draft ? `Writing passage ${job.step}` : `Reading before passage ${job.step}`;
+  if (job.kind === "rework") return "Thinking of other words";
   if (job.kind === "keep") return "Keeping what is there; rewriting the memory";
   return STAGES[job.stage] ?? "Working";
 }
@@ -49,3 +50,7 @@ export function excerpt(text: string, most: number) {
   const cut = line.slice(0, most);
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most / 2)).replace(/[\s,;:–—-]+$/, "")}…`;
 }
+
+/** A text in pieces, and whether each is emphasised: what a book prints in italics stands between single asterisks (prose/emphasis.py). */
+export const emphasised = (text: string): [string, boolean][] =>
+  text.split(/(?<![\p{L}\p{N}_*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\p{L}\p{N}_*])/u).map((piece, at) => [piece, at % 2 === 1]);

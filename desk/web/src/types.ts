@@ -3,6 +3,7 @@
 export type RecalledEntry = { id: string; step: number; score: number; piece: string; summary: string };
 export type Reason = { sentence: string; why: string };
 export type Memory = { id: string; step: number; now: string[]; before: string[]; dropped: Reason[]; added: Reason[]; recalled: RecalledEntry[] };
+export type CodexEntry = { name: string; kind: string; here: boolean; lines: { text: string; rests_on: string; passage: string; step: number }[] };
 /** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
 export type PathEntry = [id: string, words: number, author: string, first?: string];
 
@@ -59,12 +60,16 @@ export type JobState = {
   stopping: boolean;
   progress: { done: number; total: number; what: string } | null;
   replay: { done: number; total: number } | null;
+  suggestion: Suggestion | null;
   error: string;
   note: string;
   revision: number;
 };
+/** Other words for characters of a passage, counted as the server does; `text` is empty until they are here. */
+export type Suggestion = { at: string; start: number; end: number; how: "rewrite" | "expand" | "shorten" | "describe" | "rephrase"; take: number; text: string; changes: Change[]; error: string };
 
-export type Usage = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; passages: number; cost: string | null };
+type Priced = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; cost: string | null };
+export type Usage = Priced & { passages: number; in_all: Priced };
 export type StorySummary = { story: string; title: string; genre: string; step: number; status: string; updated: string; archived: boolean };
 export type TreeNode = { id: string; parent: string; step: number; words: number; author: string; names: string[] };
 export type Branch = { tip: string; left: string; nodes: string[]; words: number; first_step: number; last_step: number; is_head: boolean; names: string[]; superseded: boolean };
@@ -85,7 +90,10 @@ export type SettingField = {
   machine: boolean;
 };
 export type Source = { value: string | null; source: "here" | "environment" | "default" | "code"; variable: string };
-export type Settings = { fields: SettingField[]; values: Record<string, unknown>; key?: string; in_force?: Record<"model" | "base_url", Source> };
+/** Where a model may run, and the address that is filled in for it. */
+export type Place = { name: string; base_url: string; about: string };
+export type Trial = { works: boolean; said: string; models: string[] };
+export type Settings = { fields: SettingField[]; values: Record<string, unknown>; places?: Place[]; key?: string; in_force?: Record<"model" | "base_url", Source> };
 export type Preview = { title: string; author: string; language: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
 
 /** Ask the server to change the story in view; false where it refused, and then the page says why. */

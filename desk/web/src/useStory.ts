@@ -6,7 +6,7 @@ import type { JobState, Passage, StoryView } from "./types";
 
 const IDLE: JobState = {
   busy: false, kind: "", stage: "", attempt: 1, since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
-  replay: null, error: "", note: "", revision: -1,
+  replay: null, suggestion: null, error: "", note: "", revision: -1,
 };
 const RETRY_MS = 800;
 const GLANCE_MS = 2000;

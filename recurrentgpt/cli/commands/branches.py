@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recurrentgpt.cli.commands.options import JsonObject, MaybePassageRef, PassageRef, Remote, StoryName
-from recurrentgpt.cli.commands.story_context import reading
+from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import console, emit, note, one_line, print_json, print_text, visible
 from recurrentgpt.schema.errors import SettingsError
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from recurrentgpt.engine.diff import Change, Diff
-    from recurrentgpt.story import Passage, Story
+    from recurrentgpt.engine.passage import Passage
     from recurrentgpt.story_protocol import StoryProtocol
+    from recurrentgpt.story_reader import ReadOnlyStory
 
 Count = Annotated[int, typer.Argument(metavar="N", min=1, help="How many steps.")]
 
@@ -46,9 +47,9 @@ def tree(
     if mermaid and json:
         raise SettingsError("A tree is printed as --json or as --mermaid, not as both.")
     from recurrentgpt.cli.terminal.tree_drawing import draw_tree
-    from recurrentgpt.story import Story
+    from recurrentgpt.story_reader import ReadOnlyStory
 
-    with _opened(story, remote) as opened:
+    with _shown(story, remote) as opened:
         tree, pending = opened.tree(), opened.pending_replay
         if json:
             print_json(tree.as_json())
@@ -58,7 +59,7 @@ def tree(
             return
         lines = draw_tree(tree, everything=everything)
         contents = {}
-        if isinstance(opened, Story) and not everything:
+        if isinstance(opened, ReadOnlyStory) and not everything:
             contents = _contents(opened, (line.passage for line in lines))
         screen = console(stderr=False)
         if not screen.is_terminal:
@@ -136,7 +137,7 @@ def name(
     """
     if remove and passage is not None:
         raise SettingsError("A name is taken away wherever it is: leave the passage out.")
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         if remove:
             opened.remove_name(name)
             note(f"No branch is called {one_line(name)!r} any more.")
@@ -177,32 +178,31 @@ def diff(
         emit(text.plain)
 
 
-def _opened(name: str, remote: str | None, *, changes: bool = False) -> AbstractContextManager[StoryProtocol]:
-    """Open a story to be looked at or, with `changes`, moved in, here or on a server."""
-    if remote is None:
-        return reading(name, changes=changes)
+def _shown(name: str, remote: str | None) -> AbstractContextManager[ReadOnlyStory | StoryProtocol]:
+    """Open a story to be looked at, here or on a server."""
+    return reading(name) if remote is None else _remote(name, remote)
+
+
+def _remote(name: str, remote: str) -> AbstractContextManager[StoryProtocol]:
     from recurrentgpt.cli.commands.remote import opened
 
     return opened(remote, name, {}, {})
 
 
-def _contents(story: Story, passages: Iterable[str]) -> dict[str, str]:
+def _contents(story: ReadOnlyStory, passages: Iterable[str]) -> dict[str, str]:
     """Return what a branch's first passage tells: its plan, or its own words where the plan does not tell it apart."""
-    from recurrentgpt.infrastructure.background_loop import call
-
-    wanted = [passage for passage in passages if passage]
-    found = call(lambda: story.engine.log.get_many(story.id, wanted))
-    plans = Counter(commit["plan"] for commit in found)
+    found = story.passages_of([passage for passage in passages if passage])
+    plans = Counter(passage.plan for passage in found)
     texts = {
-        commit["id"]: commit["passage"] if commit["author"] == "edited" or plans[commit["plan"]] > 1 else commit["plan"]
-        for commit in found
+        passage.id: passage.text if passage.author == "edited" or plans[passage.plan] > 1 else passage.plan
+        for passage in found
     }
     return {id: f" · {textwrap.shorten(one_line(text), 80, placeholder=' ...')}" for id, text in texts.items() if text}
 
 
 def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, remote: str | None = None) -> None:
     """Move where the story stands, and tell where that is now."""
-    with _opened(name, remote, changes=True) as story:
+    with opening(name) if remote is None else _remote(name, remote) as story:
         passage = step(story)
         if json:
             print_json({"story": story.id, "head": passage.id, "step": passage.step, "text": passage.text})

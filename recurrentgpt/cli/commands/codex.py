@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from recurrentgpt.cli.commands.options import WHICH, JsonObject, MaybePassageRef, Remote, StoryName
-from recurrentgpt.cli.commands.story_context import reading
+from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_table, print_text
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
-    from recurrentgpt.engine.codex import HistoryLine
+    from recurrentgpt.engine.reader import HistoryLine
     from recurrentgpt.schema.codex import Aspect, Entry, Kind
     from recurrentgpt.story import Story
+    from recurrentgpt.story_reader import ReadOnlyStory
 
 
 def codex(
@@ -81,12 +82,17 @@ def codex(
         raise SettingsError("On a server the codex is read only: leave --remote out.")
     if changes and name is None and lorebook is None and meant is None:
         raise SettingsError("Which entry is meant? Name it after the story.")
-    with reading(story, remote, changes=changes or lorebook is not None or meant is not None) as opened:
-        if lorebook is not None:
-            note(f"Added: {', '.join(map(one_line, opened.import_lorebook(lorebook)))}.")
-        if meant is not None:
-            note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
-        if name is not None and changes:
+    if not changes:
+        with reading(story, remote) as read:
+            entries, history = _entries(read, name, at)
+    else:
+        with opening(story) as opened:
+            if lorebook is not None:
+                note(f"Added: {', '.join(map(one_line, opened.import_lorebook(lorebook)))}.")
+            if meant is not None:
+                note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
+            if name is None:
+                return
             if add is not None:
                 opened.add_entry(name, cast("Kind", add), fact or (), key or ())
             for text, ends in [*((text, False) for text in set_ or ()), *((text, True) for text in end or ())]:
@@ -98,10 +104,7 @@ def codex(
                 opened.remove_entry(name)
                 note(f"{one_line(name)} is no entry any more.")
                 return
-        if name is None and changes:
-            return
-        entries = opened.codex(name, at)
-        history = opened.codex_history(name, at) if name is not None else []
+            entries, history = _entries(opened, name, at)
     shown = [entry for entry in entries if everything or name is not None or not entry.hidden]
     if json:
         told = [dataclasses.asdict(entry) for entry in shown]
@@ -130,7 +133,7 @@ def context(
     It is put together again from the log, with the templates and corrections of today. Tokens are counted by words, 100
     words being about 135.
     """
-    with reading(story) as opened:
+    with opening(story, read_only=True) as opened:
         parts = opened.written_from(passage)
     if json:
         print_json({"parts": [{**vars(part), "tokens": part.tokens} for part in parts]})
@@ -139,6 +142,11 @@ def context(
     else:
         rows = [(part.name, f"{part.tokens:,}", one_line(part.text)) for part in parts]
         print_table(("Part", "Tokens", "Text"), rows, uncut=(0, 1))
+
+
+def _entries(story: Story | ReadOnlyStory, name: str | None, at: str | None) -> tuple[list[Entry], list[HistoryLine]]:
+    """Return the entries as of a passage, or the one of this name with its history."""
+    return story.codex(name, at), story.codex_history(name, at) if name is not None else []
 
 
 def _flagged(

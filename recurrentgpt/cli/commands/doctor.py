@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import os
 import shutil
 import sys
@@ -18,12 +17,11 @@ from recurrentgpt.cli.commands.options import JsonLines
 from recurrentgpt.cli.commands.setup import catalogue, size, without_password
 from recurrentgpt.cli.terminal.console import console, one_line, print_json, print_text
 from recurrentgpt.infrastructure import settings
-from recurrentgpt.schema.errors import RecurrentGPTError
+from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 
 if TYPE_CHECKING:
     from recurrentgpt.models.embedded.catalogue import ModelFile
 
-PATIENCE = 10.0
 SPARE = 500_000_000
 """Bytes that a disk should have free beside the models: stories, checkpoints, room to breathe."""
 
@@ -198,9 +196,39 @@ def _models() -> Iterator[Finding]:
                 f"It is fetched at first use ({size(entry.size)}); to fetch it now: recurrentgpt models pull {entry.id}"
             )
             yield Finding("models", "warn", f"{entry.id} ({entry.what}) is not here", fetched)
+    yield from _adapter()
     from recurrentgpt.models.embeddings import check_embedder
 
     check_embedder()
+
+
+def _adapter() -> Iterator[Finding]:
+    """Tell whether the adapter that the embedded model wears was trained for it."""
+    from recurrentgpt.models.embedded.adapter import adapter_in_force
+    from recurrentgpt.models.embedded.catalogue import WRITER
+    from recurrentgpt.models.embedded.fetch import sha256
+
+    try:
+        worn = adapter_in_force(None)
+    except SettingsError as error:
+        yield Finding("adapter", "fail", str(error), "Set RECURRENTGPT_ADAPTER to a GGUF adapter, or unset it.")
+        return
+    if worn is None:
+        return
+    own = Path(settings.resolve("model").value or "").expanduser()
+    base = sha256(own) if own.suffix.lower() == ".gguf" and own.is_file() else WRITER.files[0].sha256
+    if not (trained_for := worn.trained_for()):
+        told = f"nothing beside {worn.path} says which model it was trained for"
+        yield Finding("adapter", "warn", told, "Keep the manifest of `training.export` beside it.")
+    elif trained_for != base:
+        yield Finding(
+            "adapter",
+            "fail",
+            f"{worn.path} was trained for another model file than the one in use",
+            "Set RECURRENTGPT_MODEL to that file, or RECURRENTGPT_ADAPTER to none.",
+        )
+    else:
+        yield Finding("adapter", "ok", f"{worn.path} at strength {worn.scale:g}")
 
 
 def _endpoint() -> Iterator[Finding]:
@@ -223,58 +251,44 @@ def _endpoint() -> Iterator[Finding]:
 
 def _reach(address: str, key: str | None, model: str) -> Finding:
     """Ask an endpoint which models it has: that costs nothing, and proves address and key."""
-    import urllib.error
-    import urllib.request
+    from recurrentgpt.infrastructure.background_loop import call
+    from recurrentgpt.models.endpoint_check import list_models
 
-    shown, parts = without_password(address), urlsplit(address)
-    if parts.scheme not in ("http", "https"):
+    shown = without_password(address)
+    if urlsplit(address).scheme not in ("http", "https"):
         return Finding("endpoint", "fail", f"{shown} is no address", "OPENAI_BASE_URL begins with http:// or https://.")
-    request = urllib.request.Request(  # noqa: S310 - its scheme was just checked
-        f"{address.rstrip('/')}/models", headers={"Authorization": f"Bearer {key or 'none'}"}
-    )
-    # A proxy for the internet has no route to this machine's own loopback.
-    local = parts.hostname in ("127.0.0.1", "localhost", "::1")
-    opener = urllib.request.build_opener(*([urllib.request.ProxyHandler({})] if local else []))
-    try:
-        with opener.open(request, timeout=PATIENCE) as reply:
-            listing = json_format.loads(reply.read(5_000_000))
-    except urllib.error.HTTPError as error:
-        if error.code in (401, 403):
-            return Finding(
-                "endpoint",
-                "fail",
-                f"{shown} refuses the key ({error.code})",
-                "Set OPENAI_API_KEY to a key of this endpoint.",
+    listing = call(lambda: list_models(address, key))
+    match listing.fault:
+        case "key":
+            told, advice = f"{shown} refuses the key ({listing.why})", "Set OPENAI_API_KEY to a key of this endpoint."
+            return Finding("endpoint", "fail", told, advice)
+        case "unreachable":
+            told, advice = (
+                f"{shown} cannot be reached ({listing.why})",
+                "Start that server, or correct OPENAI_BASE_URL.",
             )
-        return Finding(
-            "endpoint",
-            "warn",
-            f"{shown} does not list its models ({error.code})",
-            "If stories fail too, check OPENAI_BASE_URL.",
-        )
-    except (OSError, ValueError) as error:
-        if isinstance(error, ValueError):
-            return Finding(
-                "endpoint",
-                "warn",
-                f"{shown} does not list its models in JSON",
+            return Finding("endpoint", "fail", told, advice)
+        case "foreign":
+            told, advice = (
+                f"{shown} is not OpenAI-compatible: {listing.why}",
                 "Check OPENAI_BASE_URL; it mostly ends in /v1.",
             )
-        why = getattr(error, "reason", None) or error
-        return Finding(
-            "endpoint", "fail", f"{shown} cannot be reached ({why})", "Start that server, or correct OPENAI_BASE_URL."
-        )
-    entries = listing.get("data") if isinstance(listing, dict) else None
-    names = [entry.get("id") for entry in entries or [] if isinstance(entry, dict)]
-    if names and model not in names:
-        some = ", ".join(map(str, names[:5]))
+            return Finding("endpoint", "warn", told, advice)
+        case "unlisted":
+            told, advice = (
+                f"{shown} does not list its models ({listing.why})",
+                "If stories fail too, check OPENAI_BASE_URL.",
+            )
+            return Finding("endpoint", "warn", told, advice)
+    if listing.models and model not in listing.models:
+        some = ", ".join(listing.models[:5])
         return Finding(
             "endpoint",
             "warn",
             f"{shown} does not list the model {model!r}",
             f"It lists {some}; set RECURRENTGPT_MODEL to one.",
         )
-    return Finding("endpoint", "ok", f"{shown} answers" + (f", and has {model}" if names else ""))
+    return Finding("endpoint", "ok", f"{shown} answers" + (f", and has {model}" if listing.models else ""))
 
 
 def _disk() -> Iterator[Finding]:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from recurrentgpt.cli.commands.options import (
+    GROUP,
+    HELP,
     RUN_OPTIONS,
     At,
     File,
@@ -22,7 +27,7 @@ from recurrentgpt.cli.commands.options import (
     Yes,
     with_settings,
 )
-from recurrentgpt.cli.commands.story_context import as_options, confirmed, reading, writing
+from recurrentgpt.cli.commands.story_context import as_options, confirmed, opening, writing
 from recurrentgpt.cli.terminal.console import note, print_json
 from recurrentgpt.cli.terminal.text_input import TextInput, save_draft
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
@@ -40,8 +45,46 @@ _HIDDEN = ("truth", "clues")
 _SAME = "Nothing was changed: it is the same text."
 
 
+class _PassageByDefault(TyperGroup):
+    """A group in which `edit STORY` is `edit passage STORY`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the command in that was left out."""
+        if args and args[0] not in (*self.commands, *HELP):
+            args = ["passage", *args]
+        return super().parse_args(ctx, args)
+
+
+edit = typer.Typer(cls=_PassageByDefault, **GROUP)
+
+
+@edit.callback()
+def _edit() -> None:
+    """Edit a passage, the memory, a plan, a summary or the brief.
+
+    \b
+    Examples:
+      recurrentgpt edit 3f2a 4                  the fourth passage, as `edit passage 3f2a 4`
+      recurrentgpt edit memory 3f2a
+      recurrentgpt edit plan 3f2a 2 --text "They turn back before the bridge."
+      recurrentgpt edit brief 3f2a --file brief.md
+    """
+
+
+def deprecated(command: Callable[..., None], name: str) -> Callable[..., None]:
+    """Return a command under its former name, which says how it is called now; it goes with 0.3.0."""
+
+    @functools.wraps(command)
+    def run(*given: Any, **named: Any) -> None:
+        note(f"`recurrentgpt {name.replace(' ', '-')}` is `recurrentgpt {name}` now, and goes with 0.3.0.")
+        command(*given, **named)
+
+    return run
+
+
+@edit.command("passage")
 @with_settings(RUN_OPTIONS)
-def edit(
+def edit_passage(
     story: StoryName,
     passage: MaybePassageRef = None,
     text: Text = None,
@@ -79,7 +122,7 @@ def edit(
             _resume_replay(story, settings, json=json)
         return
     source = TextInput(text, file)
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         # The id, as a step means another passage once the head has moved.
         old, id = opened.passage(passage), opened.id
         if not old.step:
@@ -103,6 +146,7 @@ def edit(
             draft.unlink(missing_ok=True)
 
 
+@edit.command("memory")
 def edit_memory(
     story: StoryName, at: At = None, text: Text = None, file: File = None, json: JsonObject = False
 ) -> None:
@@ -110,10 +154,10 @@ def edit_memory(
 
     \b
     Examples:
-      recurrentgpt edit-memory 3f2a
-      recurrentgpt memory 3f2a --json | jq -r .short_term_memory | recurrentgpt edit-memory 3f2a --file -
+      recurrentgpt edit memory 3f2a
+      recurrentgpt memory 3f2a --json | jq -r .short_term_memory | recurrentgpt edit memory 3f2a --file -
     """
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         passage = opened.passage(at)
         new = TextInput(text, file).replacing(passage.short_term_memory, "memory")
         memory = passage.short_term_memory if new is None else opened.edit_memory(new, passage.id)
@@ -123,6 +167,7 @@ def edit_memory(
             note(_SAME if new is None else f"The memory after passage {passage.step} is saved. {_standing(opened)}")
 
 
+@edit.command("plan")
 def edit_plan(
     story: StoryName,
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="Its number.")],
@@ -135,9 +180,9 @@ def edit_plan(
 
     \b
     Example:
-      recurrentgpt edit-plan 3f2a 2 --text "They turn back before the bridge."
+      recurrentgpt edit plan 3f2a 2 --text "They turn back before the bridge."
     """
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         passage = opened.passage(at)
         plans = passage.plans
         if number > len(plans):
@@ -151,6 +196,7 @@ def edit_plan(
             note(_SAME if new is None else f"{_standing(opened)} Choose it: recurrentgpt choose {opened.id} {number}")
 
 
+@edit.command("summary")
 def edit_summary(
     story: StoryName, passage: PassageRef, text: Text = None, file: File = None, json: JsonObject = False
 ) -> None:
@@ -158,11 +204,11 @@ def edit_summary(
 
     \b
     Example:
-      recurrentgpt edit-summary 3f2a 4 --text "Mira hides the key below the ninth stair."
+      recurrentgpt edit summary 3f2a 4 --text "Mira hides the key below the ninth stair."
 
     On this branch it is recalled so from now on.
     """
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         found = opened.passage(passage)
         new = TextInput(text, file).replacing(found.summary, "summary")
         summary = found.summary if new is None else opened.edit_summary(found.id, new)
@@ -172,6 +218,7 @@ def edit_summary(
             note(_SAME if new is None else f"The summary of passage {found.step} is saved. {_standing(opened)}")
 
 
+@edit.command("brief")
 def edit_brief(
     story: StoryName,
     text: Text = None,
@@ -183,14 +230,14 @@ def edit_brief(
 
     \b
     Examples:
-      recurrentgpt edit-brief 3f2a
-      recurrentgpt edit-brief 3f2a --file brief.md
-      recurrentgpt edit-brief 3f2a --truth              with the truth behind the story and its clues
+      recurrentgpt edit brief 3f2a
+      recurrentgpt edit brief 3f2a --file brief.md
+      recurrentgpt edit brief 3f2a --truth              with the truth behind the story and its clues
 
     It is a text with the headings # Genre, # Premise, # Synopsis, # Voice, # Characters, # Outline, # Truth and # Clues; what is
     left out stays as it was. A turn of the outline begins with [under way] or [done] where it is no longer to come.
     """
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         brief = opened.brief
         new = TextInput(text, file).replacing(brief_as_text(brief, truth=truth), "brief")
         if new is not None:
@@ -203,7 +250,7 @@ def edit_brief(
 
 
 def _drop_replay(name: str) -> None:
-    with reading(name, changes=True) as story:
+    with opening(name) as story:
         if story.pending_replay is None:
             raise StoryError("No replay of this story is unfinished.")
         story.drop_replay()
@@ -231,7 +278,7 @@ def _tell_edited(renderer: Renderer, old: Passage, text: str) -> None:
     names = [name for person in story.brief["characters"] if (name := person.partition(":")[0].strip())]
     gone = [name for name in names if not words & set(name.split()) and first_name(name) in old.text]
     still = f"still tells of {', '.join(gone)}" if gone else "is as it was"
-    renderer.screen.remark(f"The brief, which is in every prompt, {still}: recurrentgpt edit-brief {story.id}")
+    renderer.screen.remark(f"The brief, which is in every prompt, {still}: recurrentgpt edit brief {story.id}")
 
 
 def _replay_is_wanted(renderer: Renderer, ref: str, *, yes: bool) -> bool:

@@ -21,6 +21,7 @@ from recurrentgpt.cli.commands.options import (
     StoryName,
     Title,
     Yes,
+    stored_settings,
     with_settings,
 )
 from recurrentgpt.cli.commands.story_context import as_options, confirmed, in_library, reading, rendering
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from recurrentgpt.library import Library
     from recurrentgpt.schema.events import Event
     from recurrentgpt.story import Story
+    from recurrentgpt.story_reader import ReadOnlyStory
 
 prompts = typer.Typer(**GROUP)
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
@@ -47,7 +49,7 @@ def import_file(
     ] = False,
     preview: Annotated[bool, typer.Option("--preview", help="Say what would be imported, and leave.")] = False,
     copy: Annotated[
-        str, typer.Option("--copy", metavar="NAME", help="Another story of a book that is here already.")
+        str, typer.Option("--copy", metavar="NAME", help="Another story of a book or an export that is here already.")
     ] = "",
     genre: Genre = None,
     title: Title = None,
@@ -64,6 +66,7 @@ def import_file(
       recurrentgpt import dracula.epub --fast          minutes instead of hours; no model is asked
       recurrentgpt import notes.docx --genre fantasy --title "The Long Way" --yes
       recurrentgpt import novel.json                   every passage of every branch, as it was
+      recurrentgpt import novel.json --copy old        beside the story, which went on since
 
     The book is split into passages, and a summary and the memory are made for each; then the story goes on like any other.
     Interrupted, the same command goes on where it stopped; a book that is here already is not read again.
@@ -71,10 +74,13 @@ def import_file(
     path = file.expanduser()
     wishes = {"genre": genre or "", "title": title or "", "copy": copy}
     if path.suffix.casefold() == ".json":
-        if fast or preview or any(wishes.values()) or settings:
-            raise SettingsError("A story comes back from JSON as it was: leave the other options out.")
-        _restore(path, json=json)
+        if fast or preview or genre or title or settings:
+            raise SettingsError("A story comes back from JSON as it was: leave the options other than --copy out.")
+        _restore(path, copy=copy, json=json)
         return
+    of_the_book = ("language", "author")
+    stored = {name: value for name, value in stored_settings(new=True).items() if name not in of_the_book}
+    settings = {**stored, **settings}
     _tell_preview(path, settings, copy=copy, fast=fast, only=preview, json=json)
     if preview or not (fast or confirmed("Import it?", yes=yes)):
         return
@@ -112,6 +118,10 @@ def export(
     every: Annotated[
         int, typer.Option("--every", min=1, metavar="N", help="Passages of a chapter, where no plan begins one.")
     ] = 8,
+    author: Annotated[
+        str | None,
+        typer.Option("--author", metavar="NAME", help="Another author than the story's own.", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     remote: Remote = None,
 ) -> None:
@@ -125,7 +135,8 @@ def export(
       recurrentgpt export 3f2a -o backup.json               `recurrentgpt import` restores it
       recurrentgpt export 3f2a -o - | less
 
-    A chapter begins where a plan says "Chapter: ..." and gives its title, else after every N passages.
+    A chapter begins where a plan says "Chapter: ..." and gives its title, else after every N passages. The author is the
+    story's: `recurrentgpt set 3f2a author="Ada King"`.
     """
     kind = (format or "").casefold().lstrip(".") or None
     if kind is not None and kind not in _formats():
@@ -136,13 +147,13 @@ def export(
         )
     with reading(story, remote) as opened:
         if output == "-":
-            _to_standard_output(opened, kind or "md", every)
+            _to_standard_output(opened, kind or "md", every, author)
             return
         path = _file_to_write(opened, Path(output).expanduser(), kind)
         if path.exists() and not force:
             _may_replace(path)
             force = True
-        note(f"Wrote {opened.export(path, kind, force=force, every=every)}.")
+        note(f"Wrote {opened.export(path, kind, force=force, every=every, author=author)}.")
 
 
 @prompts.callback()
@@ -227,11 +238,11 @@ def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only
         tell(f"About {found.calls:,} calls and {tokens:,} tokens; --fast asks no model.")
 
 
-def _restore(path: Path, *, json: bool) -> None:
+def _restore(path: Path, *, copy: str, json: bool) -> None:
     from recurrentgpt.library import Library
 
     with Library.open() as library:
-        story = library.restore(path)
+        story = library.restore(path, copy=copy)
         tree = story.tree()
         count = sum(1 for node in tree.nodes.values() if node.step)
         if json:
@@ -244,7 +255,7 @@ def _restore(path: Path, *, json: bool) -> None:
         )
 
 
-def _file_to_write(story: Story, path: Path, kind: str | None) -> Path:
+def _file_to_write(story: ReadOnlyStory, path: Path, kind: str | None) -> Path:
     """Return the file to write: in a folder, one that is named after the story."""
     from recurrentgpt.books.file_names import safe_name
 
@@ -272,11 +283,11 @@ def _may_replace(path: Path) -> None:
     raise StorageError(f"{path} exists; choose another file, or replace it with --force.")
 
 
-def _to_standard_output(story: Story, kind: str, every: int) -> None:
+def _to_standard_output(story: ReadOnlyStory, kind: str, every: int, author: str | None) -> None:
     if kind in ("epub", "docx") and sys.stdout.isatty():
         raise SettingsError(f"A terminal cannot show {kind.upper()}: give a file with -o, or send it into one with >.")
     with tempfile.TemporaryDirectory(prefix="recurrentgpt-") as folder:
-        content = story.export(Path(folder) / f"story.{kind}", kind, every=every).read_bytes()
+        content = story.export(Path(folder) / f"story.{kind}", kind, every=every, author=author).read_bytes()
     binary = getattr(sys.stdout, "buffer", None)
     if kind not in ("epub", "docx") or binary is None:
         emit(content.decode("utf-8", "replace"))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from recurrentgpt.cli.commands.options import JsonObject, Settings, StoryName, Yes
-from recurrentgpt.cli.commands.story_context import confirmed, reading
+from recurrentgpt.cli.commands.options import JsonObject, StoryName, Yes
+from recurrentgpt.cli.commands.story_context import confirmed, opening
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_table
-from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+from recurrentgpt.cli.terminal.settings_input import parse_settings, setting_rows
 from recurrentgpt.schema.errors import SettingsError
-
-if TYPE_CHECKING:
-    from recurrentgpt.story import Story
 
 
 def rename(story: StoryName, title: Annotated[str, typer.Argument(metavar="TITLE", help="The new title.")]) -> None:
@@ -25,7 +21,7 @@ def rename(story: StoryName, title: Annotated[str, typer.Argument(metavar="TITLE
     Example:
       recurrentgpt rename 3f2a "The Ninth Stair"
     """
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         note(f"{opened.id} is now called {one_line(opened.rename(title))!r}.")
 
 
@@ -43,7 +39,7 @@ def archive(
 
     Nothing else changes: it can be read and written as before.
     """
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         title = f"{one_line(opened.title)!r} ({opened.id})"
         if undo:
             opened.unarchive()
@@ -76,7 +72,7 @@ def erase(story: StoryName, yes: Yes = False) -> None:
     """
     from recurrentgpt.infrastructure.background_loop import call
 
-    with reading(story, changes=True) as opened:
+    with opening(story) as opened:
         title, passages = one_line(opened.title), sum(node.step > 0 for node in opened.tree().nodes.values())
         what = f"{title!r} ({opened.id}), {counted(passages, 'passage')} on all its branches"
         if not confirmed(f"Erase {what}, for ever?", yes=yes):
@@ -105,42 +101,19 @@ def set_settings(
     """
     if not changes:
         raise SettingsError("Say what to set, as NAME=VALUE; `recurrentgpt show STORY --settings` lists what there is.")
-    settings = _parse(changes)
-    with reading(story, changes=True) as opened:
+    settings = parse_settings(changes)
+    with opening(story) as opened:
         before = opened.settings
         after = opened.change_settings(**settings)
         # Somebody at a terminal wants to see what has changed, a program all that holds.
-        print_settings(opened, after if json else {name: after[name] for name in settings}, json=json)
+        print_settings(opened.id, after if json else {name: after[name] for name in settings}, json=json)
         if not json and before == after:
             note("It was so already; nothing was changed.")
 
 
-def print_settings(story: Story, settings: Mapping[str, object], *, json: bool) -> None:
+def print_settings(story: str, settings: Mapping[str, object], *, json: bool) -> None:
     """Print settings with what each of them does."""
     if json:
-        print_json({"story": story.id, "settings": settings})
+        print_json({"story": story, "settings": settings})
         return
-    rows = [(name, _printed(value), SETTINGS[name].description) for name, value in settings.items()]
-    print_table(("Setting", "Value", "What it does"), rows)
-
-
-def _parse(pairs: list[str]) -> Settings:
-    """Return the settings that pairs of NAME=VALUE change; an empty value is the default."""
-    settings: Settings = {}
-    for pair in pairs:
-        given, equals, value = pair.partition("=")
-        name = given.strip().replace("-", "_")
-        if not equals:
-            raise SettingsError(f"{pair!r} is not NAME=VALUE, for example pace=slow.")
-        if name not in STORY_SETTINGS:
-            near = difflib.get_close_matches(name, STORY_SETTINGS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(STORY_SETTINGS)}."
-            raise SettingsError(f"A story has no setting {given.strip()!r}; {hint}")
-        settings[name] = value if value.strip() else SETTINGS[name].default
-    return settings
-
-
-def _printed(value: object) -> str:
-    if value in ("", None):
-        return "-"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    print_table(("Setting", "Value", "What it does"), setting_rows(settings))

@@ -10,7 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+from recurrentgpt.infrastructure.config_file import stored
+from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, home
+from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS, refuse_unknown
+from recurrentgpt.schema.errors import RecurrentGPTError
 
 Settings: TypeAlias = dict[str, Any]
 """Some fields of `Context`, by their names."""
@@ -18,7 +21,8 @@ Settings: TypeAlias = dict[str, Any]
 Options: TypeAlias = dict[str, Any]
 """The annotations of options, by the names of the parameters that they are for."""
 
-PLAIN = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
+HELP = ["--help", "-h"]
+PLAIN = {"help_option_names": HELP, "max_content_width": 100}
 """How every command prints its help: as it stands here."""
 
 GROUP: dict[str, Any] = {"rich_markup_mode": None, "no_args_is_help": True, "context_settings": PLAIN}
@@ -54,7 +58,24 @@ def setting_option(name: str, *, kind: Any = None, default: str | None = None, h
 JsonLines = Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
 JsonObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Json = Annotated[bool, typer.Option("--json", help="Print events as JSON Lines.")]
-StoryName = Annotated[str, typer.Argument(metavar="STORY", help="Id, unique prefix of an id, or title.")]
+
+
+def complete_stories(incomplete: str) -> list[tuple[str, str]]:
+    """Return the ids of the stories that a word on the command line may become, with their titles; for the user's shell."""
+    from recurrentgpt.checkpoints.sqlite_faults import STORIES
+    from recurrentgpt.story_list import read_summaries
+
+    try:
+        known = read_summaries(home() / STORIES, archived=False)
+    except RecurrentGPTError:
+        return []
+    return [(one.story, one.title) for one in reversed(known) if one.story.startswith(incomplete)]
+
+
+StoryName = Annotated[
+    str,
+    typer.Argument(metavar="STORY", help="Id, unique prefix of an id, or title.", autocompletion=complete_stories),
+]
 
 WHICH = "A step of this branch, the beginning of an id, the name of a branch, or `opening`"
 PassageRef = Annotated[str, typer.Argument(metavar="PASSAGE", help=f"{WHICH}.")]
@@ -101,6 +122,7 @@ RUN_OPTIONS: Options = {
             metavar="ROLE=NAME", help="Model of one role: writer, memory, planner, simulator, judge. May be repeated."
         ),
     ],
+    "adapter": setting_option("adapter", metavar="PATH"),
     "tier": setting_option("tier"),
     "timeout": setting_option("timeout"),
     "budget_tokens": setting_option("budget_tokens"),
@@ -112,6 +134,22 @@ RUN_OPTIONS: Options = {
 
 STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"}
 """Options that a new story keeps, and that a story which goes on may be given for one command."""
+
+
+STORED = tuple(
+    name
+    for name, setting in SETTINGS.items()
+    if name in RUN_OPTIONS | STORY_OPTIONS and name not in {setting.name for setting in MACHINE_SETTINGS}
+)
+"""Settings that the config file can hold, beside those of the machine, which everything reads."""
+
+
+def stored_settings(*, new: bool) -> Settings:
+    """Return what the config file says of these; of how a story is told only for a `new` one, as the others keep their own."""
+    folder = home()
+    found = stored(folder)
+    refuse_unknown(found, {**SETTINGS, **{setting.name: SETTINGS["model"] for setting in MACHINE_SETTINGS}})
+    return {name: found[name] for name in STORED if name in found and (new or name in RUN_OPTIONS)}
 
 
 def with_settings(options: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,14 +19,27 @@ from recurrentgpt.cli.commands.options import (
     Remote,
     Settings,
     Title,
+    complete_stories,
     with_settings,
 )
 from recurrentgpt.cli.commands.story_context import StoryRequest
 from recurrentgpt.cli.commands.write import read_premise
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
-from recurrentgpt.cli.terminal.interactive import converse, interrupted, numbers, show_plans, show_tree, stand
+from recurrentgpt.cli.terminal.interactive import (
+    EDITING,
+    converse,
+    interrupted,
+    numbers,
+    people,
+    show_plans,
+    show_tree,
+    stand,
+    stoppable,
+    write,
+)
 from recurrentgpt.cli.terminal.memory_editor import edit_memory
+from recurrentgpt.cli.terminal.story_editor import change_note, change_settings, choose_take, edit_passage
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
@@ -42,6 +55,10 @@ COMMANDS = {
     "retry": "tell the newest passage once more, from the same action",
     "choices": "offer other choices",
     "memory": "show what the story remembers, and edit it",
+    "takes": "list the takes of this passage, or play on from another (/takes 2)",
+    "edit": "give this passage another text; the memory follows",
+    "note": "what the story is to keep in mind, /note TEXT",
+    "settings": "how the story is told: list that, or change it (/settings pace=slow)",
     "tree": "show everything that was played, branch by branch",
     "auto": "let the simulator play for you (/auto 3 for three passages)",
     "help": "this help",
@@ -55,7 +72,10 @@ _COMMAND = re.compile(r"/\s*([a-z?]*)\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 @with_settings(RUN_OPTIONS | STORY_OPTIONS)
 def play(
-    story: Annotated[str | None, typer.Argument(metavar="STORY", help="Play on: id, unique prefix, or title.")] = None,
+    story: Annotated[
+        str | None,
+        typer.Argument(metavar="STORY", help="Play on: id, unique prefix, or title.", autocompletion=complete_stories),
+    ] = None,
     genre: Genre = None,
     premise: Premise = None,
     title: Title = None,
@@ -81,8 +101,8 @@ def play(
       recurrentgpt play --genre western --auto 5       watch somebody else play
 
     Type the number of a choice, or whatever you do in your own words ("I bribe the guard"). What begins with a slash is a
-    command: /undo, /redo, /save NAME, /saves, /load NAME, /retry, /memory, /help, /quit. Leave at any moment, with
-    Ctrl-C too: everything is saved.
+    command: /undo, /redo, /save NAME, /saves, /load NAME, /retry, /memory, /help, /quit. Leave at any moment: everything is
+    saved. Ctrl-C stops the writing, and asks what is to be kept of it; twice leaves.
     """
     opening = {"genre": genre, "premise": premise, "title": title, "as": player}
     settings |= {} if story else {"mode": "fiction"}
@@ -103,17 +123,16 @@ def _play(renderer: Renderer, auto: int | None) -> None:
             f"with `recurrentgpt set {story.id} mode=fiction`."
         )
 
-    def write(count: int) -> None:
-        with _saves_stay(story):
-            renderer.write(count)
+    def around() -> AbstractContextManager[None]:
+        return _saves_stay(story)
 
     if auto:
-        write(auto)
+        write(renderer, auto, around)
         return
     if not renderer.exists():
         renderer.begin()
         renderer.look()
-    converse(renderer, None, _turn, write)
+    converse(renderer, None, _turn, around)
 
 
 def understand(line: str, choices: int) -> tuple[str, str]:
@@ -152,7 +171,12 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
     while True:
         plans = len(story.plans)
         try:
-            command, rest = understand(prompt.ask(f"You? [{numbers(plans)}your own words, /help] "), plans)
+            answer = prompt.ask(
+                f"You? [{numbers(plans)}your own words, /help] ",
+                lines=[*(f"/{command}" for command in COMMANDS), *(f"/load {name}" for name in story.names())],
+                words=people(renderer),
+            )
+            command, rest = understand(answer, plans)
             if command == "quit":
                 return None
             with nullcontext() if command == "save" else _saves_stay(story):
@@ -163,14 +187,14 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             continue
         except EOFError:
             return None
-        except KeyboardInterrupt:
-            interrupted(renderer, stopped)
+        except KeyboardInterrupt as stop:
+            interrupted(renderer, stop, again=stopped)
             stopped = True
             continue
         stopped = False
         if count:
             return count
-        if command in ("undo", "redo", "load", "retry", "choices"):
+        if command in ("undo", "redo", "load", "retry", "choices", "takes", "edit"):
             _offer(renderer)
 
 
@@ -204,11 +228,20 @@ def _do(renderer: Renderer, command: str, rest: str) -> int:
         case "load":
             _load(renderer, rest)
         case "retry":
-            renderer.retry()
+            stoppable(renderer, renderer.retry)
         case "choices":
             renderer.replan()
         case "memory":
             edit_memory(renderer)
+        case "takes":
+            choose_take(renderer, rest)
+            stand(renderer)
+        case "edit":
+            edit_passage(renderer)
+        case "note":
+            change_note(renderer, rest)
+        case "settings":
+            change_settings(renderer, rest)
         case "tree":
             show_tree(renderer)
         case "help":
@@ -242,7 +275,7 @@ def _number(text: str) -> int:
 
 def _help(renderer: Renderer) -> None:
     own = "Type the number of a choice, or what you do in your own words: I bribe the guard."
-    lines = [own, *(f"  /{command:<8} {what}" for command, what in COMMANDS.items())]
+    lines = [own, *(f"  /{command:<9} {what}" for command, what in COMMANDS.items()), EDITING]
     renderer.screen.remark("\n".join(lines), style="")
 
 

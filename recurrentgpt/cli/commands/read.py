@@ -7,13 +7,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName, Truth
-from recurrentgpt.cli.commands.story_context import reading
-from recurrentgpt.cli.terminal.console import console, counted, note, one_line, print_json, print_table, print_text
+from recurrentgpt.cli.commands.story_context import opening, reading
+from recurrentgpt.cli.terminal.console import (
+    console,
+    counted,
+    emit,
+    note,
+    one_line,
+    print_json,
+    print_table,
+    print_text,
+    visible,
+)
 
 if TYPE_CHECKING:
-    from recurrentgpt.schema.log import Commit
-    from recurrentgpt.schema.state import Usage
-    from recurrentgpt.story import Passage
+    from recurrentgpt.engine.passage import Passage
+    from recurrentgpt.schema.parts import Usage
     from recurrentgpt.story_list import StorySummary
 
 
@@ -104,13 +113,13 @@ def show(
         if at is not None:
             raise typer.BadParameter("The settings are those of the whole story: leave --at out.", param_hint="--at")
         with reading(story, remote) as opened:
-            print_settings(opened, opened.settings, json=json)
+            print_settings(opened.id, opened.settings, json=json)
         return
     with reading(story, remote) as opened:
         if remote and at is not None:
             from recurrentgpt.cli.commands.remote import id_in_copy
 
-            at = id_in_copy(opened, at)
+            at = id_in_copy(opened.tree(), at)
         id, title, passages = opened.id, opened.title, opened.passages(at)
         head, usage = (opened.head, opened.usage) if at is None else (opened.resolve(at), opened.usage_at(at))
         whole = opened.whole_usage
@@ -147,31 +156,26 @@ def memory(
       recurrentgpt memory 3f2a --at 4
       recurrentgpt memory 3f2a --json | jq -r .short_term_memory
     """
-    from recurrentgpt.infrastructure.background_loop import call
-
     with reading(story, remote) as opened:
-        log = opened.engine.log
         if remote and at is not None:
             from recurrentgpt.cli.commands.remote import id_in_copy
 
-            at = id_in_copy(opened, at)
-        place = opened.head if at is None else opened.resolve(at)
-        commit = call(lambda: log.get(opened.id, place))
-        recalled = commit["recalled"]
-        earlier = call(lambda: log.get_many(opened.id, [entry["id"] for entry in recalled]))
+            at = id_in_copy(opened.tree(), at)
+        passage = opened.passage(at)
+        earlier = opened.passages_of([entry["id"] for entry in passage.recalled])
     if json:
         print_json(
             {
                 "story": opened.id,
-                "step": commit["step"],
-                "short_term_memory": commit["short_term_memory"],
-                "dropped": commit["rationale"]["dropped"],
-                "added": commit["rationale"]["added"],
-                "recalled": recalled,
+                "step": passage.step,
+                "short_term_memory": passage.short_term_memory,
+                "dropped": passage.rationale["dropped"],
+                "added": passage.rationale["added"],
+                "recalled": passage.recalled,
             }
         )
         return
-    print_text("\n".join(_memory_lines(commit, earlier)))
+    print_text("\n".join(_memory_lines(passage, earlier)))
 
 
 def brief(story: StoryName, truth: Truth = False, json: JsonObject = False) -> None:
@@ -180,7 +184,7 @@ def brief(story: StoryName, truth: Truth = False, json: JsonObject = False) -> N
     \b
     Examples:
       recurrentgpt brief 3f2a
-      recurrentgpt brief 3f2a > brief.md; recurrentgpt edit-brief 3f2a --file brief.md
+      recurrentgpt brief 3f2a > brief.md; recurrentgpt edit brief 3f2a --file brief.md
     """
     from recurrentgpt.cli.commands.edit import brief_as_text, shown_parts
 
@@ -207,7 +211,7 @@ def recall(
     """
     from recurrentgpt.cli.terminal.screen import Screen
 
-    with Screen() as screen, reading(story, changes=True) as opened:
+    with Screen() as screen, opening(story) as opened:
         screen.doing("searching")
         found = opened.search(query, k)
         screen.rest()
@@ -234,13 +238,14 @@ def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> Non
     from rich.padding import Padding
     from rich.text import Text
 
-    from recurrentgpt.cli.terminal.screen import WIDEST, wrap
+    from recurrentgpt.cli.terminal.screen import WIDEST, Italics, wrap
 
     screen.print(Text(one_line(title), style="bold"))
     for heading, text in passages:
         screen.print(Padding(Text(heading, style="dim"), (1, 0)))
-        lines, last = wrap(text, min(screen.width - 1, WIDEST))
-        print_text("\n".join([*lines, last]))
+        lines, last = wrap(visible(text), min(screen.width - 1, WIDEST))
+        shown = [*lines, last] if screen.is_dumb_terminal else map(Italics().line, [*lines, last])
+        emit("\n".join(shown) + "\n")
     screen.print(Padding(Text(total, style="dim"), (1, 0, 0, 0)))
 
 
@@ -282,10 +287,10 @@ def _fields(passage: Passage) -> dict[str, Any]:
     return {name: getattr(passage, name) for name in names}
 
 
-def _memory_lines(commit: Commit, earlier: list[Commit]) -> list[str]:
-    lines = [f"Short-term memory after passage {commit['step']}", ""]
-    lines += [f"  {number:>2}  {line}" for number, line in enumerate(commit["short_term_memory"].splitlines(), 1)]
-    for heading, sentences in (("Added", commit["rationale"]["added"]), ("Dropped", commit["rationale"]["dropped"])):
+def _memory_lines(passage: Passage, earlier: list[Passage]) -> list[str]:
+    lines = [f"Short-term memory after passage {passage.step}", ""]
+    lines += [f"  {number:>2}  {line}" for number, line in enumerate(passage.short_term_memory.splitlines(), 1)]
+    for heading, sentences in (("Added", passage.rationale["added"]), ("Dropped", passage.rationale["dropped"])):
         if sentences:
             lines += ["", heading, ""]
             lines += [
@@ -293,7 +298,7 @@ def _memory_lines(commit: Commit, earlier: list[Commit]) -> list[str]:
             ]
     if earlier:
         lines += ["", "Recalled from the long-term memory", ""]
-        for entry, passage in zip(commit["recalled"], earlier, strict=True):
-            what = passage["summary"] or passage["passage"]
+        for entry, told in zip(passage.recalled, earlier, strict=True):
+            what = told.summary or told.text
             lines.append(f"  - passage {entry['step']} ({entry['score']:.2f}): {one_line(what)}")
     return lines

@@ -16,7 +16,7 @@ from recurrentgpt.cli.commands.options import (
     StoryName,
     with_settings,
 )
-from recurrentgpt.cli.commands.story_context import as_options, reading, writing
+from recurrentgpt.cli.commands.story_context import as_options, opening, writing
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_text
 from recurrentgpt.schema.errors import BadAnswer
 
@@ -41,7 +41,7 @@ def choose(
 
     Where a choice was made before, this one begins another branch.
     """
-    with reading(story, changes=plan is not None) as opened:
+    with opening(story, read_only=plan is None) as opened:
         if plan is None:
             passage = opened.passage(at)
             waiting = opened.waiting_plan if at is None else None
@@ -80,7 +80,9 @@ def retry(story: StoryName, passage: MaybePassageRef = None, json: Json = False,
     """
     with writing(story, settings, json=json) as renderer:
         renderer.again = ["retry", renderer.story.id, *([passage] if passage else []), *as_options(settings)]
-        renderer.retry(passage)
+        from recurrentgpt.cli.terminal.interactive import stoppable
+
+        stoppable(renderer, lambda: renderer.retry(passage))
 
 
 @with_settings(RUN_OPTIONS)

@@ -15,10 +15,11 @@ from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref
 from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.infrastructure.background_loop import call, iterate
 from recurrentgpt.remote.client import RemoteStory, astories
-from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import Brief, StoryInput
+from recurrentgpt.story_reader import ReadOnlyStory
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.tree import Tree
@@ -120,6 +121,11 @@ class BlockingRemoteStory:
         return Story.open(self.id, library=call(lambda: acopied(self._story)))
 
     @property
+    def settings(self) -> dict[str, object]:
+        """What the story keeps of how it is told."""
+        return {name: getattr(self.context, name) for name in STORY_SETTINGS}
+
+    @property
     def pending_replay(self) -> None:
         """No edit is under way: there are none on a server."""
 
@@ -132,12 +138,14 @@ class BlockingRemoteStory:
         _refuse()
 
     # The same of what else only the log could do.
-    redo = name_branch = edit_memory = edit_passage = replay_cost = resume_replay = undo
+    keep = discard = redo = name_branch = change_settings = edit_memory = edit_passage = replay_cost = resume_replay = (
+        undo
+    )
 
     def goto(self, ref: Ref) -> Passage:
         """Go to another passage of which the server still has a checkpoint."""
         copy = self.copy()
-        there = copy.passage(id_in_copy(copy, str(ref)))
+        there = copy.passage(id_in_copy(copy.tree(), str(ref)))
         call(lambda: self._story.agoto(there.id))
         return there
 
@@ -167,20 +175,19 @@ def opened(url: str, name: str | None, opening: Mapping[str, str], settings: Set
 
 
 @contextmanager
-def copied(url: str, name: str) -> Iterator[Story]:
+def copied(url: str, name: str) -> Iterator[ReadOnlyStory]:
     """Give a story of the server to read, as a copy of what it still has."""
     with opened(url, name, {}, {}) as story:
-        copy = story.copy()
+        copy = ReadOnlyStory(story.copy().reader)
         if (first := min(node.step for node in copy.tree().nodes.values())) > 0:
             note(f"The server keeps the last checkpoints only: what was written before passage {first} is not shown.")
         yield copy
 
 
-def id_in_copy(copy: Story, ref: str) -> str:
-    """Return how a passage of a copy is named whose first ones may be missing: a step by the id that has it."""
+def id_in_copy(tree: Tree, ref: str) -> str:
+    """Return how a passage is named in the tree of a copy whose first ones may be missing: a step by the id that has it."""
     if not ref.strip().isdecimal() or len(ref.strip()) > 8:
         return ref
-    tree = copy.tree()
     return next((key for key in tree.path() if tree.nodes[key].step == int(ref)), ref)
 
 

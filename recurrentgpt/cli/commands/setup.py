@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
 
-from recurrentgpt.cli.commands.options import GROUP, JsonLines
+from recurrentgpt.cli.commands.options import GROUP, STORED, JsonLines, stored_settings
 from recurrentgpt.cli.terminal.console import note, print_json, print_table, print_text
+from recurrentgpt.cli.terminal.settings_input import option_name, setting_rows
+from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
+    from recurrentgpt.infrastructure.config_file import Value
     from recurrentgpt.infrastructure.settings import Resolved
     from recurrentgpt.models.embedded.catalogue import ModelFile
 
@@ -105,40 +111,79 @@ def models_path(
 
 @config.callback()
 def _config() -> None:
-    """Show the settings, and where each comes from.
+    """Show and store settings of this machine and of new stories.
 
     \b
     Examples:
-      recurrentgpt config show
-      recurrentgpt config path
+      recurrentgpt config list
+      recurrentgpt config set base-url=http://localhost:11434/v1 model=qwen3:8b
+      recurrentgpt config set pace=slow max-words=600
+      recurrentgpt config get model
     """
 
 
-@config.command("show")
-def config_show(json: JsonLines = False) -> None:
+@config.command("set")
+def config_set(
+    changes: Annotated[list[str], typer.Argument(metavar="NAME=VALUE", help="What to store; NAME= forgets it.")],
+) -> None:
+    """Store settings in config.toml in your data folder.
+
+    \b
+    Examples:
+      recurrentgpt config set base-url=http://localhost:11434/v1 model=qwen3:8b
+      recurrentgpt config set style="dry, like a ship's log" language=French
+      recurrentgpt config set pace=
+
+    An option of a command and an environment variable count for more. How a story is told (pace, style, lengths and the like)
+    is stored for new stories; those that have begun keep theirs: `recurrentgpt set`. Keys are never stored.
+    """
+    from recurrentgpt.infrastructure.config_file import store
+    from recurrentgpt.infrastructure.settings import home
+
+    changed = dict(map(_change, changes))
+    together = {**stored_settings(new=True), **{name: changed[name] for name in STORED if name in changed}}
+    Context(
+        **{name: value for name, value in together.items() if value is not None}
+    )  # refuses what does not go together
+    path = store(home(), changed)
+    note(f"It is in {path}.")
+
+
+@config.command("get")
+def config_get(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, as `config list` spells it.")],
+) -> None:
+    """Print the value of a setting, wherever it comes from.
+
+    \b
+    Example:
+      recurrentgpt config get model
+    """
+    rows = _rows()
+    found = next((row for row in rows if row.name == option_name(name)), None)
+    if found is None:
+        raise SettingsError(_unknown(name, [row.name for row in rows]))
+    print_text(found.value)
+
+
+@config.command("list")
+def config_list(json: JsonLines = False) -> None:
     """Print every setting, its value, and where that came from; secrets stay hidden.
 
     \b
     Example:
-      recurrentgpt config show
+      recurrentgpt config list
     """
-    from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, resolve
-
-    resolved = [resolve(setting.name) for setting in MACHINE_SETTINGS]
+    rows = _rows()
     if json:
-        for item in resolved:
-            print_json(
-                {
-                    "setting": item.setting.name,
-                    "value": _public_value(item),
-                    "source": item.source,
-                    "variable": item.setting.variable,
-                    "description": item.setting.description,
-                }
-            )
+        for row in rows:
+            print_json({"setting": row.name.replace("-", "_"), **{k: v for k, v in vars(row).items() if k != "name"}})
         return
-    rows = [(item.setting.name, _public_value(item), item.source, item.setting.variable) for item in resolved]
-    print_table(("Setting", "Value", "From", "Variable"), rows, uncut=(0, 2, 3))
+    shown = [(row.name, row.value, row.source, row.variable) for row in rows]
+    print_table(("Setting", "Value", "From", "Variable"), shown, uncut=(0, 2, 3))
+
+
+config.command("show", hidden=True)(config_list)
 
 
 @config.command("path")
@@ -177,6 +222,63 @@ def _find(name: str) -> ModelFile:
     if name in known:
         return known[name]
     raise SettingsError(f"There is no model {name!r} to fetch; there are {', '.join(known)}.")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A setting as `config list` shows it."""
+
+    name: str
+    value: str
+    source: str
+    variable: str
+    description: str
+
+
+def _rows() -> list[_Row]:
+    """Return the settings of the machine, and what else can be stored."""
+    from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, resolve
+
+    resolved = [resolve(setting.name) for setting in MACHINE_SETTINGS]
+    rows = [
+        _Row(option_name(it.setting.name), _public_value(it), it.source, it.setting.variable, it.setting.description)
+        for it in resolved
+    ]
+    kept = stored_settings(new=True)
+    for name in STORED:
+        ((shown, value, what),) = setting_rows({name: kept.get(name, SETTINGS[name].default)})
+        rows.append(_Row(shown, value, "config file" if name in kept else "default", "", what))
+    return rows
+
+
+def _change(pair: str) -> tuple[str, Value | None]:
+    """Return the setting that NAME=VALUE stores, checked; None for one to forget."""
+    from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
+
+    machine = {setting.name: setting for setting in MACHINE_SETTINGS}
+    given, equals, value = pair.partition("=")
+    name = given.strip().replace("-", "_")
+    if not equals:
+        raise SettingsError(f"{pair!r} is not NAME=VALUE, for example pace=slow.")
+    if name == "home" or (name in machine and machine[name].secret):
+        raise SettingsError(f"{option_name(name)} is not stored: set {machine[name].variable} in the environment.")
+    if name not in (*machine, *STORED):
+        raise SettingsError(_unknown(given.strip(), [*map(option_name, machine), *map(option_name, STORED)]))
+    if not value.strip():
+        return name, None
+    if name == "base_url" and "@" in urlsplit(value).netloc:
+        raise SettingsError("A password is not stored: leave it out of the address, and set OPENAI_API_KEY.")
+    if name == "prompts":
+        value = str(Path(value).expanduser().absolute())
+    checked: Value = SETTINGS[name].checked(value) if name in SETTINGS else value.strip()
+    return name, checked
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(option_name(name), known, n=1)
+    return f"There is no setting {name!r}; " + (
+        f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
+    )
 
 
 def _public_value(item: Resolved) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recurrentgpt.cli.commands.options import STORY_OPTIONS, Settings
+from recurrentgpt.cli.commands.options import STORY_OPTIONS, Settings, stored_settings
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.schema.errors import (
     BAD_USAGE,
@@ -27,23 +27,33 @@ if TYPE_CHECKING:
     from recurrentgpt.library import Library
     from recurrentgpt.story import Story
     from recurrentgpt.story_protocol import StoryProtocol
+    from recurrentgpt.story_reader import ReadOnlyStory
 
 _INPUT_FIELDS = {"memory": "short_term_memory", "as": "player"}
 """What a new story is given, where the option has another name."""
 
 
 @contextmanager
-def reading(name: str, remote: str | None = None, *, changes: bool = False) -> Iterator[Story]:
-    """Open a story for a command that asks no model; of a `remote` one, a copy. Without `changes` nothing can be written."""
+def reading(name: str, remote: str | None = None) -> Iterator[ReadOnlyStory]:
+    """Open a story for a command that looks at what is in its log; of a `remote` one, a copy. Nothing can be written."""
     if remote is not None:
         from recurrentgpt.cli.commands.remote import copied
 
         with copied(remote, name) as story:
             yield story
         return
+    from recurrentgpt.story_reader import open_to_read
+
+    with open_to_read(name) as story:
+        yield story
+
+
+@contextmanager
+def opening(name: str, *, read_only: bool = False) -> Iterator[Story]:
+    """Open a story with its whole engine, for a command that changes it or needs its checkpoints or its recall."""
     from recurrentgpt.story import Story
 
-    with in_library(lambda library: Story.open(name, library=library), read_only=not changes) as story:
+    with in_library(lambda library: Story.open(name, library=library), read_only=read_only) as story:
         yield story
 
 
@@ -103,17 +113,18 @@ class StoryRequest:
             options = [*self.options, f"--remote={self.remote}", *as_options(self.settings)]
             story = opened(self.remote, self.story, given, self.settings)
             return rendering(story, json=self.json, command=self.command, options=options)
+        settings = {**stored_settings(new=self.story is None), **self.settings}
         if self.story is None and "models" not in self.settings:
             from recurrentgpt.models.roles import start_ahead
 
-            start_ahead(self.settings.get("model"), self.settings.get("base_url"))
+            start_ahead(*(self.settings.get(name) for name in ("model", "base_url", "adapter")))
 
         def begin(library: Library) -> Story:
             from recurrentgpt.story import Story
 
             if self.story:
-                return Story.open(self.story, library=library, **self.settings)
-            return Story.new(library=library, **given, **self.settings)
+                return Story.open(self.story, library=library, **settings)
+            return Story.new(library=library, **given, **settings)
 
         return rendering(in_library(begin), json=self.json, command=self.command, options=[*self.options, *again])
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,7 @@ from recurrentgpt.cli.terminal.console import counted, note, print_json, print_t
 from recurrentgpt.schema.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from recurrentgpt.studies.baselines.system import Cost
     from recurrentgpt.studies.runs.folder import RunFolder
     from recurrentgpt.studies.runs.plan import Job, Plan
     from recurrentgpt.studies.runs.runner import Outcome, Progress, Report
@@ -83,9 +85,13 @@ def run(
         typer.Option(
             "--judge",
             metavar="MODEL",
-            help="A model that compares the novels, beside the plan's own judges; asked at the generator's address. May be "
-            "given again.",
+            help="A model that compares the novels, beside the plan's own judges, also where novels come from recorded "
+            "calls; asked at the generator's address. May be given again.",
         ),
+    ] = None,
+    guards: Annotated[
+        str | None,
+        typer.Option("--guards", metavar="WHICH", help="shared, own or none, in place of the plan's."),
     ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
@@ -98,28 +104,29 @@ def run(
     Examples:
       recurrentgpt study run toy                 from recorded calls, without a model
       recurrentgpt study run table1 --judge gpt-4o --estimate
+      recurrentgpt study run table1 --guards shared -o table1-shared
       recurrentgpt study run my-plan.toml -o my-run --yes
       recurrentgpt study run my-plan.toml -o my-run --remote http://127.0.0.1:2024
     """
     from recurrentgpt.studies.runs.folder import RunFolder
-    from recurrentgpt.studies.runs.plan import Judge, read_plan
+    from recurrentgpt.studies.runs.plan import Judge, read_plan, with_guards
 
     judges = judge or []
-    read = read_plan(plan)
+    read = read_plan(plan) if guards is None else with_guards(read_plan(plan), guards)
     known = {one.model for one in read.judges}
     added = [Judge(model=model) for model in dict.fromkeys(judges) if model not in known]
     wanted = read.model_copy(update={"judges": [*read.judges, *added]} | ({"replay": ""} if live else {}))
     target = output or Path(wanted.name)
     if estimate:
         RunFolder(target).check(wanted)
-        jobs, cost = _left(wanted, RunFolder(target))
+        jobs, cost = _left(wanted, RunFolder(target), judges)
         note(_summary(wanted, jobs, cost))
         print_json(cost)
         return
     try:
-        _run(wanted, target, remote, yes=yes)
+        _run(wanted, target, remote, live=judges, yes=yes)
     except KeyboardInterrupt:
-        given = [("-o", output), ("--remote", remote), *(("--judge", model) for model in judges)]
+        given = [("-o", output), ("--remote", remote), ("--guards", guards), *(("--judge", model) for model in judges)]
         options = [part for option, value in given if value is not None for part in (option, str(value))]
         again = shlex.join(["recurrentgpt", "study", "run", plan, *options, *(["--live"] if live else [])])
         note("Stopped. What was finished is kept, and so is every passage of the others.")
@@ -128,24 +135,112 @@ def run(
 
 
 @study.command()
-def report(
+def judge(
     run: RunPath,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write.")],
+    judge: Annotated[
+        list[str],
+        typer.Option("--judge", metavar="MODEL", help="A model that compares the novels. May be given again."),
+    ],
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="Its address; the generator's if left out.")
+    ] = None,
+    api_key_env: Annotated[
+        str | None, typer.Option("--api-key-env", metavar="NAME", help="Environment variable of its own key.")
+    ] = None,
+    family: Annotated[
+        str, typer.Option("--family", metavar="NAME", help="Who made it, where its name does not say so.")
+    ] = "",
+    rival: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rival",
+            metavar="NAME=RUN",
+            help="Another run, whose first system is compared with this one's under that name, for example the same system "
+            "on a stronger model. May be given again.",
+        ),
+    ] = None,
+    every_pair: Annotated[
+        bool, typer.Option("--every-pair", help="Compare all systems with each other, and not only with the first.")
+    ] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
 ) -> None:
-    """Write tables, tests and plots of a run, as HTML, Markdown, JSONL and CSV.
+    """Add a judge to a finished run, also to one that was answered from recorded calls.
+
+    No novel is written again. A judge of the generator's own family is refused.
 
     \b
-    Example:
-      recurrentgpt study report toy -o toy-report
+    Examples:
+      recurrentgpt study judge toy --judge gpt-4o-mini
+      recurrentgpt study judge table2 --rival gpt4=table2-gpt4 --judge o3
+      recurrentgpt study judge toy --judge m --base-url https://elsewhere.example/v1 --api-key-env ELSEWHERE_KEY
     """
+    from pydantic import ValidationError
+
+    from recurrentgpt.studies.errors import StudyError, first_error
+    from recurrentgpt.studies.judging.pairwise import same_family_judges
+    from recurrentgpt.studies.runs.endpoints import asks_paid_model, check_keys
     from recurrentgpt.studies.runs.folder import RunFolder
+    from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Judge
 
     folder = RunFolder.open(run)
     try:
-        from recurrentgpt.studies.report.write_report import write_report
+        added = [
+            Judge(model=name, base_url=base_url, api_key_env=api_key_env, family=family)
+            for name in dict.fromkeys(judge)
+        ]
+    except ValidationError as error:
+        raise StudyError(f"The judge cannot be asked: {first_error(error, FIELD_MEANINGS)}.") from error
+    names = {one.model for one in added}
+    kept = [one for one in folder.plan.judges if one.model not in names]
+    changes: dict[str, object] = {"judges": [*kept, *added]}
+    if rival:
+        changes["rivals"] = {**folder.plan.rivals, **_rivals(rival)}
+    if every_pair:
+        changes["compare"] = "all"
+    wanted = folder.plan.model_copy(update=changes)
+    if kin := sorted(same_family_judges(folder, wanted) & names):
+        raise StudyError(
+            f"{kin[0]} is of the generator's own family, and its verdicts would not count: name a judge of another family."
+        )
+    check_keys(wanted.model_copy(update={"judges": added}))
+    if not folder.novels():
+        raise StudyError(f"No novel of {run} is finished: run its plan first.")
+    cost = _judges_cost(wanted, folder, names)
+    note(f"{counted(len(added), 'judge')}: about {cost['calls']:,.0f} calls, {cost['input_tokens']:,.0f} tokens in.")
+    if estimate:
+        print_json(cost)
+        return
+    asked = wanted.model_copy(update={"judges": added, "replay": "", "model": "", "base_url": wanted.base_url})
+    if cost["calls"] and asks_paid_model(asked, names) and not confirmed("Go on, and have tokens spent?", yes=yes):
+        raise StudyError("Nothing was spent; --yes goes on without asking.")
+    failed = _judge(RunFolder.create(run, wanted), names)
+    if failed:
+        raise StudyError(f"{counted(failed, 'judge')} failed: run the command again; verdicts that are there are kept.")
+
+
+@study.command()
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Folders of runs; several are put side by side.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write.")],
+) -> None:
+    """Write tables, tests and plots of one run or several, as HTML, Markdown, LaTeX, JSONL and CSV.
+
+    \b
+    Examples:
+      recurrentgpt study report toy -o toy-report
+      recurrentgpt study report table1 table1-shared -o both
+    """
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    folders = [RunFolder.open(run) for run in runs]
+    try:
+        from recurrentgpt.studies.report.write_report import write_reports
     except ModuleNotFoundError as error:
         raise MissingExtra("A report needs SciPy and Matplotlib: pip install 'recurrentgpt[study]'") from error
-    write_report(folder, output, note)
+    write_reports(folders, output, note)
     print_text(str(output / "report.html"))
 
 
@@ -197,8 +292,24 @@ def recall(
         _measure_memory(distance, facts, json=json)
 
 
-def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
+def _rivals(given: list[str]) -> dict[str, Path]:
+    """Return the folders of rivals by name; raise StudyError for what is no NAME=RUN."""
+    from recurrentgpt.studies.baselines.catalogue import all_systems
     from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    found: dict[str, Path] = {}
+    for text in given:
+        name, _, path = text.partition("=")
+        if not re.fullmatch(r"[A-Za-z0-9_]{1,24}", name) or not path or name in all_systems():
+            raise StudyError(f"--rival is NAME=RUN with a name that no system has, not {text!r:.60}.")
+        found[name] = RunFolder.open(Path(path)).path.resolve()
+    return found
+
+
+def _run(plan: Plan, target: Path, remote: str | None, *, live: Sequence[str] = (), yes: bool) -> None:
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.judging.pairwise import same_family_judges
     from recurrentgpt.studies.measures.planted import measure
     from recurrentgpt.studies.runs.endpoints import asks_paid_model, check_keys
     from recurrentgpt.studies.runs.folder import RunFolder
@@ -207,9 +318,11 @@ def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
     RunFolder(target).check(plan)
     if not plan.replay:
         check_keys(plan)
-    jobs, cost = _left(plan, RunFolder(target))
+    for name in sorted(same_family_judges(RunFolder(target), plan)):
+        note(f"{name} is of the generator's own family, and is not asked.")
+    jobs, cost = _left(plan, RunFolder(target), live)
     note(_summary(plan, jobs, cost))
-    asked = cost["calls"] > 0 and (asks_paid_model(plan) or remote is not None)
+    asked = cost["calls"] > 0 and (asks_paid_model(plan, live) or remote is not None)
     if asked and not confirmed("Go on, and have tokens spent?", yes=yes):
         raise StudyError("Nothing was spent; --yes goes on without asking.")
     folder = RunFolder.create(target, plan)
@@ -221,7 +334,7 @@ def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
     outcome = run_novels(folder, tell)
     if plan.recall:
         measure(folder, note)
-    silent = _judge(folder)
+    silent = _judge(folder, live)
     print_text(str(folder.path))
     failures = folder.failures()
     for row in failures:
@@ -238,7 +351,7 @@ def _run(plan: Plan, target: Path, remote: str | None, *, yes: bool) -> None:
         )
 
 
-def _judge(folder: RunFolder) -> int:
+def _judge(folder: RunFolder, live: Collection[str]) -> int:
     """Let the judges of a run compare its novels, where it has any of both; return how many failed."""
     if not folder.plan.judges:
         return 0
@@ -248,7 +361,7 @@ def _judge(folder: RunFolder) -> int:
     if not pairs(folder):
         note("No premise has two finished novels, so there is nothing to judge.")
         return 0
-    return judge_run(folder, note)
+    return judge_run(folder, note, live=live)
 
 
 def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Outcome]:
@@ -265,26 +378,48 @@ def _runner(plan: Plan, remote: str | None) -> Callable[[RunFolder, Report], Out
     return partial(run_remote, url=remote, token=token)
 
 
-def _left(plan: Plan, folder: RunFolder) -> tuple[list[Job], dict[str, float]]:
+def _left(plan: Plan, folder: RunFolder, live: Collection[str]) -> tuple[list[Job], dict[str, float]]:
     """Return the novels that are left to write in a folder, and what they and what is left to judge cost about."""
-    from recurrentgpt.studies.judging.pairwise import Qualification, verdict_key
-    from recurrentgpt.studies.runs.costs import CORRUPTION_KINDS, estimate, judging_cost
+    from recurrentgpt.studies.runs.costs import estimate
 
-    known = {row["judge"]: Qualification.of(row) for row in folder.rows("qualification.jsonl")}
-    qualified = {name: one.qualified for name, one in known.items()}
-    pairs = {name: one.pairs // CORRUPTION_KINDS for name, one in known.items()}
-    done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
     jobs = [job for job in plan.jobs() if folder.novel(job) is None]
-    cost = estimate(jobs, plan, judging_cost(plan, done, qualified, pairs))
+    judging = _judging_left(plan, folder, live)
+    cost = estimate(jobs, plan, judging)
     if plan.replay:
-        cost = {name: amount if name in ("novels", "words") else 0 for name, amount in cost.items()}
+        # Novels cost nothing; what is asked are the judges alone.
+        cost |= estimate([], plan, judging) | {name: cost[name] for name in ("novels", "words")}
     return jobs, cost
+
+
+def _judging_left(plan: Plan, folder: RunFolder, live: Collection[str]) -> Cost:
+    """Return what is left to judge costs about: nothing of judges that are answered from recorded calls, or of kin."""
+    from recurrentgpt.studies.judging.pairwise import Qualification, same_family_judges, verdict_key
+    from recurrentgpt.studies.runs.costs import CORRUPTION_KINDS, judging_cost
+
+    asked = (
+        plan.model_copy(update={"judges": [one for one in plan.judges if one.model in live]}) if plan.replay else plan
+    )
+    known = [Qualification.of(row) for row in folder.rows("qualification.jsonl")]
+    shown = {(one.judge, one.criterion): one.pairs // CORRUPTION_KINDS for one in known}
+    # Of one that has not seen all its corrupted copies nothing is known yet.
+    told = {(one.judge, one.criterion): one.qualified for one in known if one.qualified or one.finished}
+    done = {verdict_key(row) for row in folder.rows("verdicts.jsonl")}
+    return judging_cost(asked, done, told, shown, same_family_judges(folder, plan))
+
+
+def _judges_cost(plan: Plan, folder: RunFolder, names: Collection[str]) -> dict[str, float]:
+    """Return what the judges named still cost about."""
+    from recurrentgpt.studies.runs.costs import estimate
+
+    alone = plan.model_copy(update={"judges": [one for one in plan.judges if one.model in names]})
+    return estimate([], alone, _judging_left(alone, folder, names))
 
 
 def _summary(plan: Plan, jobs: list[Job], cost: dict[str, float]) -> str:
     """Return in one line what there is to do and what it costs about."""
     if plan.replay:
-        return f"{counted(len(jobs), 'novel')}, {cost['words']:,.0f} words, from recorded calls: no model is asked."
+        judges = f"the judges are asked, about {cost['calls']:,.0f} calls" if cost["calls"] else "no model is asked"
+        return f"{counted(len(jobs), 'novel')}, {cost['words']:,.0f} words, from recorded calls: {judges}."
     money = f", {cost['money']:,.2f} at the plan's price" if "money" in cost else ""
     judging = "" if len(plan.systems) < 2 else "; no judge is named (--judge MODEL), so there will be no preferences"
     if plan.judges:

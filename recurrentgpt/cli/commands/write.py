@@ -18,6 +18,7 @@ from recurrentgpt.cli.commands.options import (
     Remote,
     Settings,
     Title,
+    complete_stories,
     setting_help,
     with_settings,
 )
@@ -30,7 +31,10 @@ LONGEST_FILE = 1_000_000
 @with_settings(RUN_OPTIONS | STORY_OPTIONS)
 def write(
     story: Annotated[
-        str | None, typer.Argument(metavar="STORY", help="Go on with this one: id, unique prefix, or title.")
+        str | None,
+        typer.Argument(
+            metavar="STORY", help="Go on with this one: id, unique prefix, or title.", autocompletion=complete_stories
+        ),
     ] = None,
     genre: Genre = None,
     premise: Premise = None,
@@ -80,7 +84,8 @@ def write(
       recurrentgpt write --model qwen3:8b --base-url http://localhost:11434/v1
       recurrentgpt write --genre western --json | jq -r 'select(.event == "passage").text'
 
-    Ctrl-C stops at any time (exit code 130): every finished passage is saved, and the command that goes on is printed.
+    Ctrl-C stops at any time: at a terminal you are asked whether to keep the whole sentences, throw them away, or go on, and
+    twice leaves (exit code 130). Every finished passage is saved, and the command that goes on is printed.
 
     A story keeps how it is told (style, pace, language, lengths and the like). Such an option, given with STORY, holds
     for this run; `recurrentgpt set STORY pace=fast` changes it for good.
@@ -103,12 +108,12 @@ def write(
     with request.rendering() as renderer:
         if story:
             renderer.prepare(opening["memory"], plan)
-        if interactive:
-            from recurrentgpt.cli.terminal.interactive import converse
+        from recurrentgpt.cli.terminal import interactive as terminal
 
-            converse(renderer, steps)
+        if interactive:
+            terminal.converse(renderer, steps)
         else:
-            renderer.write(steps or STEPS)
+            terminal.write(renderer, steps or STEPS)
 
 
 def _file_or_text(value: str) -> str:

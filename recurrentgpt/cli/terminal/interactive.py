@@ -5,13 +5,21 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
 from recurrentgpt.cli.terminal.memory_editor import edit_memory, refuse_empty
-from recurrentgpt.schema.errors import BadAnswer, StoryError
+from recurrentgpt.cli.terminal.story_editor import (
+    change_note,
+    change_settings,
+    choose_take,
+    edit_passage,
+    name_branch,
+)
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
@@ -23,12 +31,19 @@ KEYS = {
     "m": "show the short-term memory, and edit it",
     "s": "let the simulator choose for a while (`s 5` for five passages)",
     "r": "other plans",
-    "u": "undo the newest passage or edit (`u 2` for two); `recurrentgpt redo` does it again",
+    "u": "undo the newest passage or edit (`u 2` for two)",
+    "y": "redo what was undone (`y 2` for two)",
+    "k": "the takes of this passage: list them, or go on from another (`k 2`)",
+    "p": "edit this passage; the memory follows",
+    "n": "the author's note, which stands last in every prompt (`n The dog must live.`)",
+    "o": "options of the story: list them, or change some (`o pace=slow max-words=600`)",
+    "b": "name this branch (`b the dark ending`)",
     "t": "show the tree of all branches",
     "g": "go to another passage or branch (`g 3`, `g NAME`), and write on from there",
     "q": "save and leave",
     "?": "this help",
 }
+EDITING = "  Tab completes names and commands; Alt-Enter begins another line; the arrows bring back earlier answers."
 _WORDS = {
     "edit": "e",
     "write": "w",
@@ -43,11 +58,19 @@ _WORDS = {
     "help": "?",
     "h": "?",
     "undo": "u",
+    "redo": "y",
+    "takes": "k",
+    "passage": "p",
+    "note": "n",
+    "options": "o",
+    "settings": "o",
+    "set": "o",
+    "name": "b",
     "tree": "t",
     "goto": "g",
 }
-_KEY_AND_NUMBER = re.compile(r"([esu])\s+(\d{1,4})")
-_KEY_AND_TEXT = re.compile(r"([wg])\s+(\S.*)", re.DOTALL)
+_KEY_AND_NUMBER = re.compile(r"([esuyk])\s+(\d{1,4})")
+_KEY_AND_TEXT = re.compile(r"(w|g|goto|n|b|o)\s+(\S.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -75,7 +98,7 @@ def understand(line: str, plans: int) -> TypedInput:
     if found := _KEY_AND_NUMBER.fullmatch(text.casefold()):
         return TypedInput(found[1], int(found[2]))
     if found := _KEY_AND_TEXT.fullmatch(text):
-        return TypedInput(found[1], text=found[2])
+        return TypedInput(found[1][0], text=found[2])
     if count_words(text) > 1 or (not text.isascii() and len(text) > 3):
         return TypedInput("w", text=text)
     if not text:
@@ -90,53 +113,91 @@ Turn = Callable[["Renderer", int | None], int | None]
 
 
 def converse(
-    renderer: Renderer, steps: int | None, turn: Turn | None = None, write: Callable[[int], None] | None = None
+    renderer: Renderer,
+    steps: int | None,
+    turn: Turn | None = None,
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> None:
-    """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written."""
+    """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written.
+
+    All writing is done inside what `around` returns.
+    """
     ending, budget = renderer.story.context.ending, renderer.story.context.budget_tokens
     left = steps
     if renderer.waits:
         remind(renderer)
     while left is None or left > 0:
-        count = 1
+        count, before = 1, renderer.steps
         if renderer.waits:
             answered = (turn or _turn)(renderer, left)
             if answered is None:
                 return
-            count = answered
+            # What was written in the turn itself, another take, counts for nothing.
+            count, before = answered, renderer.steps
         # One passage is a bounded run of its own, and only the last of them may end the story.
         last = left is not None and left <= count
         unspent = budget and max(budget - renderer.tokens, 1)
         renderer.story.context = dataclasses.replace(
             renderer.story.context, ending=ending and last, budget_tokens=unspent
         )
-        try:
-            (write or renderer.write)(count)
-        except KeyboardInterrupt:
-            if not prompt.at_terminal() or not renderer.exists() or not _goes_on(renderer):
-                raise
-            continue
+        write(renderer, count, around)
         if renderer.stopped:
             return
-        left = None if left is None else left - count
+        left = None if left is None else left - (renderer.steps - before)
 
 
-def _goes_on(renderer: Renderer) -> bool:
-    """Ask somebody who stopped the writing what now; False to leave."""
+def write(renderer: Renderer, count: int, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
+    """Write passages, until somebody stops that to keep what there is, or to choose again."""
+    goal = renderer.steps + count
+    stoppable(renderer, lambda: renderer.write(goal - renderer.steps), around)
+
+
+def stoppable(
+    renderer: Renderer, work: Callable[[], None], around: Callable[[], AbstractContextManager[None]] = nullcontext
+) -> None:
+    """Write; where Ctrl-C stops it, ask whether to keep the whole sentences, throw them away, or go on.
+
+    Raises KeyboardInterrupt for a second one, and where nobody can be asked.
+    """
+    while True:
+        try:
+            with around():
+                work()
+            return
+        except KeyboardInterrupt as stop:
+            if isinstance(stop, prompt.Ended) or not prompt.at_terminal() or not renderer.exists():
+                raise
+        match _after_a_stop(renderer):
+            case "k":
+                work = renderer.keep
+            case "t":
+                renderer.discard()
+                return
+
+
+def _after_a_stop(renderer: Renderer) -> str:
+    """Ask somebody who stopped the writing what now, and return the key: k, t or g; raise KeyboardInterrupt to leave."""
     renderer.screen.rest()
-    try:
-        answer = prompt.ask("Stopped. Go on with this passage? [Y: go on, n: choose again, q: leave] ").casefold()
-    except EOFError:
-        return False
-    if answer.startswith("n"):
-        renderer.plan = ""
-    return not answer.startswith("q")
+    offers = {"t": "throw it away and choose again", "g": "go on", "q": "leave"}
+    if renderer.in_the_making:
+        offers = {"k": "keep the whole sentences"} | offers
+    question = f"\nStopped. What of this passage? [{', '.join(f'{key}: {what}' for key, what in offers.items())}] "
+    while True:
+        try:
+            answer = prompt.ask(question).casefold()[:1]
+        except EOFError:
+            answer = "q"
+        if answer == "q":
+            raise KeyboardInterrupt
+        if answer in offers:
+            return answer
+        renderer.screen.remark(f"Type {', '.join(offers)}.", style="yellow")
 
 
-def interrupted(renderer: Renderer, again: bool) -> None:
+def interrupted(renderer: Renderer, stop: KeyboardInterrupt, *, again: bool) -> None:
     """Go back to the question after Ctrl-C; a second one (`again`), and one that no terminal sent, leaves."""
-    if again or not prompt.at_terminal():
-        raise KeyboardInterrupt
+    if again or isinstance(stop, prompt.Ended) or not prompt.at_terminal():
+        raise stop
     renderer.screen.rest()
     renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
 
@@ -164,16 +225,21 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
     plans, stopped = len(renderer.story.plans), False
     while True:
         try:
-            reply = understand(prompt.ask(f"Next? [{numbers(plans)}e, w, a, m, s, r, u, t, g, q, ?] "), plans)
+            answer = prompt.ask(
+                f"Next? [{numbers(plans)}{', '.join(KEYS)}] ",
+                lines=[*_WORDS, *(f"{word} {name}" for word in ("g", "goto") for name in renderer.story.names())],
+                words=people(renderer),
+            )
+            reply = understand(answer, plans)
             count = _act(renderer, reply)
-        except (BadAnswer, StoryError) as problem:
+        except (BadAnswer, SettingsError, StoryError) as problem:
             renderer.screen.rest()
             renderer.screen.remark(str(problem), style="yellow")
             continue
         except EOFError:
             return None
-        except KeyboardInterrupt:
-            interrupted(renderer, stopped)
+        except KeyboardInterrupt as stop:
+            interrupted(renderer, stop, again=stopped)
             stopped = True
             continue
         stopped = False
@@ -181,7 +247,7 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             return None
         if count:
             return count if left is None else min(count, left)
-        if reply.key in ("a", "r", "u", "g"):
+        if reply.key in ("a", "r", "u", "y", "k", "p", "g"):
             show_plans(renderer)
             plans = len(renderer.story.plans)
 
@@ -200,7 +266,7 @@ def _act(renderer: Renderer, reply: TypedInput) -> int:
         case "s":
             return _how_many(reply.number)
         case "a":
-            renderer.retry()
+            stoppable(renderer, renderer.retry)
         case "r":
             renderer.replan()
         case "m":
@@ -208,6 +274,20 @@ def _act(renderer: Renderer, reply: TypedInput) -> int:
         case "u":
             story.undo(reply.number or 1)
             stand(renderer)
+        case "y":
+            story.redo(reply.number or 1)
+            stand(renderer)
+        case "k":
+            choose_take(renderer, str(reply.number or ""))
+            stand(renderer)
+        case "p":
+            edit_passage(renderer)
+        case "n":
+            change_note(renderer, reply.text)
+        case "o":
+            change_settings(renderer, reply.text)
+        case "b":
+            name_branch(renderer, reply.text)
         case "t":
             show_tree(renderer)
         case "g":
@@ -222,6 +302,12 @@ def stand(renderer: Renderer) -> None:
     """Read where the story stands after a move, and show it."""
     renderer.look()
     remind(renderer)
+
+
+def people(renderer: Renderer) -> list[str]:
+    """Return the names of the characters, each by itself, to complete an answer with."""
+    characters = renderer.story.brief["characters"] if prompt.at_terminal() else []
+    return sorted({name for person in characters for name in person.partition(":")[0].split() if name[:1].isupper()})
 
 
 def numbers(plans: int) -> str:
@@ -250,6 +336,7 @@ def _help(renderer: Renderer) -> None:
     lines = [
         f"  1-{len(renderer.story.plans)}  choose that plan",
         *(f"  {key:<3}  {what}" for key, what in KEYS.items()),
+        EDITING,
     ]
     renderer.screen.remark("\n".join(lines), style="")
 

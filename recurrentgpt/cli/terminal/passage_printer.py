@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recurrentgpt.prose.sentences import count_words, segments
+from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 
 REVISED = 3
@@ -31,6 +31,11 @@ class PassagePrinter:
         if self.buffer.settled == before:
             return ""
         return self._show(self._certain(_paragraphs(self.buffer.text[:settled])))
+
+    @property
+    def sentences(self) -> str:
+        """Return the whole sentences of what is final; empty for none."""
+        return end_at_sentence(_paragraphs(self.buffer.text[: self.buffer.settled]))
 
     def finish(self, text: str) -> tuple[str, bool]:
         """Return what is still to be shown of the finished passage, and whether all that was shown is part of it."""

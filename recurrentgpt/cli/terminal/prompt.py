@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +17,10 @@ from recurrentgpt.schema.errors import SettingsError, StorageError
 
 PASTE_SECONDS = 0.03
 """How soon the next line follows in a paste; nobody types as fast."""
+
+
+class Ended(KeyboardInterrupt):
+    """Somebody ended the command from outside, or closed its terminal: there is nobody to ask."""
 
 
 def at_terminal() -> bool:
@@ -52,7 +56,7 @@ def keys_off() -> Iterator[None]:
 
 
 def _pasted() -> str:
-    """Return the lines that came with the one that was just answered, as only a paste brings them; empty for none."""
+    """Return the lines that come right behind the one that was just answered, as only a paste brings them; empty for none."""
     try:
         keyboard, found = sys.stdin.fileno(), b""
         while select.select([keyboard], [], [], PASTE_SECONDS)[0] and (piece := os.read(keyboard, 65536)):
@@ -62,10 +66,11 @@ def _pasted() -> str:
     return found.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def ask(question: str, prefill: str = "") -> str:
+def ask(question: str, prefill: str = "", *, lines: Iterable[str] = (), words: Iterable[str] = ()) -> str:
     """Return one answer, all lines of a paste together; raise EOFError where there are no more.
 
-    On a terminal the answer begins as `prefill` and can be edited. The question never goes into a pipe of prose.
+    On a terminal the answer begins as `prefill` and can be edited; Tab completes it to one of `lines`, and its last word to
+    one of `words`. The question never goes into a pipe of prose.
     """
     if not at_terminal():
         sys.stderr.write(question)
@@ -76,21 +81,13 @@ def ask(question: str, prefill: str = "") -> str:
         if not line:
             raise EOFError
         return line.strip()
-    try:
-        import readline
-    except ImportError:  # Windows has none: the old text is shown, and the answer typed anew
-        if prefill:
-            sys.stderr.write(f"{visible(prefill)}\n")
-        return input(question).strip()
-    if "libedit" not in (readline.__doc__ or ""):
-        readline.parse_and_bind("set enable-bracketed-paste on")
-    if prefill:
-        readline.set_startup_hook(lambda: readline.insert_text(" ".join(visible(prefill).split())))
-    try:
-        line = input(question)
-        return f"{line}\n{_pasted()}".strip()
-    finally:
-        readline.set_startup_hook(None)
+    return f"{_read_line(question, visible(prefill).strip(), lines, words)}\n{_pasted()}".strip()
+
+
+def _read_line(question: str, prefill: str, lines: Iterable[str], words: Iterable[str]) -> str:
+    from recurrentgpt.cli.terminal.line_reader import read
+
+    return read(question, prefill, lines, words)
 
 
 def editor() -> list[str]:

@@ -56,6 +56,8 @@ class Renderer:
         self.stopped: str | None = None
         """Why the newest run ended before what was asked of it."""
         self._printer: PassagePrinter | None = None
+        self._stopped = False
+        """Whether a question stands between the beginning of a passage and its rest."""
         self._since, self._first = 0.0, 0
         self._printed = False
 
@@ -114,13 +116,29 @@ class Renderer:
         """Open a new story, up to its first choice."""
         self._follow(self.story.begin())
 
+    @property
+    def in_the_making(self) -> str:
+        """Return the whole sentences of a passage that was stopped; empty for none."""
+        return self._printer.sentences if self._printer is not None else ""
+
+    def keep(self) -> None:
+        """Take the whole sentences of a passage that was stopped for all of it."""
+        self._stopped = True
+        self._follow(self.story.keep(self.in_the_making), printer=self._printer)
+
+    def discard(self) -> None:
+        """Throw a passage away that was stopped, with its plan."""
+        self.story.discard()
+        self._printer = None
+        self.look()
+
     def retry(self, ref: str | None = None) -> None:
         """Write a passage (the newest, if none is named) once more and show it."""
         passage, before = self.story.passage(ref), (self.plan, self.step)
         self.plan, self.step = passage.plan, passage.step - 1
         try:
             self._follow(self.story.retry(ref), remark="another take")
-        except BaseException:
+        except Exception:
             self.plan, self.step = before
             raise
 
@@ -169,9 +187,11 @@ class Renderer:
         self.screen.remark(" · ".join(parts))
         self.screen.remark(f"Continue: {self.resume}")
 
-    def _follow(self, events: Iterator[Event], remark: str = "", *, quiet: bool = False) -> None:
-        """Show what happens; with `quiet`, no prose and no heading."""
-        self._printer = None
+    def _follow(
+        self, events: Iterator[Event], remark: str = "", *, quiet: bool = False, printer: PassagePrinter | None = None
+    ) -> None:
+        """Show what happens; with `quiet`, no prose and no heading; with a `printer`, the rest of what that one began."""
+        self._printer = printer
         # An interrupt in here must stop the writing too, not only the reading.
         with prompt.keys_off(), closing(cast("Generator[Event]", events)) as found:
             for event in found:
@@ -180,6 +200,8 @@ class Renderer:
                         self._begin_passage(remark)
                     case "stage" if doing := _ACTIVITIES.get(event["node"]):
                         self.screen.doing(doing.format(step=self.step + 1) + self._count)
+                        if quiet or (event["node"] == "open_story" and not self._announced):
+                            self._say(doing)
                     case "prose" if self._printer is not None:
                         final = self._printer.write(event["text"], event["settled"])
                         if final and not self.json:
@@ -206,6 +228,11 @@ class Renderer:
                         self.stopped = event.get("stopped")
         self._count = ""
         self.screen.rest()
+
+    def _say(self, doing: str) -> None:
+        """Say in a line what is being done, where no status can stand and no heading comes."""
+        if not (self.screen.animated or self.json or self._count):
+            self.screen.remark(f"{doing[0].upper()}{doing[1:]}.")
 
     def _progress(self, event: ReplayEvent | ImportEvent) -> None:
         """Say how far work on many passages is, and about how long the rest will take."""
@@ -253,7 +280,8 @@ class Renderer:
                 self._heading(remark)
                 self._printer = self._new_printer()
             rest, kept = self._printer.finish(event["text"])
-            self.screen.put(rest + "\n")
+            self.screen.put(f"{rest.lstrip(' ') if self._stopped else rest}\n")
+            self._stopped = False
             self._printed = True
             if not kept:
                 self.screen.remark(f"(Its last words were revised; `recurrentgpt show {self.story.id}` has them.)")

@@ -6,6 +6,7 @@ disturbs the other. A pipe gets the text as it is, piece by piece.
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +22,29 @@ WIDEST = 100
 """Columns of a line of prose; longer ones are hard to read."""
 
 
+_EMPHASIS = re.compile(r"(?P<opens>(?<![\w*])\*(?=[^\s*]))|(?<=[^\s*])\*(?![\w*])")
+_ITALIC, _UPRIGHT = "\x1b[3m", "\x1b[23m"
+
+
+class Italics:
+    """Show in italics, line by line, what a passage has between asterisks, which may go on over the lines of a paragraph."""
+
+    def __init__(self) -> None:
+        self._on = False
+
+    def line(self, text: str) -> str:
+        """Return the next line for a terminal."""
+        self._on = self._on and bool(text.strip())
+        shown = (_ITALIC if self._on else "") + _EMPHASIS.sub(self._mark, text)
+        return shown + (_UPRIGHT if self._on else "")
+
+    def _mark(self, found: re.Match[str]) -> str:
+        if bool(found["opens"]) == self._on:
+            return found[0]
+        self._on = not self._on
+        return _ITALIC if self._on else _UPRIGHT
+
+
 class Screen:
     """Where prose, remarks and status meet; use it as a context manager."""
 
@@ -31,6 +55,7 @@ class Screen:
         self._wrapped = self.animated and self.terminal
         self._width = min(self.remarks.width - 1, WIDEST)
         self._line = ""
+        self._italics = Italics()
         self._doing, self._since = "", 0.0
         self._words: Callable[[], int] = lambda: 0
         self._fetch: tuple[int, int, str] | None = None
@@ -54,7 +79,7 @@ class Screen:
         self._doing = ""
         self._pause()
         if self._line:
-            emit(self._line + "\n")
+            emit(self._italics.line(self._line) + "\n")
             self._line = ""
 
     def put(self, text: str) -> None:
@@ -68,7 +93,7 @@ class Screen:
         lines, self._line = wrap(self._line, self._width)
         if lines:
             self._pause()
-            emit("".join(f"{line}\n" for line in lines))
+            emit("".join(f"{self._italics.line(line)}\n" for line in lines))
             self._resume()
 
     def remark(self, text: RenderableType, style: str = "dim", *, cut: bool = False) -> None:

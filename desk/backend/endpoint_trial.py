@@ -1,0 +1,122 @@
+"""Whether a model can be reached as the form of the settings names it, in a sentence for who fills it in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from typing_extensions import TypedDict
+
+from recurrentgpt.desk.backend.disk_store import checked_key
+from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.settings_form import check_endpoint, in_the_form
+from recurrentgpt.infrastructure import settings
+from recurrentgpt.models.embedded.catalogue import WRITERS
+from recurrentgpt.models.endpoint_check import Listing, list_models, try_model
+from recurrentgpt.schema.errors import ModelError
+
+SOME = 5
+"""Models that a sentence names."""
+
+
+class Trial(TypedDict):
+    """Whether a model answers, in a sentence, and which models its endpoint lists."""
+
+    works: bool
+    said: str
+    models: list[str]
+
+
+async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial:
+    """Return whether a model answers at an address; what is empty is as it is in force."""
+    given = desk.given()
+    chosen = model or given.get("model")
+    if chosen is not None and not isinstance(chosen, str):
+        if not base_url:
+            return _said("The program that runs the desk gives the model: there is nothing to test.", works=True)
+        chosen = None
+    name = settings.resolve("model", chosen).value
+    address = settings.resolve("base_url", base_url or given.get("base_url")).value
+    if address is None:
+        return _without_address(name)
+    listing, problem = await _listed(desk, address, key)
+    if problem:
+        return _said(problem)
+    models = list(listing.models)
+    if name is None:
+        return _said(
+            f"No model is named yet. {address} has {_some(models)}." if models else "No model is named yet.", models
+        )
+    try:
+        await try_model(name, address, _key(desk, address, key))
+    except ModelError as error:
+        if models and name not in models:
+            return _said(f"{address} has no model {name!r}: it has {_some(models)}.", models)
+        return _said(in_the_form(str(error)), models)
+    return _said(f"It works: {name} answers at {address}.", models, works=True)
+
+
+async def models_of(desk: Desk, base_url: str, key: str) -> Trial:
+    """Return which models an address lists."""
+    address = settings.resolve("base_url", base_url or desk.given().get("base_url")).value
+    if address is None:
+        return _said("Choose where the model runs first, or type the address of an endpoint.")
+    listing, problem = await _listed(desk, address, key)
+    if problem or not listing.models:
+        return _said(problem or f"{address} lists no models; type the name of one that it has.")
+    return _said(f"{address} has {_some(list(listing.models))}.", list(listing.models), works=True)
+
+
+async def _listed(desk: Desk, address: str, typed: str) -> tuple[Listing, str]:
+    """Return the models that an endpoint lists, and what is wrong with it, if that is sure already."""
+    check_endpoint(address)
+    key = _key(desk, address, typed)
+    listing = await list_models(address, key)
+    match listing.fault:
+        case "unreachable":
+            return listing, f"Nothing answers at {address} ({listing.why}): start that server, or correct the address."
+        case "key" if key is None and settings.resolve("api_key").value:
+            return (
+                listing,
+                f"{address} asks for a key. The one you have is another endpoint's and was not sent: type its own.",
+            )
+        case "key":
+            return listing, f"{address} refuses the key ({listing.why}): type a key of this endpoint."
+        case "foreign":
+            return listing, (
+                f"What answers at {address} is not OpenAI-compatible: {listing.why.rstrip('.')}. The address mostly ends in /v1."
+            )
+        case _:
+            return listing, ""
+
+
+def _key(desk: Desk, address: str, typed: str) -> str | None:
+    """Return the key for an address: the one that was typed, or the one in force if that is where it is in force."""
+    if key := checked_key(typed):
+        return key
+    here = settings.resolve("base_url", desk.given().get("base_url")).value or settings.OPENAI
+    return settings.resolve("api_key").value if _origin(address) == _origin(here) else None
+
+
+def _origin(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _without_address(name: str | None) -> Trial:
+    if name is not None and name.lower().endswith(".gguf") and not Path(name).expanduser().is_file():
+        return _said(f"There is no file {name}.")
+    if name is None or name in WRITERS or name.lower().endswith(".gguf"):
+        return _said(
+            "No endpoint is set: the embedded model writes on this machine, and nothing is sent anywhere.", works=True
+        )
+    return _said(f"No endpoint is set for {name}: choose where it runs, or type its address.")
+
+
+def _some(models: list[str]) -> str:
+    rest = len(models) - SOME
+    return ", ".join(models[:SOME]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _said(said: str, models: list[str] | None = None, *, works: bool = False) -> Trial:
+    return {"works": works, "said": said, "models": models or []}

@@ -1,0 +1,38 @@
+// Give a passage another text: the story goes on from it, or the later passages stay, at a price that is told before.
+import { useEffect, useState } from "react";
+import { get } from "./api";
+import { count, duration, tokens } from "./format";
+import type { Ask, Cost, Passage } from "./types";
+
+/** From here on the server keeps the text, and gives it back if it cannot be stored. */
+export const savePassage = (ask: Ask, passage: Passage, text: string, replay: boolean) => ask("POST", "/passage", { at: passage.id, text, replay });
+
+export function SaveText(props: { passage: Passage; story: string; text: string; busy: boolean; later: number; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
+  const { passage, later } = props;
+  const [cost, setCost] = useState<Cost | null>(null);
+  useEffect(() => {
+    if (later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: passage.id }).then(setCost, () => undefined);
+  }, [later, passage.id, props.story]);
+  const save = (replay: boolean) => void savePassage(props.ask, passage, props.text, replay).then((done) => done && props.onSaved?.());
+  const disabled = props.busy || props.text.trim() === passage.text.trim();
+  return (
+    <>
+      <div>
+        <button className="primary" disabled={disabled} onClick={() => save(false)}>{props.verb}</button>
+        <p className="hint">
+          The memory and the plans are made anew from your text.
+          {later > 0 && ` The ${count(later, "later passage")} ${later === 1 ? "stays as it is" : "stay as they are"}, on a branch of ${later === 1 ? "its" : "their"} own.`}
+        </p>
+      </div>
+      {later > 0 && (
+        <div>
+          <button disabled={disabled} onClick={() => save(true)}>{props.keep} the {count(later, "later passage")}</button>
+          <p className="hint">
+            Word for word, with the memory rewritten for each
+            {cost ? `: about ${count(cost.calls, "call")}, ${tokens(cost.input_tokens + cost.output_tokens)} tokens, ${duration(cost.seconds)}.` : "."}
+          </p>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+"""Look at an endpoint before anybody writes with it: which models it has, and whether one of them answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from langchain_core.messages import HumanMessage
+
+from recurrentgpt.models.calls import write_stream
+from recurrentgpt.models.meter import Meter
+from recurrentgpt.models.roles import endpoint_model
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelUnavailable
+
+PATIENCE, PATIENCE_TO_LOAD = 10.0, 60.0
+"""Seconds to wait for a list of models, and for a model that its server may have to load first."""
+TRIAL_TOKENS = 200
+MOST_LISTED = 1000
+
+Fault = Literal["", "unreachable", "key", "foreign", "unlisted"]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The models that an endpoint says it has, or what keeps it from saying so."""
+
+    models: tuple[str, ...] = ()
+    fault: Fault = ""
+    """`foreign`: what answers does not speak as OpenAI's API does. `unlisted`: it lists no models, and may have some."""
+    why: str = ""
+
+
+async def list_models(address: str, key: str | None) -> Listing:
+    """Ask an endpoint for its models: that costs nothing, and proves the address and mostly the key."""
+    from recurrentgpt.models.http_client import LoopClient, http, is_loopback
+
+    if key and not (key.isascii() and key.isprintable()):
+        # Refused here: the error of a header that cannot be sent tells the key.
+        return Listing(fault="key", why="it holds characters that no request can carry")
+    client = LoopClient(timeout=PATIENCE, trust_env=not is_loopback(address))
+    try:
+        asked = client.build_request(
+            "GET", f"{address.rstrip('/')}/models", headers={"authorization": f"Bearer {key or 'none'}"}
+        )
+        async with asyncio.timeout(PATIENCE):
+            response = await client.send(asked, stream=True)
+            try:
+                body = await response.aread()
+            finally:
+                await response.aclose()
+    except ModelUnavailable as error:
+        return Listing(fault="foreign", why=str(error))
+    except (TimeoutError, http.TimeoutException):
+        return Listing(fault="unreachable", why=f"nothing came in {PATIENCE:g} seconds")
+    except (OSError, ValueError, http.HTTPError, http.InvalidURL) as error:
+        return Listing(fault="unreachable", why=" ".join(str(error).split()) or type(error).__name__)
+    finally:
+        await client.aclose()
+    return _read(response.status_code, body)
+
+
+def _read(status: int, body: bytes) -> Listing:
+    if status in (401, 403):
+        return Listing(fault="key", why=str(status))
+    if 300 <= status < 400:
+        return Listing(fault="foreign", why=f"it redirects to an address that nobody named ({status})")
+    if status >= 400:
+        return Listing(fault="unlisted", why=str(status))
+    try:
+        listing: Any = json.loads(body)
+    except ValueError:
+        return Listing(fault="foreign", why="its list of models is not JSON")
+    entries = listing.get("data") if isinstance(listing, dict) else None
+    names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return Listing(tuple(name for name in names if isinstance(name, str) and name)[:MOST_LISTED])
+
+
+async def try_model(name: str, address: str, key: str | None) -> None:
+    """Ask a model for a word, which costs a few tokens; raise ModelError where none comes."""
+    model = endpoint_model(name, address, key, Context(timeout=PATIENCE_TO_LOAD))
+    asked = [HumanMessage("Reply with the one word: yes")]
+    async with aclosing(write_stream(model, asked, max_tokens=TRIAL_TOKENS, meter=Meter())) as pieces:
+        async for _ in pieces:
+            return

@@ -1,0 +1,48 @@
+"""Emphasis in prose: what a book prints in italics stands between single asterisks, *so*, and they mean nothing else."""
+
+from __future__ import annotations
+
+import re
+
+from recurrentgpt.prose.unwrap import EMPHASIS
+
+_SPAN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\w*])")
+_UNDERSCORED = re.compile(r"(?<![^\W_])_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?![^\W_])")
+_STRONG = re.compile(r"\*{2,3}(?=\S)|(?<=\S)\*{2,3}")
+
+OPENS, CLOSES = "\ue000", "\ue001"
+"""Where a reader of files found that emphasis begins and ends, until `from_marks` has seen both."""
+_INSIDE = rf"[^\s{OPENS}{CLOSES}*](?:[^\n{OPENS}{CLOSES}*]*[^\s{OPENS}{CLOSES}*])?"
+_MARKED = re.compile(rf"(?<!\w){OPENS}(\s*)({_INSIDE})(\s*){CLOSES}(?!\w)")
+
+
+def emphasised(text: str) -> list[tuple[str, bool]]:
+    """Return `text` in pieces without their asterisks, and whether each is emphasised."""
+    found: list[tuple[str, bool]] = []
+    end = 0
+    for span in _SPAN.finditer(text):
+        found += [(text[end : span.start()], False), (span[1], True)]
+        end = span.end()
+    return [(piece, marked) for piece, marked in [*found, (text[end:], False)] if piece]
+
+
+def plain(text: str) -> str:
+    """Return `text` without the asterisks of its emphasis."""
+    return _SPAN.sub(r"\1", text)
+
+
+def single_marks(text: str) -> str:
+    """Return `text` with its emphasis marked by single asterisks, however it was marked before."""
+    return _UNDERSCORED.sub(r"*\1*", _STRONG.sub("*", text))
+
+
+def one_form(text: str) -> str:
+    """Return `text` with single marks, and without those that pair with none."""
+    pieces = emphasised(single_marks(text))
+    return "".join(f"*{piece}*" if marked else EMPHASIS.sub("", piece) for piece, marked in pieces)
+
+
+def from_marks(text: str) -> str:
+    """Return `text` with what stands between OPENS and CLOSES emphasised, where that is whole words of one line."""
+    text = text.replace(CLOSES + OPENS, "")
+    return _MARKED.sub(r"\1*\2*\3", text).replace(OPENS, "").replace(CLOSES, "")

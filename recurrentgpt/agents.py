@@ -1,0 +1,227 @@
+"""Parts for other people's agents, a line each: tools, a subagent for deepagents, an agent for a supervisor of LangGraph's.
+
+    from recurrentgpt.agents import as_agent, as_subagent, as_tools
+
+    create_agent(model, as_tools())
+    create_deep_agent(model, subagents=[as_subagent()])
+    create_supervisor([as_agent()], model=model)
+
+Stories are kept in a library, by default the user's own, and go on by their id from any of these and from the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from contextlib import aclosing
+from typing import Annotated, Any, TypeVar
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import interrupt
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from recurrentgpt.infrastructure.background_loop import acall, call
+from recurrentgpt.library import Library, default_library
+from recurrentgpt.nodes.prompt_messages import numbered
+from recurrentgpt.nodes.select_plan import question
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError
+from recurrentgpt.schema.events import Event
+from recurrentgpt.schema.state import State
+from recurrentgpt.story import AsyncStory
+from recurrentgpt.turns import take_turn
+
+T = TypeVar("T")
+Agent = CompiledStateGraph[MessagesState, None, MessagesState, MessagesState]
+
+DESCRIPTION = (
+    "Writes a story of any length, a passage at a time, and remembers all of it. A request without a story's id begins one "
+    "from that request as the premise. To go on, give the id that the reply names and the number of a plan, or what "
+    "happens next in a sentence: 'Story 0123456789ab: 2'."
+)
+_NAMED = re.compile(r"(?:(?:continue|go on with) )?\bstory ([0-9a-f]{12})\b[\s:,.]*", re.IGNORECASE)
+
+Premise = Annotated[str, Field(description="What the story is about, in a sentence or more; empty to have it made up")]
+Genre = Annotated[str, Field(description="The genre; empty to have it made up")]
+StoryId = Annotated[str, Field(description="Id of the story, as start_story returned it")]
+Plan = Annotated[
+    str, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
+]
+
+
+class StoryReply(TypedDict):
+    """A passage that was written, and the plans for the next one."""
+
+    story: str
+    title: str
+    step: int
+    passage: str
+    plans: list[str]
+
+
+class Subagent(TypedDict):
+    """A subagent as deepagents takes it: its `CompiledSubAgent`."""
+
+    name: str
+    description: str
+    runnable: Runnable[Any, Any]
+
+
+def as_tools(library: Library | None = None, *, ask: bool = False, **settings: Any) -> list[BaseTool]:
+    """Return the tools `start_story` and `continue_story`; `settings` are fields of `Context`.
+
+    With `ask` a person chooses the plan, by an interrupt of the host's graph, which needs a checkpointer; without it the
+    model that calls the tool does.
+    """
+    writer = _Writer(library, settings, ask=ask)
+
+    def start_story(premise: Premise = "", genre: Genre = "") -> StoryReply:
+        return writer.call(lambda library: writer.start(library, premise, genre))
+
+    async def astart_story(premise: Premise = "", genre: Genre = "") -> StoryReply:
+        return await writer.acall(lambda library: writer.start(library, premise, genre))
+
+    def continue_story(story: StoryId, plan: Plan) -> StoryReply:
+        return writer.call(lambda library: writer.go_on(library, story, plan))
+
+    async def acontinue_story(story: StoryId, plan: Plan) -> StoryReply:
+        return await writer.acall(lambda library: writer.go_on(library, story, plan))
+
+    def ask_and_continue_story(story: StoryId) -> StoryReply:
+        return continue_story(story, "")
+
+    async def aask_and_continue_story(story: StoryId) -> StoryReply:
+        return await acontinue_story(story, "")
+
+    goes_on, agoes_on = (ask_and_continue_story, aask_and_continue_story) if ask else (continue_story, acontinue_story)
+    how = "the plan that a person is asked for" if ask else "a plan: the number of a proposed one, or one of your own"
+    return [
+        _tool("start_story", "Begin a story and write its first passage; returns its id, the passage, and plans for the next.",
+              start_story, astart_story),
+        _tool("continue_story", f"Write the next passage of a story from {how}.", goes_on, agoes_on),
+    ]  # fmt: skip
+
+
+def as_agent(name: str = "storyteller", library: Library | None = None, *, ask: bool = False, **settings: Any) -> Agent:
+    """Return an agent over `messages` that writes one passage a turn, for a supervisor or any graph of messages.
+
+    It begins a story from the last human message, or goes on with the one that was named last (see `DESCRIPTION`). `ask` and
+    `settings` are as in `as_tools`.
+    """
+    writer = _Writer(library, settings, ask=ask)
+
+    def reply(state: MessagesState) -> dict[str, list[AnyMessage]]:
+        return {"messages": [writer.call(lambda library: writer.reply(library, state["messages"], name))]}
+
+    async def areply(state: MessagesState) -> dict[str, list[AnyMessage]]:
+        return {"messages": [await writer.acall(lambda library: writer.reply(library, state["messages"], name))]}
+
+    node: RunnableLambda[MessagesState, Any] = RunnableLambda(reply, areply, name="write")
+    return StateGraph(MessagesState).add_node("write", node).add_edge(START, "write").compile(name=name)
+
+
+def as_subagent(
+    name: str = "storyteller", library: Library | None = None, *, ask: bool = False, **settings: Any
+) -> Subagent:
+    """Return the agent of `as_agent` as a subagent for deepagents."""
+    return Subagent(name=name, description=DESCRIPTION, runnable=as_agent(name, library, ask=ask, **settings))
+
+
+class _Writer:
+    """What all of them do: begin a story, or write one passage more of it."""
+
+    def __init__(self, library: Library | None, settings: Mapping[str, Any], *, ask: bool) -> None:
+        Context(**settings)  # a setting that cannot be used is told of here
+        self._library, self._settings, self._ask = library, settings, ask
+
+    def call(self, work: Callable[[Library], Coroutine[Any, Any, T]]) -> T:
+        """Do the work in the library's own event loop, in a copy of this context, where LangGraph keeps the run."""
+        library = self._library if self._library is not None else default_library()
+        return call(lambda: work(library))
+
+    async def acall(self, work: Callable[[Library], Coroutine[Any, Any, T]]) -> T:
+        """Do the work like `call`, without blocking the event loop."""
+        library = self._library if self._library is not None else await asyncio.to_thread(default_library)
+        return await acall(lambda: work(library))
+
+    async def start(self, library: Library, premise: str, genre: str = "") -> StoryReply:
+        story = AsyncStory.new(genre, premise, library=library, **self._settings)
+        return await _written(story, story.begin())
+
+    async def go_on(self, library: Library, name: str, answer: str) -> StoryReply:
+        story = await AsyncStory.open(name, library=library, **self._settings)
+        return await _written(story, await (_asked(story) if self._ask else take_turn(story, answer)))
+
+    async def reply(self, library: Library, messages: Sequence[AnyMessage], name: str) -> AIMessage:
+        said = next((message.text for message in reversed(messages) if message.type == "human"), "")
+        named = next((found[-1] for message in reversed(messages) if (found := _NAMED.findall(message.text))), None)
+        try:
+            if named is None:
+                written = await self.start(library, said)
+            else:
+                written = await self.go_on(library, named, _NAMED.sub("", said).strip() or "simulator")
+        except RecurrentGPTError as problem:
+            return AIMessage(str(problem), name=name)
+        told = f"Story {written['story']}: passage {written['step']} of {written['title']}. Plans for the next one:"
+        return AIMessage("\n\n".join((written["passage"], told, numbered(written["plans"]))), name=name)
+
+
+async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
+    """Ask a person for the plan, by an interrupt, until the answer can be used, and return what follows from it."""
+    stands, problem = await story.snapshot(), ""
+    assert stands.passage is not None
+    asked = State(
+        story=story.id,
+        title=stands.title,
+        step=stands.step,
+        passage=stands.passage.text,
+        candidate_plans=stands.plans,
+        short_term_memory=stands.memory,
+        rationale=stands.rationale,
+    )
+    while True:
+        try:
+            return await take_turn(story, interrupt(question(asked, problem)))
+        except BadAnswer as fault:
+            problem = str(fault)
+
+
+async def _written(story: AsyncStory, events: AsyncGenerator[Event]) -> StoryReply:
+    async with aclosing(events):
+        async for _ in events:
+            pass
+    stands = await story.snapshot()
+    passage = stands.passage.text if stands.passage else ""
+    return StoryReply(story=story.id, title=stands.title, step=stands.step, passage=passage, plans=stands.plans)
+
+
+def _tool(
+    name: str,
+    description: str,
+    blocking: Callable[..., StoryReply],
+    awaited: Callable[..., Coroutine[Any, Any, StoryReply]],
+) -> BaseTool:
+    """Return a tool whose failure is told to the model in the sentence that it comes with."""
+
+    def run(**arguments: Any) -> StoryReply:
+        try:
+            return blocking(**arguments)
+        except RecurrentGPTError as problem:
+            raise ToolException(str(problem)) from problem
+
+    async def arun(**arguments: Any) -> StoryReply:
+        try:
+            return await awaited(**arguments)
+        except RecurrentGPTError as problem:
+            raise ToolException(str(problem)) from problem
+
+    schema = StructuredTool.from_function(blocking, name=name, description=description).args_schema
+    return StructuredTool.from_function(
+        run, arun, name=name, description=description, args_schema=schema, handle_tool_error=True
+    )

@@ -1,0 +1,73 @@
+"""Read an answer at a terminal: edited in several lines, completed with Tab, and taken up again from what was answered before."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output import create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.shortcuts import CompleteStyle
+
+
+class Names(Completer):
+    """Complete a whole answer to one of `lines`, and its last word to one of `words`."""
+
+    def __init__(self, lines: Iterable[str], words: Iterable[str]) -> None:
+        self.lines, self.words = list(lines), list(words)
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Return what may stand in the place of what stands before the cursor."""
+        typed = document.text_before_cursor
+        last = typed.split()[-1] if typed[-1:].strip() else ""
+        for begun, known in ((typed, self.lines), (last, self.words)):
+            for name in known:
+                if begun and name.casefold().startswith(begun.casefold()):
+                    yield Completion(name, -len(begun))
+
+
+def read(question: str, prefill: str, lines: Iterable[str], words: Iterable[str]) -> str:
+    """Return what was typed; raise EOFError for Ctrl-D on an empty line, and KeyboardInterrupt for Ctrl-C."""
+    return _session().prompt(question, default=prefill, completer=Names(lines, words))
+
+
+@functools.cache
+def _session() -> PromptSession[str]:
+    output = create_output()
+    if isinstance(output, Vt100_Output):
+        # Nothing here needs to know where the cursor stands, and not every terminal answers.
+        output.enable_cpr = False
+    return PromptSession(
+        output=output,
+        # In memory: what is typed shall not outlive a story that is erased.
+        history=InMemoryHistory(),
+        key_bindings=_keys(),
+        multiline=True,
+        prompt_continuation="  ",
+        complete_while_typing=False,
+        complete_style=CompleteStyle.READLINE_LIKE,
+        enable_open_in_editor=True,
+    )
+
+
+def _keys() -> KeyBindings:
+    keys = KeyBindings()
+
+    @keys.add("enter")
+    def _(event: KeyPressEvent) -> None:
+        # More keys behind it: a paste, where the terminal does not mark one. Its last line is ended by hand.
+        if event.app.key_processor.input_queue:
+            event.current_buffer.newline(copy_margin=False)
+        else:
+            event.current_buffer.validate_and_handle()
+
+    @keys.add("escape", "enter")
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.newline(copy_margin=False)
+
+    return keys

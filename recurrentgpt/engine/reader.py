@@ -1,0 +1,198 @@
+"""One story read from its log alone: what it says, what it remembers, where it branches, and what is true in it.
+
+Neither a graph nor a checkpoint is needed for that, and nothing of LangGraph is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recurrentgpt.engine.diff import Diff
+from recurrentgpt.engine.passage import Passage
+from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, resolve
+from recurrentgpt.engine.snapshot import PendingReplay
+from recurrentgpt.engine.tree import Tree
+from recurrentgpt.memory.codex import codex_at
+from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.models.meter import total_usage
+from recurrentgpt.schema.codex import Change, Codex, Entry
+from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
+from recurrentgpt.schema.errors import StoryError, StoryNotFound
+from recurrentgpt.schema.log import Commit, StoryRecord
+from recurrentgpt.schema.outline import mark_turns
+from recurrentgpt.schema.parts import Brief, Usage
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """What one passage changed in an entry."""
+
+    passage: str
+    step: int
+    change: Change
+
+
+class StoryReader:
+    """Read one story from its log."""
+
+    def __init__(self, log: LogReader, story: str) -> None:
+        self._log, self.id = log, story
+
+    @property
+    def log(self) -> LogReader:
+        """The story log."""
+        return self._log
+
+    async def record(self) -> StoryRecord:
+        """Return what the story is and was begun with: title, genre, premise, brief; `brief` has what was edited since."""
+        return await self.log.record(self.id)
+
+    async def title(self) -> str:
+        """Return the story's title."""
+        return (await self.record())["title"]
+
+    async def settings(self) -> Mapping[str, object]:
+        """Return what the story keeps of how it is told: the fields of `Context` that hold when it is opened again."""
+        kept = (await self.record())["settings"]
+        return {name: kept.get(name, SETTINGS[name].default) for name in STORY_SETTINGS}
+
+    async def brief(self) -> Brief:
+        """Return what is pinned in every prompt of this branch, the turns of its outline marked as they stand."""
+        record, head = await self.record(), await self.head_commit()
+        overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
+        brief = overlay.get("brief", record["brief"])
+        return {**brief, "title": record["title"], "outline": mark_turns(brief["outline"], head.get("turns", []))}
+
+    # Passages
+
+    async def head(self) -> str:
+        """Return the id of the newest passage on this branch, or of the opening; empty before the story is opened."""
+        head = await self.log.head(self.id)
+        return head["head"] if head else ""
+
+    async def passage(self, ref: Ref | None = None) -> Passage:
+        """Return one passage (default: the newest), of whichever branch; the opening is step 0 and has no text."""
+        return Passage.of(await self.commit_at(ref))
+
+    async def passages(self, at: Ref | None = None) -> list[Passage]:
+        """Return the passages from the first to any place, by default the head."""
+        return [Passage.of(commit) for commit in await self.commits(at) if commit["step"]]
+
+    async def passages_of(self, ids: Sequence[str]) -> list[Passage]:
+        """Return the passages of these ids, of whichever branches, in the order asked for."""
+        return [Passage.of(commit) for commit in await self.log.get_many(self.id, ids)]
+
+    async def usage(self) -> Usage:
+        """Return what all passages of this branch have cost."""
+        return await self.usage_at()
+
+    async def usage_at(self, at: Ref | None = None) -> Usage:
+        """Return what all passages up to any place (default: the newest) have cost, corrections and new plans included."""
+        found = commits = await self.commits(at)
+        while commits := await self.log.get_many(self.id, [commit["amends"] for commit in commits if commit["amends"]]):
+            found = found + commits
+        return total_usage([commit["usage"] for commit in found])
+
+    async def whole_usage(self) -> Usage:
+        """Return what the story has cost on all its branches."""
+        commits = await self.log.get_many(self.id, list(await self.log.links(self.id)))
+        return total_usage([commit["usage"] for commit in commits])
+
+    # The tree
+
+    async def tree(self) -> Tree:
+        """Return all passages and branches, where each left, and which holds the head."""
+        record, head = await self.record(), await self.head()
+        links, names = await self.log.links(self.id), await self.names()
+        return Tree(self.id, record["title"], head, links.values(), names)
+
+    async def resolve(self, ref: Ref) -> str:
+        """Return the id of the passage that `ref` means: an id, the beginning of one, a step of this branch, or a branch's name.
+
+        Raises StoryNotFound for none and for several.
+        """
+        return await resolve(self.log, self.id, ref)
+
+    async def names(self) -> dict[str, str]:
+        """Return which passage each name of a branch stands at."""
+        return await self.log.names(self.id)
+
+    async def diff(self, a: Ref, b: Ref) -> Diff:
+        """Return what differs between two passages in plan, words and memory."""
+        return Diff.of(await self.passage(a), await self.passage(b))
+
+    async def pending_replay(self) -> PendingReplay | None:
+        """Return the replay that was interrupted, if there is one."""
+        value = await self.log.value((*self.log.root, "replays"), self.id)
+        return None if value is None else PendingReplay(**value)
+
+    # The codex
+
+    async def codex(self, name: str | None = None, at: Ref | None = None) -> list[Entry]:
+        """Return the entries as of a passage (default: the newest), the pinned first, or the one that answers to `name`.
+
+        Raises StoryError where none or several do.
+        """
+        codex = await self.codex_at(at)
+        if name is not None:
+            return [find_entry(codex, name)]
+        return sorted(codex.entries.values(), key=lambda entry: not entry.pinned)
+
+    async def codex_history(self, name: str, at: Ref | None = None) -> list[HistoryLine]:
+        """Return what the passages up to a place changed in an entry, the oldest first."""
+        entry = find_entry(await self.codex_at(at), name)
+        called = {known.casefold() for known in (entry.name, *entry.aliases, *entry.former)}
+        return [
+            HistoryLine(commit["id"], commit["step"], change)
+            for commit in await self.commits(at)
+            for change in commit.get("codex", [])
+            if change["entry"].casefold() in called
+        ]
+
+    async def codex_at(self, at: Ref | None, overlay: str | None = None) -> Codex:
+        """Return the whole codex as of a passage, with the corrections in force there unless others are given."""
+        commit, now = await self.commit_and_overlay(at)
+        return await codex_at(self.log, self.id, commit["id"], now if overlay is None else overlay, await self.brief())
+
+    # Commits
+
+    async def head_commit(self) -> Commit:
+        """Return the newest commit; raise StoryNotFound before the story is opened."""
+        head = await self.head()
+        if not head:
+            raise StoryNotFound(NOTHING_WRITTEN)
+        return await self.log.get(self.id, head)
+
+    async def commit_at(self, ref: Ref | None) -> Commit:
+        """Return the commit that a reference names; the head for None."""
+        if ref is None:
+            return await self.head_commit()
+        return await self.log.get(self.id, await resolve(self.log, self.id, ref))
+
+    async def commit_and_overlay(self, ref: Ref | None) -> tuple[Commit, str]:
+        """Return the commit that a reference names, and the corrections that are in force for what is begun there.
+
+        A passage that the head's own branch goes through is worked on with the corrections of the head: what was set right
+        further on holds. Another branch has its own.
+        """
+        head, commit = await self.head_commit(), await self.commit_at(ref)
+        own, now = commit.get("overlay", ""), head.get("overlay", "")
+        if own == now or commit["id"] not in await self.log.path(self.id, head["id"]):
+            return commit, own
+        return commit, now
+
+    async def commits(self, ref: Ref | None = None) -> list[Commit]:
+        """Return the commits from the opening to a passage, by default the head."""
+        head = await self.head() if ref is None else await resolve(self.log, self.id, ref)
+        return await self.log.get_many(self.id, await self.log.path(self.id, head))
+
+
+def find_entry(codex: Codex, name: str) -> Entry:
+    """Return the one entry that answers to a name; raise StoryError where none or several do."""
+    entry = codex.find(name)
+    if entry is None:
+        listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
+        raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")
+    return entry

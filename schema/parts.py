@@ -1,0 +1,90 @@
+"""What the state and the rows of the story log are both made of, as types: plain JSON, and nothing of LangGraph."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+BY_HAND = "edited by hand"
+"""Why a sentence came or went that somebody added or took out."""
+
+KEPT_PLAN = "kept"
+"""`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
+goes, and no prompt tells that plan again."""
+
+Status = Literal["writing", "choosing", "retaking", "replanning", "finished"]
+"""Where a story stands: inside a timestep, waiting for the choice of a plan, or at its end."""
+
+
+class Brief(TypedDict):
+    """What the story is and stays: pinned in every prompt, never forgotten."""
+
+    title: str
+    genre: str
+    premise: str
+    characters: list[str]
+    """One string each, `Name: who they are`."""
+    outline: list[str]
+    synopsis: NotRequired[str]
+    """What the model made of a premise that somebody gave, which stands beside it."""
+    truth: NotRequired[str]
+    """What really happened, or what the story is really about: kept from the reader."""
+    clues: NotRequired[list[str]]
+    """What points to the truth, and where each of them appears: kept from the reader."""
+    voice: NotRequired[str]
+    """How the story is told: viewpoint, distance, diction, dialect."""
+
+
+class Recalled(TypedDict):
+    """One passage that the long-term memory gave back, and why."""
+
+    id: str
+    step: int
+    score: float
+    """Cosine similarity of the plan and the best piece, -1 to 1."""
+    summary: str
+    piece: str
+    """The piece of the passage that matched best."""
+
+
+class Dropped(TypedDict):
+    """A sentence that left the short-term memory."""
+
+    sentence: str
+    why: str
+
+
+class Added(TypedDict):
+    """A sentence that entered the short-term memory."""
+
+    sentence: str
+    why: str
+
+
+class Rationale(TypedDict):
+    """What one rewriting of the short-term memory dropped and added, each with its reason (paper, section 2.2)."""
+
+    dropped: list[Dropped]
+    added: list[Added]
+
+
+class Usage(TypedDict):
+    """What model calls cost."""
+
+    calls: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    resamples: int
+    """Calls made only because an earlier reply was not usable."""
+    seconds: float
+
+
+class Choice(TypedDict):
+    """How the plan was chosen."""
+
+    index: int | None
+    """Which candidate, from 0; None for an own plan."""
+    by: str
+    why: str

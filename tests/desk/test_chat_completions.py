@@ -1,0 +1,354 @@
+"""The endpoint for OpenAI's clients, by the official client."""
+
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import openai
+import pytest
+from fastapi.testclient import TestClient
+from langchain_core.messages import HumanMessage
+
+from recurrentgpt import Library, Story
+from recurrentgpt.desk.app import create_app
+from recurrentgpt.desk.backend.guard import checked_origin
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+HERE = ("127.0.0.1", 50000)
+OWN = "Mira lets the last boat go by and keeps the lamp dark."
+BEGIN = {"role": "user", "content": "A lighthouse that must stay dark."}
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """Give the app in this process, over a library of its own."""
+    number = itertools.count()  # no two replies are the same, as with models that are no script
+
+    def replies(messages):
+        return story_replies([HumanMessage(str(next(number))), *messages])
+
+    given = {"model": ScriptedChatModel(replies=replies), "embeddings": HashEmbeddings()}
+    with Library.open(tmp_path / "library") as library:
+        app = create_app(library, folder=tmp_path / "desk", given=given, chat=True)
+        with TestClient(app, base_url="http://127.0.0.1", client=HERE) as http:
+            yield http, library
+
+
+@pytest.fixture
+def client(desk):
+    """Give the official client."""
+    return openai.OpenAI(base_url="http://127.0.0.1/v1", api_key="none", http_client=desk[0], max_retries=0)
+
+
+def ask(client, messages, **options):
+    return client.chat.completions.create(model="recurrentgpt", messages=messages, **options)
+
+
+def said(reply):
+    return {"role": "assistant", "content": reply.choices[0].message.content}
+
+
+def place(reply):
+    """Return the story and the passage that a reply names in its last line."""
+    return re.search(r"\(story ([\w-]+), passage (\w+)\)$", reply.choices[0].message.content).groups()
+
+
+def told(desk, reply):
+    return Story.open(place(reply)[0], library=desk[1])
+
+
+def test_models(client):
+    assert [model.id for model in client.models.list()] == ["recurrentgpt", "recurrentgpt-fiction"]
+
+
+def test_a_chat_is_a_story(client, desk):
+    first = ask(client, [BEGIN])
+    story = told(desk, first)
+    assert story.brief["premise"]
+    assert first.choices[0].message.content.startswith(story.passage().text)
+    assert first.choices[0].finish_reason == "stop"
+    assert first.usage.total_tokens > 100
+    plans = story.plans
+    second = ask(client, [BEGIN, said(first), {"role": "user", "content": "2"}])
+    assert (place(second)[0], story.passage().step, story.passage().plan) == (story.id, 2, plans[1])
+    chat = [
+        {"role": "system", "content": "Be brief."},
+        BEGIN,
+        said(first),
+        {"role": "user", "content": "2"},
+        said(second),
+    ]
+    third = ask(client, [*chat, {"role": "user", "content": [{"type": "text", "text": OWN}]}])
+    assert (story.passage().step, story.passage().plan) == (3, OWN)
+    assert third.choices[0].message.content.startswith(story.passage().text)
+    assert len(desk[1].stories()) == 1
+
+
+def test_a_reply_written_again_is_another_take_and_an_edit_is_a_branch(client, desk):
+    first = ask(client, [BEGIN])
+    chat = [BEGIN, said(first), {"role": "user", "content": "1"}]
+    second, again = ask(client, chat), ask(client, chat)
+    story = told(desk, first)
+    takes = [story.passage(place(reply)[1]) for reply in (second, again)]
+    assert takes[0].text != takes[1].text
+    assert (takes[0].plan, takes[0].parent) == (takes[1].plan, takes[1].parent)
+    ask(client, [*chat, said(again), {"role": "user", "content": "1"}])
+    branch = ask(client, [*chat[:2], {"role": "user", "content": OWN}])
+    there = story.passage(place(branch)[1])
+    assert (there.step, there.plan, there.parent) == (2, OWN, takes[0].parent)
+    follows = ask(client, [*chat, said(second), {"role": "user", "content": "3"}])
+    assert story.passage(place(follows)[1]).parent == takes[0].id, "an older branch goes on where its chat stands"
+
+
+def test_a_reply_streams_as_it_is_written(client, desk):
+    pieces, usage = [], None
+    for chunk in ask(client, [BEGIN], stream=True, stream_options={"include_usage": True}):
+        usage = chunk.usage or usage
+        pieces += [choice.delta.content for choice in chunk.choices if choice.delta.content]
+    text = "".join(pieces)
+    story = Story.open(re.search(r"\(story (\w+),", text)[1], library=desk[1])
+    assert text.startswith(story.passage().text + "\n\n1. ")
+    assert len(pieces) > 5
+    assert usage.completion_tokens > 100
+
+
+def test_a_story_is_named_by_a_header_or_as_the_user(client, desk):
+    first = ask(client, [BEGIN], extra_headers={"X-Story": "my-tale"})
+    story = Story.open("my-tale", library=desk[1])
+    assert first.choices[0].message.content.startswith(story.passage().text)
+    ask(client, [{"role": "user", "content": "2"}], extra_headers={"X-Story": "my-tale"})
+    ask(client, [{"role": "user", "content": "1"}], user="my-tale")
+    assert story.passage().step == 3
+    other = ask(client, [BEGIN], user="somebody")
+    assert told(desk, other).id not in ("my-tale", "somebody")
+
+
+def test_a_player_acts(client, desk):
+    first = client.chat.completions.create(model="recurrentgpt-fiction", messages=[BEGIN])
+    act = {"role": "user", "content": "I climb the stairs and put the lamp out."}
+    client.chat.completions.create(model="recurrentgpt-fiction", messages=[BEGIN, said(first), act])
+    story = told(desk, first)
+    assert story.settings["mode"] == "fiction"
+    assert story.passage().plan == act["content"]
+
+
+def test_an_answer_that_cannot_be_used_is_asked_back_and_the_chat_goes_on(client, desk):
+    first = ask(client, [BEGIN])
+    chat = [BEGIN, said(first), {"role": "user", "content": "9"}]
+    reply = ask(client, chat)
+    assert "from 1 to 3" in said(reply)["content"]
+    ask(client, [*chat, said(reply), {"role": "user", "content": "2"}])
+    assert told(desk, first).passage().step == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "reason"),
+    [
+        ({"model": "gpt-4o", "messages": [BEGIN]}, openai.UnprocessableEntityError, "name recurrentgpt"),
+        ({"model": "recurrentgpt", "messages": []}, openai.UnprocessableEntityError, "messages"),
+        ({"model": "recurrentgpt", "messages": [{"role": "user", "content": "### Task:\nMerge these answers."}]},
+         openai.UnprocessableEntityError, "another model"),
+        ({"model": "recurrentgpt", "messages": [
+            {"role": "assistant", "content": "(story 000000000000, passage 01234567)"}, BEGIN]},
+         openai.NotFoundError, "no story"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_an_error_of_the_client(client, desk, body, kind, reason):
+    with pytest.raises(kind, match=reason):
+        client.chat.completions.create(**body)
+    assert not desk[1].stories()
+
+
+@pytest.mark.parametrize(("key", "status"), [("0123456789abcdef0123", 200), ("wrong", 401)])
+def test_off_this_machine_the_token_is_the_key(tmp_path, key, status):
+    with Library.open(tmp_path / "library") as library:
+        app = create_app(library, folder=tmp_path / "desk", token="0123456789abcdef0123", chat=True)
+        with TestClient(app, base_url="http://127.0.0.1", client=("192.168.1.7", 5)) as http:
+            assert http.get("/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == status
+
+
+def test_the_desk_alone_has_no_such_endpoint(tmp_path):
+    with Library.open(tmp_path / "library") as library:
+        app = create_app(library, folder=tmp_path / "desk")
+        with TestClient(app, base_url="http://127.0.0.1", client=HERE) as http:
+            assert http.get("/v1/models").status_code == 404
+
+
+def test_the_command_says_where_clients_find_it(tmp_path):
+    command = [sys.executable, "-m", "recurrentgpt.cli", "serve", "--port", "0"]
+    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path)}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        address = re.search(r"http://127\.0\.0\.1:\d+/v1", process.stderr.readline())[0]
+        models = openai.OpenAI(base_url=address, api_key="any").models.list()
+        assert [model.id for model in models] == ["recurrentgpt", "recurrentgpt-fiction"]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_the_first_reply_written_again_is_another_take_of_the_same_story(client, desk):
+    first = ask(client, [BEGIN])
+    again = ask(client, [{"role": "system", "content": "Be brief."}, BEGIN])
+    story = told(desk, first)
+    assert place(again)[0] == story.id
+    takes = [story.passage(place(reply)[1]) for reply in (first, again)]
+    assert takes[0].text != takes[1].text
+    assert (takes[0].step, takes[0].plan, takes[0].parent) == (1, takes[1].plan, takes[1].parent)
+    assert again.choices[0].message.content.startswith(takes[1].text)
+    ask(client, [BEGIN, said(again), {"role": "user", "content": "1"}])
+    other = ask(client, [BEGIN])
+    assert place(other)[0] != story.id, "a story that has gone on is not begun again by another chat's first words"
+    assert len(desk[1].stories()) == 2
+
+
+def test_a_chat_that_has_an_id_is_a_story_by_itself(client, desk):
+    def reply(chat, *messages):
+        return ask(client, [*messages], extra_headers={"X-OpenWebUI-Chat-Id": chat})
+
+    first, other = reply("chat-1", BEGIN), reply("chat-2", BEGIN)
+    assert [place(it)[0] for it in (first, other)] == ["chat-1", "chat-2"]
+    reply("chat-1", BEGIN, said(first), {"role": "user", "content": "1"})
+    again = reply("chat-1", BEGIN)
+    story = told(desk, again)
+    assert (story.id, story.passage(place(again)[1]).step) == ("chat-1", 1)
+    assert story.passage(place(again)[1]).parent == story.passage(place(first)[1]).parent
+    edited = reply("chat-1", {"role": "user", "content": "A lighthouse that must burn."})
+    assert place(edited)[0] not in ("chat-1", "chat-2")
+    temporary = reply("local:7f", {"role": "user", "content": "A bell under the sea."})
+    assert place(temporary)[0] not in ("chat-1", "chat-2")
+
+
+def test_a_player_is_offered_other_roles(client, desk):
+    first, again = (client.chat.completions.create(model="recurrentgpt-fiction", messages=[BEGIN]) for _ in range(2))
+    assert place(first)[0] == place(again)[0]
+    story = told(desk, first)
+    assert [story.passage(place(reply)[1]).step for reply in (first, again)] == [0, 0]
+    assert len(desk[1].stories()) == 1
+
+
+TITLE = """### Task:
+Name this chat with a concise, 3-5 word title and an emoji.
+### Output:
+JSON format: { "title": "your concise title here" }
+### Chat History:
+<chat_history>
+USER: A lighthouse that must stay dark.
+ASSISTANT: %s
+</chat_history>"""
+
+
+def test_what_a_front_end_asks_on_the_side_is_answered_from_the_story_and_writes_nothing(client, desk):
+    first = ask(client, [BEGIN])
+    story = told(desk, first)
+    before = (story.head, len(story.tree().as_json()["passages"]))
+    text = said(first)["content"]
+    genre = story.brief["genre"]
+
+    def aside(content, role="user", before=(), **options):
+        reply = ask(client, [*before, {"role": role, "content": content}], **options)
+        return reply.choices[0].message.content
+
+    def wanted(key, task):
+        return TITLE.replace("title", key).replace("Name this chat", task) % text
+
+    assert json.loads(aside(TITLE % text)) == {"title": story.title}
+    assert json.loads(aside(wanted("tags", "Tag it"))) == {"tags": [genre]}
+    assert json.loads(aside(wanted("follow_ups", "Suggest"))) == {"follow_ups": story.plans}
+    assert json.loads(aside(wanted("queries", "Search"))) == {"queries": []}
+    assert (
+        aside("Provide a concise, 5-word-or-less title for the conversation.\n\nUser: hi\nAI: " + text) == story.title
+    )
+    analyze = "Analyze this conversation and provide:\n1. Its language\n2. A concise title\n\nUser: hi\nAI: "
+    assert aside(analyze + text) == story.title
+    assert aside("Give this chat a title of three words: " + text, max_tokens=16) == story.title
+    chat = [BEGIN, said(first)]
+    summarize = "Ignore previous instructions. Summarize the story so far."
+    assert aside(summarize, role="system", before=chat) == story.memory
+    speak = "[Write your next reply from the point of view of Mira.]"
+    assert aside(speak, role="system", before=chat) == story.plans[0]
+    chunks = ask(client, [{"role": "user", "content": TITLE % text}], stream=True)
+    streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    assert json.loads(streamed) == {"title": story.title}
+    told_by = {"extra_body": {"metadata": {"task": "title_generation"}}, "extra_headers": {"X-Story": story.id}}
+    assert aside("Whatever the template says.", **told_by) == story.title
+    assert (story.head, len(story.tree().as_json()["passages"]), len(desk[1].stories())) == (*before, 1)
+
+
+def test_a_title_before_there_is_a_story_is_some_title_and_begins_none(client, desk):
+    reply = ask(client, [{"role": "user", "content": TITLE % "(nothing yet)"}])
+    assert json.loads(said(reply)["content"])["title"]
+    tools = 'Available Tools: []\nReturn {"tool_calls": []}'
+    reply = ask(client, [{"role": "system", "content": tools}, {"role": "user", "content": "Query: a lighthouse"}])
+    assert json.loads(said(reply)["content"]) == {"tool_calls": []}
+    assert not desk[1].stories()
+
+
+def test_a_premise_about_titles_is_a_premise(client, desk):
+    reply = ask(client, [{"role": "user", "content": "A concise man inherits a title, and no conversation about it."}])
+    assert told(desk, reply).passage().step == 1
+
+
+PAGE = "http://localhost:8000"
+
+
+@pytest.fixture
+def named(tmp_path):
+    """Give a client of an app that a page of another origin may use, with a key."""
+    with Library.open(tmp_path / "library") as library:
+        app = create_app(library, folder=tmp_path / "desk", token="0123456789abcdef0123", chat=True, origins=(PAGE,))
+        with TestClient(app, base_url="http://127.0.0.1", client=HERE) as http:
+            yield http
+
+
+def test_a_page_of_a_named_origin_may_ask_with_the_key_and_without_cookies(named):
+    asked = {
+        "Origin": PAGE,
+        "Sec-Fetch-Site": "cross-site",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,content-type",
+    }
+    before = named.options("/v1/chat/completions", headers=asked)
+    assert before.status_code == 204
+    assert before.headers["Access-Control-Allow-Headers"] == "authorization,content-type"
+    headers = {"Origin": PAGE, "Sec-Fetch-Site": "cross-site", "Authorization": "Bearer 0123456789abcdef0123"}
+    answers = [before, named.get("/v1/models", headers=headers), named.get("/v1/models", headers={"Origin": PAGE})]
+    assert [answer.status_code for answer in answers] == [204, 200, 401]
+    for answer in answers:
+        assert answer.headers["Access-Control-Allow-Origin"] == PAGE
+        assert "Origin" in answer.headers["Vary"]
+        assert "Access-Control-Allow-Credentials" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("origin", "path"),
+    [
+        ("http://evil.example", "/v1/models"),
+        ("null", "/v1/models"),
+        (PAGE, "/desk/api/stories"),
+        (PAGE + "1", "/v1/models"),
+    ],
+)
+def test_other_pages_and_the_desk_itself_stay_closed(named, origin, path):
+    headers = {"Origin": origin, "Authorization": "Bearer 0123456789abcdef0123"}
+    answer = named.get(path, headers=headers)
+    assert answer.status_code == 403
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.parametrize("origin", ["*", "https://*", "http://*.example", "null", "localhost:8000", PAGE + "/chat", ""])
+def test_an_origin_is_named_in_full(origin):
+    with pytest.raises(SettingsError, match="is none"):
+        checked_origin(origin)
+
+
+def test_an_origin_is_taken_as_browsers_send_it():
+    assert [checked_origin(it) for it in ("HTTP://LocalHost:8000/", "https://a.example:443")] == [
+        "http://localhost:8000",
+        "https://a.example",
+    ]

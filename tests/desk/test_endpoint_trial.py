@@ -1,0 +1,208 @@
+"""The form says whether a model answers, in a sentence, and sends a key to nobody who was not named."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from recurrentgpt.desk.app import create_app
+from recurrentgpt.infrastructure.background_loop import call
+from recurrentgpt.library import Library
+from recurrentgpt.models.endpoint_check import list_models
+from recurrentgpt.testing import FaultyServer
+from tests.desk.conftest import HERE, HOST, Client, Served
+from tests.desk.scripted import paced
+
+KEY = "sk-this-is-the-secret-key"
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+class Endpoint:
+    """A server that answers a question for its models in one way."""
+
+    def __init__(self, status: int, body: str, location: str = "") -> None:
+        self.keys: list[str] = []
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, format: str, *args: Any) -> None:
+                """Keep quiet."""
+
+            def do_GET(self) -> None:
+                owner.keys.append(self.headers["authorization"].removeprefix("Bearer "))
+                self.send_response(status)
+                if location:
+                    self.send_header("location", location)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.base_url = f"http://127.0.0.1:{self.server.server_port}/v1"
+
+    def __enter__(self) -> Endpoint:
+        self._thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+        self._thread.join()
+
+
+@pytest.fixture
+def client(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """Give a desk to which code gives no model."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with TestClient(create_app(library, folder=tmp_path / "desk"), base_url=HOST, client=HERE) as opened:
+        yield Client(opened, paced(tmp_path, 0.0))
+
+
+def tried(client: Client, what: str = "test", **form: str) -> dict[str, Any]:
+    found: dict[str, Any] = client.send("POST", f"/settings/{what}", form)
+    return found
+
+
+def test_a_model_that_answers(client: Client) -> None:
+    with FaultyServer() as server:
+        found = tried(client, model="scripted", base_url=server.base_url, key=KEY)
+        assert found == {
+            "works": True,
+            "said": f"It works: scripted answers at {server.base_url}.",
+            "models": ["scripted"],
+        }
+        assert server.keys == [KEY]
+    assert client.get("/settings")["values"] == {}
+    assert client.get("/settings")["key"] == ""
+    assert not any(KEY in path.read_text() for path in client.app.state.desk.disk.folder.rglob("*") if path.is_file())
+
+
+def test_the_models_of_an_endpoint(client: Client) -> None:
+    with FaultyServer() as server:
+        assert tried(client, "models", base_url=server.base_url)["models"] == ["scripted"]
+        assert server.requests == [], "that costs nothing"
+    assert "Choose where the model runs" in tried(client, "models")["said"]
+
+
+def test_nothing_listens_there(client: Client) -> None:
+    for what in ("test", "models"):
+        found = tried(client, what, model="x", base_url=NOWHERE)
+        assert found["works"] is False
+        assert found["said"].startswith(f"Nothing answers at {NOWHERE} (")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_wrong_key_where_the_list_asks_for_one(client: Client, status: int) -> None:
+    with Endpoint(status, "{}") as server:
+        said = tried(client, model="x", base_url=server.base_url, key=KEY)["said"]
+        assert said == f"{server.base_url} refuses the key ({status}): type a key of this endpoint."
+
+
+def test_a_key_that_no_request_can_carry_is_not_told() -> None:
+    with FaultyServer() as server:
+        listing = call(lambda: list_models(server.base_url, "sk-two\nlines"))
+        assert (listing.fault, "sk-" in listing.why, server.connections) == ("key", False, 0)
+
+
+def test_a_wrong_key_where_everybody_may_see_the_list(client: Client) -> None:
+    with FaultyServer("401") as server:
+        found = tried(client, model="scripted", base_url=server.base_url, key=KEY)
+        assert found["works"] is False
+        assert "refused the request with status 401: check the key" in found["said"]
+        assert "OPENAI" not in found["said"]
+        assert KEY not in found["said"]
+
+
+def test_no_such_model(client: Client) -> None:
+    with FaultyServer("404") as server:
+        found = tried(client, model="qwen", base_url=server.base_url)
+        assert found["said"] == f"{server.base_url} has no model 'qwen': it has scripted."
+        assert tried(client, base_url=server.base_url)["said"].startswith("No model is named yet.")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [(200, "<html>Welcome", "its list of models is not JSON"), (302, "", "redirects to an address that nobody named")],
+)
+def test_what_is_not_openai_compatible(client: Client, status: int, body: str, said: str) -> None:
+    with FaultyServer() as elsewhere, Endpoint(status, body, f"{elsewhere.base_url}/models") as server:
+        found = tried(client, model="x", base_url=server.base_url, key=KEY)
+        assert f"is not OpenAI-compatible: {'it ' * (status == 302)}{said}" in found["said"]
+        assert (elsewhere.connections, server.keys) == (0, [KEY])
+
+
+def test_a_list_that_is_odd_is_no_fault(client: Client) -> None:
+    for odd in ({"data": [{"id": 7}, 3, {}]}, [], {"data": None}, 7):
+        with Endpoint(200, json.dumps(odd)) as server:
+            assert "lists no models" in tried(client, "models", base_url=server.base_url)["said"]
+
+
+def test_a_key_goes_to_its_own_endpoint_only(client: Client) -> None:
+    with FaultyServer() as mine, Endpoint(401, "{}") as other:
+        client.send("PUT", "/settings", {"values": {"base_url": mine.base_url, "model": "scripted"}, "key": KEY})
+        assert tried(client)["works"] is True
+        assert mine.keys == [KEY]
+        said = tried(client, model="x", base_url=other.base_url)["said"]
+        assert said.endswith("The one you have is another endpoint's and was not sent: type its own.")
+        assert other.keys == ["none"]
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "said"),
+    [
+        ({"base_url": "file:///etc/passwd"}, 422, "begins with http:// or https://"),
+        ({"base_url": "http://me:secret@127.0.0.1/v1"}, 422, "holds a name or a password"),
+        ({"base_url": NOWHERE, "key": "a\nb"}, 422, "plain characters"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(client: Client, form: dict[str, str], status: int, said: str) -> None:
+    for what in ("test", "models"):
+        found, why = client.refused("POST", f"/settings/{what}", form)
+        assert (found, said in why, "secret" in why) == (status, True, False)
+
+
+def test_without_an_endpoint_the_embedded_model_writes(client: Client) -> None:
+    assert tried(client)["said"].startswith("No endpoint is set: the embedded model writes")
+    assert tried(client, model="nowhere.gguf") == {
+        "works": False,
+        "said": "There is no file nowhere.gguf.",
+        "models": [],
+    }
+    assert "choose where it runs" in tried(client, model="gpt-5")["said"]
+
+
+def test_a_place_fills_in_its_address_and_a_test_says_what_is_wrong(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_role("button", name="Model and endpoint").click()
+    place = page.get_by_label("Where the model runs")
+    address = page.locator("[name=base_url]")
+    address.wait_for()
+    assert place.input_value() == "This machine, embedded"
+    place.select_option("Ollama")
+    assert address.input_value() == "http://127.0.0.1:11434/v1"
+    place.select_option("Any other")
+    assert address.input_value() == "http://127.0.0.1:11434/v1"
+    address.fill(NOWHERE)
+    assert place.input_value() == "Any other"
+    page.get_by_role("button", name="Test", exact=True).click()
+    page.get_by_role("alert").get_by_text(f"Nothing answers at {NOWHERE}").wait_for()
+    with FaultyServer() as server:
+        address.fill(server.base_url)
+        page.get_by_role("button", name="List its models").focus()
+        page.keyboard.press("Enter")
+        page.get_by_role("status").get_by_text(f"{server.base_url} has scripted.").wait_for()
+        assert page.locator("datalist option").get_attribute("value") == "scripted"
+        page.locator("[name=model]").fill("scripted")
+        page.get_by_label("Key of the endpoint").fill(KEY)
+        page.get_by_role("button", name="Test", exact=True).click()
+        page.get_by_text(f"It works: scripted answers at {server.base_url}.").wait_for()
+        assert server.keys == [KEY]
+    assert KEY not in page.evaluate("() => JSON.stringify({...localStorage, ...sessionStorage})")

@@ -1,0 +1,242 @@
+"""Other words for a selection: asked for, shown beside the text, taken or left, and never lost or unpaid."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from recurrentgpt.schema.errors import ModelRefused
+from tests.desk.conftest import Client, Served, begin, text_of, there_are, written
+
+SELECT = """([number, from, to]) => {
+    const text = document.querySelectorAll('article.passage > .prose')[number - 1].querySelector('p').firstChild;
+    getSelection().setBaseAndExtent(text, from, text, to);
+}"""
+
+
+def suggestion_of(client: Client, story: str) -> dict[str, Any] | None:
+    client.wait(story)
+    found: dict[str, Any] | None = client.jobs(story).state.suggestion
+    return found
+
+
+def ask(client: Client, view: dict[str, Any], start: int = 0, end: int = 12, how: str = "shorten") -> Any:
+    story = view["id"]
+    client.send("POST", f"/stories/{story}/suggestion", {"at": view["head"], "start": start, "end": end, "how": how})
+    return suggestion_of(client, story)
+
+
+def test_a_suggestion_is_compared_word_by_word_and_changes_nothing(client: Client) -> None:
+    view = client.begin()
+    (text,) = client.texts(view)
+    end = text.index(".")
+    client.model.replies = lambda messages: text[:end].replace(" ", " quite ", 1)
+    found = ask(client, view, 0, end)
+    assert found["text"] == text[:end].replace(" ", " quite ", 1)
+    assert [(one["kind"], one["after"]) for one in found["changes"] if one["kind"] != "same"] == [("added", "quite ")]
+    assert "".join(one["before"] for one in found["changes"]) == text[:end]
+    after = client.wait(view["id"])
+    assert client.texts(after) == [text]
+    assert after["path"] == view["path"]
+
+
+def test_its_tokens_are_in_the_ledger_of_the_story_and_of_no_branch(client: Client) -> None:
+    view = client.begin()
+    before = client.get(f"/stories/{view['id']}/usage")
+    ask(client, view)
+    after = client.get(f"/stories/{view['id']}/usage")
+    assert after["in_all"]["calls"] == before["in_all"]["calls"] + 1
+    assert after["in_all"]["output_tokens"] > before["in_all"]["output_tokens"]
+    assert after["calls"] == before["calls"]
+    client.send("DELETE", f"/stories/{view['id']}/suggestion")
+    assert client.get(f"/stories/{view['id']}/usage") == after
+
+
+def test_a_model_that_fails_is_told_of_beside_the_selection(client: Client) -> None:
+    view, works = client.begin(), client.model.replies
+
+    def refuse(messages: list[Any]) -> str:
+        raise ModelRefused("The server refused the request with status 401: check OPENAI_API_KEY.")
+
+    client.model.replies = refuse
+    found = ask(client, view)
+    assert (found["text"], "Model and endpoint" in found["error"]) == ("", True)
+    assert client.jobs(view["id"]).state.error == ""
+    client.model.replies = works
+    again = ask(client, view)
+    assert (bool(again["text"]), again["error"], again["take"]) == (True, "", 1)
+
+
+def test_the_budget_holds_for_it_too(client: Client) -> None:
+    view = client.begin()
+    client.send("PUT", f"/stories/{view['id']}/settings", {"values": {"budget": 10}})
+    calls = len(client.model.calls)
+    assert "budget" in ask(client, view)["error"]
+    assert len(client.model.calls) == calls
+
+
+@pytest.mark.parametrize("part", [(5, 5), (9, 2), (0, 100_000)])
+def test_a_part_that_is_none_is_told_of(client: Client, part: tuple[int, int]) -> None:
+    assert "Nothing is selected" in ask(client, client.begin(), *part)["error"]
+
+
+def test_a_suggestion_waits_while_the_story_goes_on_and_ends_with_an_edit(client: Client) -> None:
+    view = client.begin()
+    found = ask(client, view)
+    client.write(view["id"], number=1)
+    assert suggestion_of(client, view["id"]) == found
+    client.send("POST", f"/stories/{view['id']}/passage", {"at": view["head"], "text": "Nobody tends the lamp."})
+    assert suggestion_of(client, view["id"]) is None
+
+
+def select(page: Any, number: int, start: int, end: int) -> Any:
+    """Select characters of a passage's first paragraph, and return the toolbar."""
+    page.evaluate(SELECT, [number, start, end])
+    tools = page.get_by_role("group", name="Work on the selection")
+    tools.wait_for()
+    return tools
+
+
+def suggested(page: Any) -> str:
+    """Wait for a suggestion and return its words."""
+    words = page.get_by_label("Suggested").locator(".selected")
+    words.wait_for()
+    shown: str = words.inner_text()
+    return shown
+
+
+def in_all(served: Served, page: Any) -> int:
+    story = page.url.rpartition("/")[2]
+    calls: int = httpx.get(f"{served.address}api/stories/{story}/usage", timeout=60).json()["in_all"]["calls"]
+    return calls
+
+
+def test_words_are_selected_with_the_mouse_and_taken(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    line = page.locator("article.passage p").first.bounding_box()
+    page.mouse.move(line["x"] + 150, line["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(line["x"] + 300, line["y"] + 12, steps=4)
+    page.mouse.up()
+    chosen = page.evaluate("() => getSelection().toString()")
+    before = text_of(page, 1)
+    assert chosen.strip()
+    page.get_by_role("group", name="Work on the selection").get_by_role("button", name="In other words").click()
+    words = suggested(page)
+    whole = page.get_by_label("As it is").locator(".selected").inner_text()
+    assert chosen.strip() in whole
+    assert re.search(rf"(?<!\w){re.escape(whole.strip())}(?!\w)", before), "no half of a word"
+    assert text_of(page, 1) == before
+    page.get_by_role("button", name="Take it").click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    shown = page.locator("article.passage .prose").inner_text()
+    assert " ".join(shown.split()).startswith(" ".join((before.partition(whole.strip())[0] + words).split()))
+    there_are(page.locator(".suggestion"), 0)
+
+
+def test_a_suggestion_is_left_and_costs_its_tokens_only(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    before, calls = page.locator(".prose").inner_text(), in_all(desk, page)
+    select(page, 1, 0, 20).get_by_role("button", name="Expand").click()
+    suggested(page)
+    with page.expect_response("**/suggestion"):
+        page.get_by_role("button", name="Another", exact=True).click()
+    page.locator(".stop").wait_for(state="detached")
+    page.reload()
+    suggested(page)
+    page.get_by_role("button", name="Leave it").click()
+    there_are(page.locator(".suggestion"), 0)
+    assert page.locator(".prose").inner_text() == before
+    assert in_all(desk, page) == calls + 2
+
+
+def test_the_later_passages_stay_when_words_are_taken(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    second = text_of(page, 2)
+    select(page, 1, 0, 20).get_by_role("button", name="Describe").click()
+    suggested(page)
+    page.get_by_role("button", name="Take it and keep the 1 later passage").click()
+    page.locator("article.by-edited").wait_for()
+    page.locator(".stop").wait_for(state="detached")
+    written(page, 2)
+    assert text_of(page, 2) == second
+
+
+def test_a_wrong_key_is_told_of_beside_the_selection_and_a_stop_leaves_nothing(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    before = page.locator(".prose").inner_text()
+    refuse = own_desk.home / "refuse"
+    refuse.touch()
+    select(page, 1, 0, 20).get_by_role("button", name="Rewrite").click()
+    page.locator("article .suggestion [role=alert]").get_by_text("status 401").wait_for()
+    there_are(page.locator("[role=alert]"), 1)
+    refuse.unlink()
+    own_desk.hold.touch()
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".stop").wait_for()
+    page.keyboard.press("Escape")
+    there_are(page.locator(".stop"), 0)
+    there_are(page.locator(".suggestion"), 0)
+    own_desk.hold.unlink()
+    assert page.locator(".prose").inner_text() == before
+
+
+def test_a_selection_is_worked_on_by_keyboard(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.get_by_role("button", name="Passage 1: what can be done").press("Enter")
+    page.get_by_role("button", name="Select text").press("Enter")
+    tools = page.get_by_role("group", name="Work on the selection")
+    tools.wait_for()
+    selected = "() => getSelection().toString().length"
+    whole = page.evaluate(selected)
+    page.keyboard.press("Shift+ArrowLeft")
+    page.wait_for_function("whole => getSelection().toString().length < whole", arg=whole)
+    for _ in range(9):
+        page.keyboard.press("Tab")
+        if page.evaluate("() => document.activeElement.textContent") == "Shorten":
+            break
+    page.keyboard.press("Enter")
+    suggested(page)
+    page.wait_for_function("() => document.activeElement?.classList.contains('suggestion')")
+    # Until the work has ended its buttons take no focus.
+    page.locator(".suggestion button:enabled", has_text="Take it").wait_for()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+
+
+def test_what_reaches_beyond_one_passage_is_offered_nothing(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    select(page, 1, 0, 20)
+    page.evaluate(
+        """() => {
+            const [one, two] = document.querySelectorAll('article.passage > .prose');
+            getSelection().setBaseAndExtent(one.querySelector('p').firstChild, 3, two.querySelector('p').firstChild, 3);
+        }"""
+    )
+    there_are(page.locator(".selection"), 0)
+
+
+def test_places_are_counted_in_letters_and_marks_of_a_page_are_text(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator("article.passage .prose").dblclick()
+    text = "\U0001f30a <b>Mira</b> slept.\n\nNobody came & nobody left."
+    page.get_by_label("Text of passage 1").fill(text)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    page.evaluate(
+        """() => {
+            const text = document.querySelectorAll('article.passage > .prose p')[1].firstChild;
+            getSelection().setBaseAndExtent(text, 12, text, 20);
+        }"""
+    )
+    page.get_by_role("button", name="Expand").click()
+    suggested(page)
+    assert page.get_by_label("As it is").locator(".selected").inner_text() == "& nobody"
+    there_are(page.locator(".prose b"), 0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recurrentgpt.checkpoints.sqlite_faults import storage_errors
+from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, storage_errors
 from recurrentgpt.schema.errors import StorageError
 
 _LEAF = 0x0D
@@ -61,6 +61,36 @@ def _opens(address: str) -> bool:
     except (sqlite3.DatabaseError, UnicodeDecodeError):
         return True  # damaged, and readable as far as it goes
     return True
+
+
+class RowReader:
+    """The rows of a store, in a file that is only looked at."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
+
+    def select(self, query: str, *values: str) -> list[tuple[str, str]]:
+        """Return what a query finds; raise StorageError where the file cannot be read."""
+        with storage_errors(self._path):
+            return self._connection.execute(query, values).fetchall()
+
+
+@contextmanager
+def open_rows(path: Path) -> Iterator[RowReader]:
+    """Open the rows of a store, for any thread. A file that is missing, or was left before its first table, counts as empty.
+
+    Raises StorageError for one that cannot be read, or is not ours.
+    """
+    with ExitStack() as stack:
+        there = is_there(path)
+        address = stack.enter_context(readable(path)) if there else "file::memory:"
+        with storage_errors(path):
+            connection = stack.enter_context(closing(sqlite3.connect(address, uri=True, check_same_thread=False)))
+            if there:
+                check_owner(connection, path)
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'store'").fetchone():
+                connection.execute("CREATE TEMP TABLE store (prefix, key, value, updated_at)")
+        yield RowReader(connection, path)
 
 
 def read_rows(path: Path) -> tuple[list[Row], str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,18 +47,11 @@ def summarize(records: Iterable[StoryRecord], heads: Mapping[str, Head], *, arch
 
 def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
     """Return the same lines from SQLite's file alone; raise StorageError where it cannot be read."""
-    import sqlite3
+    from recurrentgpt.checkpoints.reading import open_rows
 
-    from recurrentgpt.checkpoints.reading import readable
-    from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there
-
-    if not is_there(database):
-        return []
     query = "SELECT key, value FROM store WHERE prefix = 'recurrentgpt.' || ? ORDER BY rowid"
-    with readable(database) as address, closing(sqlite3.connect(address, uri=True)) as connection:
-        check_owner(connection, database)
+    with open_rows(database) as rows:
         heads, records = (
-            {key: json.loads(value) for key, value in connection.execute(query, (table,))}
-            for table in ("heads", "stories")
+            {key: json.loads(value) for key, value in rows.select(query, table)} for table in ("heads", "stories")
         )
     return summarize(sorted(records.values(), key=lambda record: str(record["created"])), heads, archived=archived)

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
-from recurrentgpt.checkpoints.reading import readable
-from recurrentgpt.checkpoints.sqlite_faults import STORIES, check_owner, is_there, storage_errors
+from recurrentgpt.checkpoints.reading import RowReader, open_rows
+from recurrentgpt.checkpoints.sqlite_faults import STORIES
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.storybook import StoryBook
 from recurrentgpt.infrastructure import settings
@@ -67,7 +65,8 @@ def open_to_read(name: str) -> Iterator[ReadOnlyStory]:
         with Library.open(read_only=True) as library:
             yield ReadOnlyStory(Story.open(name, library=library).reader)
         return
-    with _open_log(settings.home() / STORIES) as log:
+    with open_rows(settings.home() / STORIES) as rows:
+        log = _LogFile(rows)
         record = call(lambda: log.find_story(name))
         yield ReadOnlyStory(StoryReader(log, record["story"]))
 
@@ -77,37 +76,16 @@ class _LogFile(LogReader):
 
     root = ROOT
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self.store, self._connection, self._path = self, connection, path
+    def __init__(self, rows: RowReader) -> None:
+        self.store, self._rows = rows, rows
 
     async def values(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[Mapping[str, Any] | None]:
         query = "SELECT key, value FROM store WHERE prefix = ? AND key IN (SELECT value FROM json_each(?))"
-        rows = self._rows(query, ".".join(namespace), json.dumps(list(keys)))
+        rows = self._rows.select(query, ".".join(namespace), json.dumps(list(keys)))
         found = {key: json.loads(value) for key, value in rows}
         return [found.get(key) for key in keys]
 
     async def scan(self, namespace: tuple[str, ...]) -> list[StoredRow]:
         query = "SELECT key, value FROM store WHERE prefix = ? ORDER BY updated_at DESC, rowid"
-        rows = self._rows(query, ".".join(namespace))
+        rows = self._rows.select(query, ".".join(namespace))
         return [StoredRow(key, json.loads(value)) for key, value in rows]
-
-    def _rows(self, query: str, *values: str) -> list[tuple[str, str]]:
-        with storage_errors(self._path):
-            return self._connection.execute(query, values).fetchall()
-
-
-@contextmanager
-def _open_log(path: Path) -> Iterator[LogReader]:
-    """Open the log in a file; one that is missing counts as empty. Raises StorageError for one that cannot be read."""
-    if not is_there(path):
-        with closing(sqlite3.connect(":memory:", check_same_thread=False)) as connection:
-            connection.execute("CREATE TABLE store (prefix, key, value, updated_at)")
-            yield _LogFile(connection, path)
-        return
-    # Read in the background loop, whose thread is another.
-    with (
-        readable(path) as address,
-        closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as connection,
-    ):
-        check_owner(connection, path)
-        yield _LogFile(connection, path)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
+
+from recurrentgpt.checkpoints.sqlite_faults import APPLICATION_ID
 
 
 def _is_sentence(result, code):
@@ -120,9 +123,17 @@ def test_a_home_that_cannot_be_a_folder(cli, server, monkeypatch, tmp_path):
 def test_a_corrupt_database(cli, server, user_folder):
     user_folder.mkdir()
     (user_folder / "stories.db").write_bytes(b"no database at all" * 100)
-    for command in (["stories"], ["write", "--premise", "A bridge."]):
+    for command in (["stories"], ["show", "A bridge"], ["write", "--premise", "A bridge."]):
         assert "stories.db" in _is_sentence(cli(*command), 1)
     assert (user_folder / "stories.db").read_bytes() == b"no database at all" * 100
+
+
+def test_a_database_that_was_left_before_its_first_table_has_no_stories(cli, user_folder):
+    user_folder.mkdir()
+    with closing(sqlite3.connect(user_folder / "stories.db")) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    assert "There are no stories yet" in cli("stories").err
+    assert "There is no story" in _is_sentence(cli("show", "A bridge"), 1)
 
 
 def test_a_database_of_a_newer_version(cli, story, user_folder):

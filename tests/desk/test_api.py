@@ -112,12 +112,14 @@ def test_memory_plans_summary_brief_and_title_are_edited_in_place(client: Client
 def test_recalled_passages_come_with_their_piece_and_score(client: Client) -> None:
     story = client.begin()
     after = client.write(story["id"], steps=3)
-    texts = " ".join(" ".join(client.texts(after)).split())
     recalled = client.get(f"/stories/{story['id']}/memory", at="4")["recalled"]
     assert recalled
-    assert all(
-        entry["piece"] and " ".join(entry["piece"].split()) in f"{texts} {entry['summary']}" for entry in recalled
-    )
+    for entry in recalled:
+        codex = client.get(f"/stories/{story['id']}/codex", at=str(entry["step"]))
+        facts = [line["text"] for known in codex for line in known["lines"]]
+        said = " ".join(" ".join([*client.texts(after), entry["summary"], *facts]).split())
+        assert entry["piece"]
+        assert " ".join(entry["piece"].split()) in said
     assert all(-1 <= entry["score"] <= 1 and 1 <= entry["step"] < 4 for entry in recalled)
 
 

@@ -26,11 +26,15 @@ export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: bo
   // What is refused is said here: the page behind is out of sight.
   const ask: Ask = (method, path, body) => attempt(() => send(method, `/stories/${view.id}${path}`, body));
   useEffect(() => {
-    void attempt(async () => {
-      const found = await get<Tree>(`/stories/${view.id}/tree`);
+    let wanted = true;
+    const show = (found: Tree) => {
+      if (!wanted) return;
       plan.current = layOut(found, plan.current);
       setTree(found);
-    });
+    };
+    // What was refused stays told while the map is read anew.
+    get<Tree>(`/stories/${view.id}/tree`).then(show, (error: Error) => wanted && setProblem(error.message));
+    return () => void (wanted = false);
   }, [view.id, view.revision, view.head]);
   const go = (id: string) => {
     if (id === view.head || props.busy) return;

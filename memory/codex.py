@@ -264,13 +264,17 @@ def _of_brief(brief: Brief) -> list[Change]:
     return changes
 
 
+_NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]")
+"""What a place begins with that is named without saying whether somebody is in it, on it or under it."""
+
+
 def sentence_of(entry: Entry, line: Line) -> str:
     """Return a line as a sentence that names its entry."""
     if line.text:
         return line.text
     forms = {
         "status": f"{entry.name} is {line.value}.",
-        "place": f"{entry.name} is {line.value}.",
+        "place": f"{entry.name} is {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
         "holder": f"{line.value} has {entry.name}.",
         "unaware": f"{entry.name} does not know {line.value}.",
         "pronouns": f"{entry.name} is spoken of as {line.value}.",

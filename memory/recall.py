@@ -65,6 +65,11 @@ _INDEXES: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
 _INDEXES_LOCK = threading.Lock()
 
 
+def is_quoted(hit: Hit, commit: Commit) -> bool:
+    """Return whether a hit stands in a commit's passage word for word, and not in its summary or facts."""
+    return hit.kind == "sentence" or (hit.kind == "piece" and hit.row < len(pieces(commit["passage"])))
+
+
 class Recall:
     """Search the passages before a head by meaning, with one embedding model, and by their rare words.
 

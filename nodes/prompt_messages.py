@@ -118,6 +118,11 @@ def invited(state: State, runtime: StoryRuntime, step: int) -> bool:
     return runtime.chance(state, step, "new character").random() < runtime.context.new_character
 
 
+def due_turn(turns: int, step: int, last_step: int) -> int:
+    """Return the number of the turn that passage `step` belongs to if all take as long; 0 where no end is set."""
+    return min(turns, (step - 1) * turns // last_step + 1) if last_step else 0
+
+
 def plan_length(context: Context) -> str:
     """Return how long a plan is, in words for a prompt: what fits into a passage of the length wanted."""
     return next((length for most, length in PLAN_LENGTHS if context.max_words <= most), LONGEST_PLAN)
@@ -130,6 +135,7 @@ def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, An
         **voice(context),
         "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
         "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
+        "due": due_turn(len(brief["outline"]), step, last_step(state, context) if context.ending else 0),
         "min_words": context.min_words,
         "max_words": context.max_words,
         "plan_length": plan_length(context),
@@ -147,10 +153,14 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     most = MOST_PIECE_WORDS[model.tier]
     past = await _past(state, runtime, model) if model.tier == "full" else Past()
     recalled = [
-        {**entry, "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language)}
+        {
+            **entry,
+            "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language),
+            "quoted": entry.get("quoted", False),
+        }
         for entry in state.get("recalled", [])
-        # What is shown whole is not told again.
-        if not past.earlier or entry["step"] < step - 2
+        # What is shown whole is not told again, nor a summary that stands among those of all passages.
+        if not (past.earlier and (entry["step"] >= step - 2 or entry["piece"] == entry["summary"]))
     ]
     asked = prompts.turns(
         "write",

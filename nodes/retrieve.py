@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from recurrentgpt.memory.codex import in_names
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.memory.recall import is_quoted, with_summary
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.codex import Codex
@@ -52,6 +52,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
             score=round(hit.score, 4),
             summary=commit["summary"],
             piece=_without(runtime.recall.text(commit, hit), codex.over.get(hit.id, ())),
+            quoted=is_quoted(hit, commit),
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]

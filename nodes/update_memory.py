@@ -44,6 +44,9 @@ from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dro
 FORGET_DOWN_TO = 14
 """Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""
 
+ASKED_SENTENCES, ASKED_WORDS = 18, 450
+"""What a capable model is asked to keep to: a tenth less than the ceilings, so that it need not count exactly."""
+
 LONGEST_READER = 60
 """Words of the sentence that says who the reader is."""
 
@@ -137,7 +140,11 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     # Templates of somebody's own may show the memory without the numbers by which it is changed.
     listed = any(numbered(old) in str(turn.text) for turn in asked)
     shared = variables(state, runtime, state["step"])
-    told = prompts.fill("update_memory", memory=[] if listed else old, **shared)
+    size = {
+        "limit": {"sentences": ASKED_SENTENCES, "words": ASKED_WORDS},
+        "held": {"sentences": len(old), "words": count_words("\n".join(old))},
+    }
+    told = prompts.fill("update_memory", memory=[] if listed else old, **size, **shared)
     form, asked_for = (MemoryReply, [told, prompts.fill("codex")]) if runtime.context.codex else (MemoryChanges, [told])
     request = HumanMessage("\n".join(asked_for))
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
@@ -200,16 +207,13 @@ class Changes:
 
 
 def _objection(new: list[str], old: list[str], language: str) -> str:
-    """Return what a model is to put right in a memory; "" for one that can stay as it is.
-
-    The prompt asks for a tenth less than the ceilings, so that it need not count exactly.
-    """
+    """Return what a model is to put right in a memory; "" for one that can stay as it is."""
     words = count_words("\n".join(new))
     problems = []
     if len(new) > MEMORY_SENTENCES or words > MEMORY_WORDS:
         problems.append(
-            f"That is {len(new)} sentences and {words} words; at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words fit: "
-            "drop what the story needs least, or say it shorter."
+            f"That is {len(new)} sentences and {words} words, and it keeps to {ASKED_SENTENCES} sentences and {ASKED_WORDS} "
+            "words: drop what the story needs least, or say it shorter."
         )
     fresh = [number for number, line in enumerate(new, 1) if line not in old]
     if language == "English" and (unclear := [n for n in fresh if _LEANING.search(_QUOTED.sub("", new[n - 1]))]):

@@ -18,7 +18,7 @@ VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "exam
 """What every template is given of how the story is told."""
 
 _LENGTH = {"min_words", "max_words", "last_step", "plan_length"}
-_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns"}
+_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "due"}
 
 GIVEN = {
     "system": VOICE | {"brief"},
@@ -29,7 +29,7 @@ GIVEN = {
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "rework": VOICE | {"brief", "memory", "before", "selection", "after", "how", "words"},
-    "update_memory": _STEP | {"memory"},
+    "update_memory": _STEP | {"memory", "limit", "held"},
     "repair_memory": frozenset({"memory", "problem"}),
     "summary": _STEP,
     "codex": frozenset(),
@@ -128,14 +128,16 @@ def _sample(template: str) -> dict[str, Any]:
         "invite": False,
         "memory": [text],
         "moves": [{"name": "danger", "instruction": text, "verbs": ["runs from"]}],
+        "limit": {"sentences": 18, "words": 450},
+        "held": {"sentences": 17, "words": 300},
         "plans": [text, text] if template == "choose" else 3,
         "names": ["Mira Holm"],
         "readers": ["Lena Hale, a map engraver"],
         "summaries": [{"step": 1, "summary": text}],
         "entries": [{"name": "Mira", "lines": [text]}],
-        "recalled": [{"id": "0" * 24, "step": 1, "score": 0.5, "summary": text, "piece": text}],
+        "recalled": [{"id": "0" * 24, "step": 1, "score": 0.5, "summary": text, "piece": text, "quoted": True}],
     }
-    numbers = {"min_words": 200, "max_words": 400, "step": 2, "last_step": 9, "words": 100}
+    numbers = {"min_words": 200, "max_words": 400, "step": 2, "last_step": 9, "due": 1, "words": 100}
     if template == "open":
         shapes["memory"] = text
     return {name: shapes.get(name, numbers.get(name, text)) for name in GIVEN[template]}

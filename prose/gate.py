@@ -52,6 +52,9 @@ _TAG = re.compile(
 )
 """Who said something, as a sentence of its own: with what was said left out, so is this."""
 
+_READ_OUT = re.compile(r"\s*([*_])(?![*_])[^*_\n]+:[^*_\n]*\w")
+"""A line in italics with a speaker in it: something that is read or heard in the story, and no line of a script."""
+
 
 class ProseGate:
     """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
@@ -220,6 +223,8 @@ class ProseGate:
             bare = EMPHASIS.sub("", piece)
             fault = self._examiner.examine(bare, self._settled) if bare.strip() else None
             if self.keeps_all:
+                if fault and fault.kind == "script" and _READ_OUT.match(piece):
+                    fault = None
                 # A sentence said again may be meant; one of an earlier passage, a heading or a comment never is.
                 if fault:
                     self.refused.append(fault)

@@ -45,7 +45,9 @@ class Recalled(TypedDict):
     """Cosine similarity of the plan and the best piece, -1 to 1."""
     summary: str
     piece: str
-    """The piece of the passage that matched best."""
+    """What matched best: words of the passage, or its summary, or a fact that it told."""
+    quoted: NotRequired[bool]
+    """Whether `piece` is the passage's own words."""
 
 
 class Dropped(TypedDict):

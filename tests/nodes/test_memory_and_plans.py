@@ -90,7 +90,7 @@ async def test_what_is_too_much_is_asked_about_alone(write, model):
     assert asked[: len(before)] == before
     assert request.text.startswith(asked[len(before)].text), "a server's cache has all but the last turns"
     assert asked[-1].text.startswith("With that the short-term memory holds:\n1. Mira counted 0 grey stones")
-    assert "That is 30 sentences and 300 words; at most 20 sentences and 500 words fit" in asked[-1].text
+    assert "That is 30 sentences and 300 words, and it keeps to 18 sentences and 450 words" in asked[-1].text
     assert [item["why"] for item in first["rationale"]["dropped"]] == ["It matters."] * 3
     assert first["usage"]["resamples"] == 1
 

@@ -112,10 +112,13 @@ async def test_the_place_and_the_turns_are_told_to_every_request(write, model):
     ]
     asked = prompts_of(model)
     writes = [text for text in asked if "JSON schema:" not in text]
-    assert "This is passage 1 of 4.\nReply" in writes[0]
-    assert "This is passage 3 of 4.\nOf the turns above: 1 and 2 done; 3 under way; 4 to come." in writes[2]
+    places = [
+        f"This is passage {number} of 4; told evenly, it would belong to turn {number}.\n" for number in (1, 2, 3)
+    ]
+    assert f"{places[0]}Reply" in writes[0]
+    assert f"{places[2]}Of the turns above: 1 and 2 done; 3 under way; 4 to come." in writes[2]
     plans = [text for text in asked if "Now propose" in text]
-    assert "This is passage 2 of 4.\nOf the turns above: 1 done; 2 under way; 3 and 4 to come." in plans[1]
+    assert f"{places[1]}Of the turns above: 1 done; 2 under way; 3 and 4 to come." in plans[1]
     assert "The next passage is number 3 of 4" in plans[1]
     choosing = [
         text.rpartition("The plans for the next passage are:")[2] for text in asked if "choose the plan" in text

@@ -338,6 +338,14 @@ def test_a_comment_in_a_capable_models_passage_is_left_out_and_objected_to():
     assert gate.finish() == prose(3) + "\n\n" + prose(3, seed=1)
 
 
+@pytest.mark.parametrize("read", ["*Prisoner: I weighed it all, sir.*", "_Prisoner: I weighed it all, sir. He sat._"])
+def test_a_line_in_italics_is_read_in_the_story_and_no_script(read):
+    text = f"{prose(3)}\n\n{read}\n\n{prose(3, seed=1)}"
+    gate = gate_of(text, keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", text.replace("_", "*"))
+    assert "script" in gate_of(text.replace(read, "*Prisoner:* I weighed it all, sir."), keeps_all=True).objection
+
+
 def test_a_refrain_of_a_capable_model_stays_and_a_groove_is_objected_to():
     said = prose(1, length=14)
     text = f"{said} {prose(3, seed=1)} {said}"

@@ -210,6 +210,22 @@ def test_an_author_adds_merges_pins_hides_and_removes(story, author, model):
         story.codex("The Ferryman")
 
 
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("the Temperance Hotel", "at the Temperance Hotel"),
+        ("Stow Ferry", "at Stow Ferry"),
+        ("in the cellar", "in the cellar"),
+    ],
+)
+def test_a_place_without_a_preposition_gets_one(story, author, model, value, told):
+    begun(story, author, ALIVE, tier="full")
+    story.edit_entry("Signe", "place", value)
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert any(f"Signe Orrin is {told}." in str(message.text) for call in model.calls[-4:] for message in call)
+
+
 def test_the_authors_word_stands_after_a_retry_and_after_a_replay(story, author):
     begun(story, author, ALIVE, KEY)
     story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])

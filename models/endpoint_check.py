@@ -64,7 +64,7 @@ async def list_models(address: str, key: str | None) -> Listing:
 
 
 def _read(status: int, body: bytes) -> Listing:
-    if status in (401, 403):
+    if status == 401:  # 403 is of a key that may not list models, and may well write
         return Listing(fault="key", why=str(status))
     if 300 <= status < 400:
         return Listing(fault="foreign", why=f"it redirects to an address that nobody named ({status})")

@@ -28,8 +28,8 @@ class Trial(TypedDict):
 
 
 async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial:
-    """Return whether a model answers at an address; what is empty is as it is in force."""
-    given = desk.given()
+    """Return whether a model answers at an address; what is empty is as it would be if the form were kept so."""
+    given = desk.given_by_code()
     chosen = model or given.get("model")
     if chosen is not None and not isinstance(chosen, str):
         if not base_url:
@@ -58,7 +58,7 @@ async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial
 
 async def models_of(desk: Desk, base_url: str, key: str) -> Trial:
     """Return which models an address lists."""
-    address = settings.resolve("base_url", base_url or desk.given().get("base_url")).value
+    address = settings.resolve("base_url", base_url or desk.given_by_code().get("base_url")).value
     if address is None:
         return _said("Choose where the model runs first, or type the address of an endpoint.")
     listing, problem = await _listed(desk, address, key)

@@ -128,7 +128,11 @@ class Desk:
 
     def given(self) -> Mapping[str, Any]:
         """Return the settings that hold for every story: those that code gave, then the machine's."""
-        return {name: value for name, value in {**self._given, **self.disk.settings()}.items() if value is not None}
+        return {**self.given_by_code(), **self.disk.settings()}
+
+    def given_by_code(self) -> Mapping[str, Any]:
+        """Return the settings that the program which runs the desk gave: they hold where a field of the form is empty."""
+        return {name: value for name, value in self._given.items() if value is not None}
 
     def apply_settings(self, story: str | None = None) -> None:
         """Give changed settings to one story, or to all that are open, from their next passage on."""

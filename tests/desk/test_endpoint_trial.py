@@ -17,7 +17,7 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
 from recurrentgpt.models.endpoint_check import list_models
 from recurrentgpt.testing import FaultyServer
-from tests.desk.conftest import HERE, HOST, Client, Served
+from tests.desk.conftest import HERE, HOST, Client, Served, has_value
 from tests.desk.scripted import paced
 
 KEY = "sk-this-is-the-secret-key"
@@ -99,11 +99,16 @@ def test_nothing_listens_there(client: Client) -> None:
         assert found["said"].startswith(f"Nothing answers at {NOWHERE} (")
 
 
-@pytest.mark.parametrize("status", [401, 403])
-def test_a_wrong_key_where_the_list_asks_for_one(client: Client, status: int) -> None:
-    with Endpoint(status, "{}") as server:
+def test_a_wrong_key_where_the_list_asks_for_one(client: Client) -> None:
+    with Endpoint(401, "{}") as server:
         said = tried(client, model="x", base_url=server.base_url, key=KEY)["said"]
-        assert said == f"{server.base_url} refuses the key ({status}): type a key of this endpoint."
+        assert said == f"{server.base_url} refuses the key (401): type a key of this endpoint."
+
+
+def test_a_key_that_may_not_list_models_may_write(client: Client) -> None:
+    with Endpoint(403, "{}") as server:
+        assert "lists no models; type the name" in tried(client, "models", base_url=server.base_url, key=KEY)["said"]
+        assert "refuses the key" not in tried(client, model="x", base_url=server.base_url, key=KEY)["said"]
 
 
 def test_a_key_that_no_request_can_carry_is_not_told() -> None:
@@ -148,8 +153,11 @@ def test_a_list_that_is_odd_is_no_fault(client: Client) -> None:
 def test_a_key_goes_to_its_own_endpoint_only(client: Client) -> None:
     with FaultyServer() as mine, Endpoint(401, "{}") as other:
         client.send("PUT", "/settings", {"values": {"base_url": mine.base_url, "model": "scripted"}, "key": KEY})
-        assert tried(client)["works"] is True
+        assert tried(client, model="scripted", base_url=mine.base_url)["works"] is True
         assert mine.keys == [KEY]
+        assert tried(client)["said"].startswith("No endpoint is set: the embedded model writes"), (
+            "as an emptied form says"
+        )
         said = tried(client, model="x", base_url=other.base_url)["said"]
         assert said.endswith("The one you have is another endpoint's and was not sent: type its own.")
         assert other.keys == ["none"]
@@ -205,4 +213,9 @@ def test_a_place_fills_in_its_address_and_a_test_says_what_is_wrong(page: Any, d
         page.get_by_role("button", name="Test", exact=True).click()
         page.get_by_text(f"It works: scripted answers at {server.base_url}.").wait_for()
         assert server.keys == [KEY]
+    place.select_option("Ollama")
+    has_value(page.get_by_label("Key of the endpoint"), "")
+    place.select_option("This machine, embedded")
+    page.get_by_role("button", name="Test", exact=True).click()
+    page.get_by_text("The program that runs the desk gives the model: there is nothing to test.").wait_for()
     assert KEY not in page.evaluate("() => JSON.stringify({...localStorage, ...sessionStorage})")

@@ -124,7 +124,7 @@ export function MachineSettings(props: { onClose: () => void }) {
       >
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
         <Left forget={form.left} />
-        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setModels([]))} />
+        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setKey(""), setModels([]))} />
         {form.fields.map((field) => (
           <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} list={field.name === "model" ? models : undefined} />
         ))}

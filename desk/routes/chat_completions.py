@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -25,7 +25,7 @@ from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
 from recurrentgpt.nodes.prompt_messages import numbered
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryBusy
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.schema.story_id import check_story_id, is_story_id
@@ -185,14 +185,19 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
 
 
 async def _just_begun(library: Library, said: str, mode: str) -> str | None:
-    """Return the newest story that was begun from these words and has not gone on: its first reply is asked for again."""
+    """Return the newest story that was begun from these words and has not gone on: its first reply is asked for again.
+
+    One that is being written is another chat's.
+    """
     log = library.engine.log
     for record in reversed(await log.records()):
         if record["premise"] != _one_line(said) or record["settings"].get("mode", "novel") != mode:
             continue
         first = 1 if mode == "novel" else 0
         if all(link["step"] <= first for link in (await log.links(record["story"])).values()):
-            return record["story"]
+            with suppress(StoryBusy):
+                async with library.engine.writing(record["story"]):
+                    return record["story"]
     return None
 
 

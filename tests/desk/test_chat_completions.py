@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import AsyncExitStack
 
 import openai
 import pytest
@@ -16,6 +17,7 @@ from langchain_core.messages import HumanMessage
 from recurrentgpt import Library, Story
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.backend.guard import checked_origin
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
@@ -65,6 +67,16 @@ def told(desk, reply):
 
 def test_models(client):
     assert [model.id for model in client.models.list()] == ["recurrentgpt", "recurrentgpt-fiction"]
+
+
+def test_the_same_words_begin_another_story_while_the_first_is_written(client, desk):
+    first = ask(client, [BEGIN])
+    held = AsyncExitStack()
+    call(lambda: held.enter_async_context(desk[1].engine.writing(place(first)[0])))
+    second = ask(client, [BEGIN])
+    call(held.aclose)
+    assert place(second)[0] != place(first)[0]
+    assert place(ask(client, [BEGIN]))[0] == place(second)[0]
 
 
 def test_a_chat_is_a_story(client, desk):

@@ -33,7 +33,7 @@ from langgraph.checkpoint.base import id as checkpoint_ids
 from benchmarks.crash import crash
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.disposable import local_postgres
-from recurrentgpt.checkpoints.reading import carve, read_rows
+from recurrentgpt.checkpoints.read_only import carve, read_rows
 from recurrentgpt.engine.check import examine
 from recurrentgpt.engine.story_export import load
 from recurrentgpt.infrastructure.background_loop import call

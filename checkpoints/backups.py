@@ -11,7 +11,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recurrentgpt.checkpoints.reading import readable
+from recurrentgpt.checkpoints.read_only import readable
 from recurrentgpt.checkpoints.sqlite_faults import check_database, storage_errors
 from recurrentgpt.schema.errors import StorageError
 

@@ -29,7 +29,7 @@ from recurrentgpt.checkpoints.backups import copy_before_migration, copy_now_and
 from recurrentgpt.checkpoints.batching import batching
 from recurrentgpt.checkpoints.migrations import migrate
 from recurrentgpt.checkpoints.persistence import Persistence
-from recurrentgpt.checkpoints.reading import readable
+from recurrentgpt.checkpoints.read_only import readable
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
 from recurrentgpt.checkpoints.sqlite_faults import (
     APPLICATION_ID,

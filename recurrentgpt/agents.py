@@ -35,7 +35,7 @@ from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
-from recurrentgpt.turns import take_turn
+from recurrentgpt.take_turn import take_turn
 
 T = TypeVar("T")
 Agent = CompiledStateGraph[MessagesState, None, MessagesState, MessagesState]

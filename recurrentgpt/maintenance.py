@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.backups import copies, copy_database, new_copy, replace_database
-from recurrentgpt.checkpoints.reading import Row, read_rows
+from recurrentgpt.checkpoints.read_only import Row, read_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
 from recurrentgpt.engine.check import Examined, examine
 from recurrentgpt.engine.story_export import TABLES, put_story

@@ -47,7 +47,7 @@ def summarize(records: Iterable[StoryRecord], heads: Mapping[str, Head], *, arch
 
 def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
     """Return the same lines from SQLite's file alone; raise StorageError where it cannot be read."""
-    from recurrentgpt.checkpoints.reading import open_rows
+    from recurrentgpt.checkpoints.read_only import open_rows
 
     query = "SELECT key, value FROM store WHERE prefix = 'recurrentgpt.' || ? ORDER BY rowid"
     with open_rows(database) as rows:

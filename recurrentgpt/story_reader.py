@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from recurrentgpt.checkpoints.reading import RowReader, open_rows
+from recurrentgpt.checkpoints.read_only import RowReader, open_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.storybook import StoryBook

@@ -31,7 +31,7 @@ from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.schema.story_id import check_story_id, is_story_id
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import AsyncStory
-from recurrentgpt.turns import take_turn
+from recurrentgpt.take_turn import take_turn
 
 router = APIRouter(tags=["chat"])
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from recurrentgpt.checkpoints.reading import Row
+from recurrentgpt.checkpoints.read_only import Row
 from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest, text_digest

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recurrentgpt import Library, Story, maintenance
-from recurrentgpt.checkpoints.reading import read_rows
+from recurrentgpt.checkpoints.read_only import read_rows
 from recurrentgpt.checkpoints.sqlite_faults import SCHEMA_VERSION
 from recurrentgpt.memory.log_rows import link_of
 

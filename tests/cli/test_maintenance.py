@@ -16,7 +16,7 @@ from langchain_core.messages import HumanMessage
 
 from benchmarks.attacks import damaged
 from recurrentgpt import Library, Story
-from recurrentgpt.checkpoints.reading import carve, read_rows
+from recurrentgpt.checkpoints.read_only import carve, read_rows
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.testing import ScriptedChatModel, story_replies

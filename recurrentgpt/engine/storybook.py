@@ -31,13 +31,15 @@ class StoryBook:
     async def as_book(self, every: int = CHAPTER_OF, author: str | None = None) -> Book:
         """Return the head's branch as a book; `author` is the story's setting, unless another is named.
 
-        A chapter begins where a plan says so ("Chapter: The Storm"), or else at every `every`th passage.
+        A chapter begins where a plan says so ("Chapter: The Storm"), or else at every `every`th passage. In a story that was
+        played, what the player did stands before the passage that tells what came of it.
         """
         from recurrentgpt.books.book import Book, make_chapters
 
         reader = self._reader
         record, brief, settings = await reader.record(), await reader.brief(), await reader.settings()
         commits = [commit for commit in await reader.commits() if commit["step"]]
+        text = _with_player if settings["mode"] == "fiction" else _passage
         titles = {at: title for at, commit in enumerate(commits) if (title := _chapter_title(commit)) is not None}
         return Book(
             title=record["title"],
@@ -47,7 +49,7 @@ class StoryBook:
             description=brief["premise"],
             identifier=reader.id,
             created=datetime.fromisoformat(record["created"]),
-            chapters=make_chapters([commit["passage"] for commit in commits], every, titles),
+            chapters=make_chapters([text(commit) for commit in commits], every, titles),
         )
 
     async def export(
@@ -73,6 +75,18 @@ class StoryBook:
 
         book = await self.as_book(every, author)
         return await asyncio.to_thread(write_book, book, path, format, force=force)
+
+
+def _passage(commit: Commit) -> str:
+    return commit["passage"]
+
+
+def _with_player(commit: Commit) -> str:
+    """Return a passage after what the player did, as a paragraph in italics: `*> You bribe the guard.*`."""
+    did = " ".join(commit["plan"].replace("*", "").split())
+    if not did or commit["plan_author"] == KEPT_PLAN:
+        return commit["passage"]
+    return f"*> {did}*\n\n{commit['passage']}"
 
 
 def _chapter_title(commit: Commit) -> str | None:

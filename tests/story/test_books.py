@@ -65,6 +65,25 @@ def test_a_chapter_begins_where_a_plan_says_so(story: Story) -> None:
     assert [passage for chapter in book.chapters for passage in chapter.passages] == [p.text for p in story.passages()]
 
 
+def test_what_a_player_did_stands_before_what_came_of_it(
+    library: Library, model: ScriptedChatModel, tmp_path: Path
+) -> None:
+    story = Story.new("horror", library=library, model=model, mode="fiction")
+    list(story.stream(1))
+    story.choose("You bribe *every* guard\n& leave.")
+    story.step()
+    first, second = story.passages()
+    assert story.book().chapters[0].passages == [
+        f"*> {first.plan}*\n\n{first.text}",
+        f"*> You bribe every guard & leave.*\n\n{second.text}",
+    ]
+    page = story.export(tmp_path / "played.html").read_text(encoding="utf-8")
+    assert "<p><em>&gt; You bribe every guard &amp; leave.</em></p>" in page
+    assert "*\\> You bribe every guard \\& leave.*" in story.export(tmp_path / "played.md").read_text(encoding="utf-8")
+    list(story.edit_passage(2, "Nobody saw you."))
+    assert story.book().chapters[0].passages[1] == "Nobody saw you.", "it is no longer what came of that"
+
+
 def test_the_whole_tree_comes_back_bit_for_bit(story: Story, tmp_path: Path, model: ScriptedChatModel) -> None:
     story.edit_summary(1, "Something else happened.")
     story.name_branch("main")

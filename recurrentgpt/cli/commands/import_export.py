@@ -136,7 +136,7 @@ def export(
       recurrentgpt export 3f2a -o - | less
 
     A chapter begins where a plan says "Chapter: ..." and gives its title, else after every N passages. The author is the
-    story's: `recurrentgpt set 3f2a author="Ada King"`.
+    story's: `recurrentgpt set 3f2a author="Ada King"`. Where a story was played, what the player did stands before each passage.
     """
     kind = (format or "").casefold().lstrip(".") or None
     if kind is not None and kind not in _formats():

@@ -273,7 +273,7 @@ def sentence_of(entry: Entry, line: Line) -> str:
     if line.text:
         return line.text
     forms = {
-        "status": f"{entry.name} is {line.value}.",
+        "status": f"{f'The question “{entry.name}”' if entry.kind == 'question' else entry.name} is {line.value}.",
         "place": f"{entry.name} is {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
         "holder": f"{line.value} has {entry.name}.",
         "unaware": f"{entry.name} does not know {line.value}.",
@@ -282,14 +282,25 @@ def sentence_of(entry: Entry, line: Line) -> str:
     return forms.get(line.aspect, f"{entry.name}: {line.value}")
 
 
-def tell(codex: Codex, plan: str, passage: str, *, words: int, known: Sequence[str] = ()) -> list[Told]:
+def open_entries(codex: Codex) -> list[Entry]:
+    """Return the promises and questions that nothing has settled yet."""
+    return [
+        entry
+        for entry in codex.entries.values()
+        if entry.kind in ("promise", "question") and entry.value("status") in ("", "open")
+    ]
+
+
+def tell(
+    codex: Codex, plan: str, passage: str, *, words: int, known: Sequence[str] = (), also: Sequence[Entry] = ()
+) -> list[Told]:
     """Return what the writer is told of all that the plan and the last passage name, of what they hold, and of what is pinned.
 
-    At most so many `words`. The first line of each entry goes before the second of any; `known` are sentences that the
-    prompt holds anyway.
+    `also` are further entries, which come first. At most so many `words`. The first line of each entry goes before the second
+    of any; `known` are sentences that the prompt holds anyway.
     """
     pinned = [entry for entry in codex.entries.values() if entry.pinned]
-    named = list(dict.fromkeys([*codex.named_in(plan), *pinned, *codex.named_in(passage)]))
+    named = list(dict.fromkeys([*also, *codex.named_in(plan), *pinned, *codex.named_in(passage)]))
     people = {entry.name for entry in named}
     held_things = [entry for entry in codex.entries.values() if entry.value("holder") in people]
     entries = list(dict.fromkeys([*named, *held_things]))

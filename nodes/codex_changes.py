@@ -17,6 +17,9 @@ MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
 MOST_NAME_WORDS, MOST_VALUE_WORDS, MOST_SENTENCE_WORDS = 8, 12, 36
 
+_CLAUSE = re.compile(r"[,;:(]| in | at | on | by ")
+"""Where what is said of a status goes on after it."""
+
 STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
 """What the status of an entry may be: of a person, a thing, a promise, a question."""
 
@@ -45,22 +48,35 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
         if not name or not value:
             continue
         known = codex.find(name)
-        aspect: Aspect = item.aspect if item.aspect in get_args(Aspect) else "fact"  # type: ignore[assignment]
-        if aspect == "status":
-            value = value.casefold().rstrip(".")
-            aspect = "status" if value in STATUSES else "fact"
-        change = Change(
-            entry=known.name if known else name,
-            kind=known.kind if known else _kind(item.kind),
-            do="end" if item.change == "end" else "set",
-            aspect=aspect,
-            value="" if aspect == "fact" else value,
-            rests_on=_nearest(item.sentence or value, told),
-        )
-        if aspect == "fact":
-            change["text"] = value
-        changes.append(change)
+        for aspect, said in _aspects(item.aspect, name, value):
+            change = Change(
+                entry=known.name if known else name,
+                kind=known.kind if known else _kind(item.kind),
+                do="end" if item.change == "end" else "set",
+                aspect=aspect,
+                value="" if aspect == "fact" else said,
+                rests_on=_nearest(item.sentence or value, told),
+            )
+            if aspect == "fact":
+                change["text"] = said
+            changes.append(change)
     return changes
+
+
+def _aspects(aspect: str, name: str, value: str) -> Iterator[tuple[Aspect, str]]:
+    """Yield what a change says, by aspect: "dead, buried in Odo's grave" is a status and a fact."""
+    if aspect == "status":
+        value = value.rstrip(".")
+        status = _CLAUSE.split(value, maxsplit=1)[0].casefold()
+        known = status in STATUSES
+        if known:
+            yield "status", status
+        if not known or status != value.casefold():
+            yield "fact", f"{name} is {value[0].lower()}{value[1:]}."
+    elif aspect == "holder":
+        yield "holder", value.split(",")[0]
+    else:
+        yield (aspect if aspect in get_args(Aspect) else "fact"), value  # type: ignore[misc]
 
 
 def _kind(said: str) -> Kind:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from recurrentgpt.memory.codex import codex_at, sentence_of, tell
+from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell
 from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import ACTS, OF_ONESELF, pronoun_of
+from recurrentgpt.nodes.prompt_messages import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
@@ -68,7 +69,10 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
         return []
     held = [*state.get("short_term_memory", "").splitlines(), *state["brief"]["characters"], *known]
     codex, tier = await codex_before(state, runtime), tier_of_role("writer", runtime.context)
-    return tell(codex, state["plan"], state.get("passage", ""), words=TOLD_WORDS[tier], known=held)
+    # What the story has left open, it settles before it ends.
+    ends = tier == "full" and finale(state, runtime, state.get("step", 0) + 1)
+    settle = open_entries(codex) if ends else []
+    return tell(codex, state["plan"], state.get("passage", ""), words=TOLD_WORDS[tier], known=held, also=settle)
 
 
 async def contradictions(state: State, runtime: StoryRuntime, passage: str) -> list[Contradiction]:

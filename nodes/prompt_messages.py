@@ -45,9 +45,13 @@ LARGE_WINDOW, USUAL_WINDOW = 131_072, 32_768
 TOKENS_PER_SUMMARY = 25
 """About as many as the summary of one passage has at least."""
 
-PLAN_LENGTHS = ((150, "one or two sentences"), (500, "two or three sentences"), (1000, "three to five sentences"))
+PLAN_LENGTHS = (
+    (150, "one or two sentences, 40 words at most"),
+    (500, "two or three sentences, 70 words at most"),
+    (1000, "three to five sentences, 120 words at most"),
+)
 """How long a plan is for passages of at most so many words."""
-LONGEST_PLAN = "five to seven sentences"
+LONGEST_PLAN = "five to seven sentences, 180 words at most"
 
 NO_PLAN = "None: the author wrote this passage by hand."
 

@@ -16,6 +16,7 @@ import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field
 
+from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
@@ -46,6 +47,9 @@ FORGET_DOWN_TO = 14
 
 ASKED_SENTENCES, ASKED_WORDS = 18, 450
 """What a capable model is asked to keep to: a tenth less than the ceilings, so that it need not count exactly."""
+
+MOST_OPEN = 20
+"""Promises and questions of the codex that a model is shown when it says what a passage changed."""
 
 LONGEST_READER = 60
 """Words of the sentence that says who the reader is."""
@@ -145,8 +149,10 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "held": {"sentences": len(old), "words": count_words("\n".join(old))},
     }
     told = prompts.fill("update_memory", memory=[] if listed else old, **size, **shared)
-    form, asked_for = (MemoryReply, [told, prompts.fill("codex")]) if runtime.context.codex else (MemoryChanges, [told])
-    request = HumanMessage("\n".join(asked_for))
+    form, request = MemoryChanges, HumanMessage(told)
+    if runtime.context.codex:
+        still_open = [entry.name for entry in open_entries(await codex_before(state, runtime))]
+        form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', open=still_open[:MOST_OPEN])}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recurrentgpt.memory.codex import changed, tell
+from recurrentgpt.memory.codex import changed, open_entries, tell
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.schema.codex import Change, Codex
@@ -123,15 +123,39 @@ def test_a_capable_models_changes_are_kept_and_named_as_entries_are():
         CodexChange(name="Bastian", aspect="status", value="Alive.", sentence="Bastian got up."),
         CodexChange(name="the mill", kind="place", aspect="colour", value="The mill is red."),
         CodexChange(name="Odo", aspect="status", value="sleepy"),
+        CodexChange(name="Odo", aspect="status", value="Dead, buried in Wilf Harker's grave."),
+        CodexChange(name="key", kind="thing", aspect="holder", value="Odo Vane, in his cassock pocket"),
         CodexChange(name="", value="nothing"),
     ]
     found = from_reply(reply, "Bastian got up. The mill is red now.", CODEX)
     assert [(change["entry"], change["aspect"], change.get("value") or change.get("text")) for change in found] == [
         ("Bastian Cole", "status", "alive"),
         ("the mill", "fact", "The mill is red."),
-        ("Odo Vane", "fact", "sleepy"),
+        ("Odo Vane", "fact", "Odo is sleepy."),
+        ("Odo Vane", "status", "dead"),
+        ("Odo Vane", "fact", "Odo is dead, buried in Wilf Harker's grave."),
+        ("key", "holder", "Odo Vane"),
     ]
     assert found[0]["rests_on"] == "Bastian got up."
+
+
+def test_what_is_open_is_told_first_where_it_is_asked_for():
+    codex = changed(
+        CODEX,
+        [
+            said("Who rang the bell?", "status", "open", "question"),
+            said("Who lit the lamp?", "status", "answered", "question"),
+            said("Odo's word to come back", "holder", "Petra Lund", "promise"),
+        ],
+        "p2",
+        4,
+    )
+    assert [entry.name for entry in open_entries(codex)] == ["Who rang the bell?", "Odo's word to come back"]
+    rows = tell(codex, "Petra Lund asks for bread.", "", words=16, also=open_entries(codex))
+    assert [row["lines"] for row in rows] == [
+        ["The question “Who rang the bell?” is open."],
+        ["Petra Lund has Odo's word to come back."],
+    ]
 
 
 def test_what_a_person_does_not_know_is_told_first():

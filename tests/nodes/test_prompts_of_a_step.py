@@ -58,9 +58,9 @@ async def test_founding_is_told_the_wanted_length(write, model):
 @pytest.mark.parametrize(
     ("words", "length"),
     [
-        ((50, 120), "one or two sentences"),
-        ((200, 400), "two or three sentences"),
-        ((600, 900), "three to five sentences"),
+        ((50, 120), "one or two sentences, 40 words at most"),
+        ((200, 400), "two or three sentences, 70 words at most"),
+        ((600, 900), "three to five sentences, 120 words at most"),
     ],
 )
 async def test_a_plan_is_as_long_as_fits_its_passage(write, model, words, length):

@@ -11,6 +11,13 @@ ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.s
 FOLDERS = r"(?:[\w.]+/)+"
 
 
+@pytest.mark.parametrize("page", ["extending.md", "architecture.md"])
+def test_every_python_file_that_a_page_names_is_there(page):
+    named = re.findall(r"`((?:\w+/)+\w+\.(?:py|ts))`", (ROOT / "docs" / page).read_text(encoding="utf-8"))
+    assert len(named) > 10
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 @pytest.mark.parametrize("cells", ROWS, ids=[cells[0] for cells in ROWS])
 def test_every_file_that_is_named_is_there(cells):
     named = re.findall(rf"`({FOLDERS}[\w<>.]+)`", " ".join(cells[1:]))

@@ -21,6 +21,12 @@ _LLAMA_CPP_SAMPLING = frozenset({
     "typical_p", "xtc_probability", "xtc_threshold", "presence_penalty", "frequency_penalty", "repeat_penalty", "repeat_last_n",
     "grammar",
 })  # fmt: skip
+_OPENAI_SAMPLING = frozenset({"top_p", "frequency_penalty", "presence_penalty"})
+_VLLM_SAMPLING = frozenset({"min_p", "top_k", "top_p", "presence_penalty", "frequency_penalty"})
+
+SPELLINGS = {"sampling_top_k": ("top_k",), "repetition_penalty": ("repetition_penalty", "repeat_penalty")}
+"""What endpoints call a setting of how prose is sampled, where that is not its own name."""
+
 _THINKING_MODELS = (
     "deepseek-r1",
     "deepseek-v4",
@@ -60,6 +66,8 @@ class EndpointProfile:
     """Whether strings can be named that end a reply."""
     sampling: frozenset[str] = frozenset()
     """Further sampling fields that are sent where a kind of call has them."""
+    story_sampling: frozenset[str] = _OPENAI_SAMPLING
+    """Further sampling fields that a story's own settings may fill."""
     prompt_progress: bool = False
     """Whether to ask for reports on how far the prompt is read (`return_progress`)."""
     stream_usage: bool = True
@@ -82,6 +90,7 @@ EMBEDDED = EndpointProfile(
     "embedded",
     "llama.cpp: HTTP server, README",
     sampling=_LLAMA_CPP_SAMPLING,
+    story_sampling=_LLAMA_CPP_SAMPLING,
     prompt_progress=True,
     thinking_models=(),
     context_window=8192,
@@ -98,6 +107,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
         reply_limit="max_completion_tokens",
         temperature=None,
         stop=False,
+        story_sampling=frozenset(),
         reasoning=(),
         think_tags=False,
         thinking_models=("o1", "o3", "o4", "gpt-5"),
@@ -118,6 +128,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
         structured="none",
         temperature=1.0,
         seed=None,
+        story_sampling=frozenset({"top_p"}),
         reasoning=(),
         think_tags=False,
         thinking_models=(),
@@ -136,7 +147,10 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "DeepSeek API: Create Chat Completion; Thinking Mode",
         hosts=("deepseek.com",),
         structured="json_object",
+        # It thinks unless it is told not to, and then heeds neither a temperature nor penalties.
+        temperature=None,
         seed=None,
+        story_sampling=frozenset({"top_p"}),
         reasoning=("reasoning_content",),
         think_tags=False,
         thinking_models=("deepseek",),
@@ -155,6 +169,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "openrouter",
         "OpenRouter: API reference, Parameters; Structured outputs; Reasoning tokens",
         hosts=("openrouter.ai",),
+        story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
@@ -167,12 +182,14 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "lm-studio",
         "LM Studio: OpenAI compatible endpoints; Structured output; API changelog",
         port=1234,
+        story_sampling=_OPENAI_SAMPLING | {"top_k", "repeat_penalty"},
     ),
     EndpointProfile(
         "vllm",
         "vLLM: OpenAI-compatible server; Reasoning outputs; Structured outputs",
         port=8000,
-        sampling=frozenset({"min_p", "top_k", "top_p", "presence_penalty", "frequency_penalty"}),
+        sampling=_VLLM_SAMPLING,
+        story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
@@ -180,6 +197,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "llama.cpp: HTTP server, README",
         port=8080,
         sampling=_LLAMA_CPP_SAMPLING,
+        story_sampling=_LLAMA_CPP_SAMPLING,
         reasoning=("reasoning_content",),
     ),
     GENERIC,
@@ -213,9 +231,9 @@ def _is_one_of(model: str, beginnings: tuple[str, ...]) -> bool:
 def as_table() -> str:
     """Return every profile as rows of Markdown, for docs/endpoints.md."""
     rows = [
-        "| profile | known by | structured replies | limit | temperature | seed | stop | further sampling | usage of a stream | "
-        "reasoning | models that think | context | documentation |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| profile | known by | structured replies | limit | temperature | seed | stop | further sampling | "
+        "sampling of a story | usage of a stream | reasoning | models that think | context | documentation |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for profile in PROFILES:
         known_by = [*profile.hosts, *([f"port {profile.port}"] if profile.port else [])]
@@ -229,9 +247,8 @@ def as_table() -> str:
             "no" if profile.temperature is None else f"to {profile.temperature:g}",
             profile.seed or "no",
             "yes" if profile.stop else "no",
-            {0: "no", len(_LLAMA_CPP_SAMPLING): "all of llama.cpp's"}.get(
-                len(profile.sampling), ", ".join(sorted(profile.sampling))
-            ),
+            _fields(profile.sampling),
+            _fields(profile.story_sampling),
             "asked for" if profile.stream_usage else "unasked",
             ", ".join(reasoning) or "not sent",
             ", ".join(profile.thinking_models) or "none",
@@ -240,3 +257,7 @@ def as_table() -> str:
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def _fields(names: frozenset[str]) -> str:
+    return "all of llama.cpp's" if names == _LLAMA_CPP_SAMPLING else ", ".join(sorted(names)) or "no"

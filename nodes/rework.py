@@ -75,6 +75,7 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
         max_tokens=prose_tokens((1 if small else LONGEST) * max(words, 40)),
         temperature=decoding.temperature if small and temperature is None else temperature,
         sampling=decoding.sampling if small else None,
+        chosen=model.sampling_fields(runtime.context.sampling),
         seed=runtime.chance(
             {"story": commit["story"]}, "rework", commit["id"], part.start, part.stop, how, take
         ).getrandbits(31),

@@ -241,6 +241,7 @@ async def _sample(
         max_tokens=prose_tokens((LONGEST if gate.keeps_all else 1) * runtime.context.max_words - gate.words),
         temperature=decoding.temperature + warmer if small and temperature is None else temperature,
         sampling={**decoding.sampling, **form} if small else None,
+        chosen=model.sampling_fields(runtime.context.sampling),
         seed=seed,
         meter=runtime.meter,
     )

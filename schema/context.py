@@ -68,6 +68,17 @@ Names = Annotated[Any, _InForms("object")]
 CodeOnly = Annotated[Any, _InForms()]
 
 
+SAMPLING = (
+    "temperature",
+    "top_p",
+    "sampling_top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+)
+"""Settings of how prose is sampled; not every endpoint knows all of them."""
+
 _ASKING = ("open_story", "write", "update_memory", "propose_plans", "simulator")
 """Nodes that ask a model."""
 
@@ -121,6 +132,22 @@ class Context:
     )
     temperature: float | None = setting(
         None, "Sampling temperature of the prose; the tier's own when empty", ge=0, le=2
+    )
+    top_p: float | None = setting(
+        None, "Probability that the likeliest tokens of the prose share, the rest being left out", gt=0, le=1
+    )
+    sampling_top_k: int | None = setting(
+        None, "Likeliest tokens of the prose to choose from; 0 for all", unit="tokens", ge=0, le=1000
+    )
+    min_p: float | None = setting(
+        None, "Least probability of a token of the prose, as a share of the likeliest one's", ge=0, le=1
+    )
+    frequency_penalty: float | None = setting(
+        None, "Penalty on tokens of the prose for each time that they were used", ge=-2, le=2
+    )
+    presence_penalty: float | None = setting(None, "Penalty on tokens of the prose that were used at all", ge=-2, le=2)
+    repetition_penalty: float | None = setting(
+        None, "Factor by which tokens of the prose that were used are less likely; 1 for none", gt=0, le=2
     )
     language: str = setting("English", "Language of the story", unit="characters", max_length=60)
     point_of_view: Literal["auto", "first", "second", "third"] = setting(
@@ -203,6 +230,12 @@ class Context:
         chosen = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         usual = {item.name: item.default for item in dataclasses.fields(self)}
         return {name: value for name, value in chosen.items() if name in named or value != usual[name]}
+
+    @property
+    def sampling(self) -> Mapping[str, float]:
+        """The settings that say how prose is sampled, as far as somebody chose them; the rest is the tier's or the server's."""
+        chosen = {name: getattr(self, name) for name in SAMPLING}
+        return {name: value for name, value in chosen.items() if value is not None}
 
     @property
     def person(self) -> str:

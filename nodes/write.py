@@ -295,6 +295,7 @@ async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str
         finale=finale(state, runtime, step) == "last",
         third_person=small and runtime.context.person != "first",
         keeps_all=not small and runtime.context.keeps_whole_passages,
+        banned=runtime.context.banned_phrases,
     )
 
 

@@ -173,6 +173,12 @@ class Context:
         prompt=True,
         max_length=600,
     )
+    banned: str = setting(
+        "",
+        "Words and phrases that no passage may hold, with semicolons between them",
+        unit="characters",
+        max_length=1000,
+    )
     min_words: int = setting(200, "Fewest words of a passage", unit="words", ge=20, le=2000)
     max_words: int = setting(400, "Most words of a passage", unit="words", ge=20, le=2000)
     plans: int = setting(3, "Plans to propose at each step", unit="plans", ge=1, le=9)
@@ -238,6 +244,11 @@ class Context:
         return {name: value for name, value in chosen.items() if value is not None}
 
     @property
+    def banned_phrases(self) -> list[str]:
+        """The words and phrases that no passage may hold."""
+        return _phrases(self.banned)
+
+    @property
     def person(self) -> str:
         """The narrator's person: `first`, `second` or `third`."""
         return (
@@ -254,6 +265,12 @@ class Context:
         """Tell whether the story is told in its mode's own person and tense, and in the language that has examples."""
         usual = {"novel": ("third", "past"), "fiction": ("second", "present")}[self.mode]
         return (self.person, self.time) == usual and self.language == "English"
+
+
+def _phrases(text: str) -> list[str]:
+    """Return the phrases of a text, each once; a line ends one as a semicolon does."""
+    found = (" ".join(phrase.split()) for line in text.splitlines() for phrase in line.split(";"))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def refuse_unknown(names: Iterable[str], known: Mapping[str, Setting]) -> None:
@@ -307,6 +324,8 @@ class Setting:
         from pydantic import ValidationError
 
         if isinstance(value, str) and self.kind is str:
+            if self.name == "banned":
+                value = "; ".join(_phrases(value))
             # One line: a template's own lines are its structure.
             value = " ".join(value.split()) if self.most_characters else value
             if not value.isprintable():

@@ -164,6 +164,20 @@ def test_a_story_is_sampled_as_it_was_told(cli, server):
     assert not any("top_p" in body for body in server.requests if body not in prose), "it is about prose alone"
 
 
+def test_phrases_are_banned_one_by_one_and_kept(cli, server):
+    def kept(story):
+        return json.loads(cli("show", story, "--settings", "--json").out)["settings"]["banned"]
+
+    story = cli("write", "--steps", "1", "--ban", "a testament to", "--ban", "shivers down", "--json").events[0][
+        "story"
+    ]
+    assert kept(story) == "a testament to; shivers down"
+    assert cli("write", story, "--steps", "1").code == 0
+    assert kept(story) == "a testament to; shivers down"
+    assert cli("set", story, "banned=a rustle").code == 0
+    assert kept(story) == "a rustle"
+
+
 def test_sampling_that_the_endpoint_does_not_know_is_refused_before_anything_is_paid_for(cli, server):
     result = cli("write", "--steps", "1", "--min-p", "0.1")
     assert (result.code, server.requests) == (2, [])

@@ -235,14 +235,14 @@ class ProseGate:
                 if fault:
                     self.refused.append(fault)
                 self._tail = self._tail[length:]
-                banned = fault is not None and fault.kind == "banned"
-                self._unsaid = banned and _ends_speech(piece)
-                if banned:
-                    rest = self._marks_of(piece)
+                self._unsaid = fault is not None and fault.kind == "banned" and _ends_speech(piece)
+                if fault is None or fault.kind == "loop":
+                    piece = single_marks(piece)
+                elif fault.kind == "banned":
+                    piece = self._marks_of(piece)
                 else:
-                    kept = fault is None or fault.kind == "loop"
-                    rest = single_marks(piece) if kept else piece[len(piece.rstrip()) :]
-                self._settled += rest
+                    piece = piece[len(piece.rstrip()) :]
+                self._settled += piece
                 continue
             rest = self._rest(fault, piece) if fault else None
             if fault and rest is None:

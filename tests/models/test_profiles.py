@@ -34,8 +34,10 @@ def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -
     [
         (None, "gpt-4o", "openai"),
         (None, "gpt-5-mini", "openai-reasoning"),
+        (None, "gpt-6-luna", "openai-reasoning"),
         ("https://mine.openai.azure.com/openai/v1/", "o3", "openai-reasoning"),
-        ("https://api.anthropic.com/v1/", "claude", "anthropic"),
+        ("https://api.anthropic.com/v1/", "claude-opus-4-6", "anthropic"),
+        ("https://api.anthropic.com/v1/", "claude-sonnet-5-5", "anthropic-4.7"),
         ("https://generativelanguage.googleapis.com/v1beta/openai/", "gemini-2.5-flash", "gemini"),
         ("https://api.deepseek.com", "deepseek-chat", "deepseek"),
         ("https://api.mistral.ai/v1", "mistral-small", "mistral"),
@@ -120,7 +122,11 @@ async def test_further_sampling_goes_to_those_who_know_it() -> None:
         ("lm-studio", {"sampling_top_k": 0, "repetition_penalty": 1.1}, {"top_k": 0, "repeat_penalty": 1.1}),
         ("openrouter", {"min_p": 0.1, "presence_penalty": -0.5}, {"min_p": 0.1, "presence_penalty": -0.5}),
         ("openai", {"top_p": 0.9, "frequency_penalty": 0.2}, {"top_p": 0.9, "frequency_penalty": 0.2}),
+        ("mistral", {"top_p": 0.9, "presence_penalty": 0.2}, {"top_p": 0.9, "presence_penalty": 0.2}),
+        ("gemini", {"temperature": 1.2, "top_p": 0.9}, {"top_p": 0.9}),
+        ("ollama", {"top_p": 0.9, "frequency_penalty": 0.2}, {"top_p": 0.9, "frequency_penalty": 0.2}),
         ("anthropic", {"temperature": 0.7, "top_p": 0.9}, {"top_p": 0.9}),
+        ("deepseek", {"top_p": 0.95}, {"top_p": 0.95}),
         ("openai-reasoning", {}, {}),
     ],
 )
@@ -161,7 +167,11 @@ def test_the_embedded_model_knows_every_setting_of_sampling() -> None:
         ("anthropic", {"top_p": 0.9, "min_p": 0.1}, "takes no min_p, .* it takes temperature, top_p"),
         ("generic", {"min_p": 0.1, "sampling_top_k": 9}, "takes no min_p and no sampling_top_k"),
         ("openai-reasoning", {"temperature": 0.7}, "takes no temperature, .* it takes none"),
+        ("anthropic-4.7", {"temperature": 0.7, "top_p": 0.9}, "takes no temperature and no top_p, .* it takes none"),
         ("deepseek", {"temperature": 0.7}, "takes no temperature, .* it takes top_p"),
+        ("ollama", {"repetition_penalty": 1.1}, "takes no repetition_penalty"),
+        ("gemini", {"presence_penalty": 0.1}, "takes no presence_penalty"),
+        ("lm-studio", {"min_p": 0.1}, "takes no min_p"),
     ],
 )
 def test_a_storys_sampling_that_an_endpoint_does_not_know_is_refused(

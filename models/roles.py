@@ -83,10 +83,11 @@ class ResolvedModel:
             name: next((field for field in SPELLINGS.get(name, (name,)) if field in known), "") for name in SAMPLING
         }
         if unknown := [name for name in settings if not spelt[name]]:
-            taken = ", ".join(name for name, field in spelt.items() if field)
+            taken = ", ".join(name for name, field in spelt.items() if field) or "none of these settings"
+            who = f"An endpoint of the kind {self.profile.name}" if self.speaks_openai else "It"
             raise SettingsError(
                 f"{self.name} takes no {' and no '.join(unknown)}, which this story sets: leave it empty, or use another "
-                f"model. Of the settings of sampling it takes {taken or 'none'}."
+                f"model. {who} takes {taken}."
             )
         return {spelt[name]: value for name, value in settings.items() if name != "temperature"}
 

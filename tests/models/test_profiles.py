@@ -164,11 +164,19 @@ def test_the_embedded_model_knows_every_setting_of_sampling() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("anthropic", {"top_p": 0.9, "min_p": 0.1}, "takes no min_p, .* it takes temperature, top_p"),
+        (
+            "anthropic",
+            {"top_p": 0.9, "min_p": 0.1},
+            "takes no min_p, .* of the kind anthropic takes temperature, top_p\\.",
+        ),
         ("generic", {"min_p": 0.1, "sampling_top_k": 9}, "takes no min_p and no sampling_top_k"),
-        ("openai-reasoning", {"temperature": 0.7}, "takes no temperature, .* it takes none"),
-        ("anthropic-4.7", {"temperature": 0.7, "top_p": 0.9}, "takes no temperature and no top_p, .* it takes none"),
-        ("deepseek", {"temperature": 0.7}, "takes no temperature, .* it takes top_p"),
+        ("openai-reasoning", {"temperature": 0.7}, "takes no temperature, .* takes none of these settings"),
+        (
+            "anthropic-4.7",
+            {"temperature": 0.7, "top_p": 0.9},
+            "takes no temperature and no top_p, .* takes none of these settings",
+        ),
+        ("deepseek", {"temperature": 0.7}, "takes no temperature, .* takes top_p\\."),
         ("ollama", {"repetition_penalty": 1.1}, "takes no repetition_penalty"),
         ("gemini", {"presence_penalty": 0.1}, "takes no presence_penalty"),
         ("lm-studio", {"min_p": 0.1}, "takes no min_p"),

@@ -89,6 +89,7 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     check: Callable[[M], str | None] | None = None,
     insist: bool = True,
 ) -> M: ...
@@ -105,6 +106,7 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     check: Callable[[JsonObject], str | None] | None = None,
     insist: bool = True,
 ) -> JsonObject: ...
@@ -120,6 +122,7 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     check: Check | None = None,
     insist: bool = True,
 ) -> Any:
@@ -129,7 +132,7 @@ async def ask(
     shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises. Without
     `insist`, a second reply that fits the schema is returned whatever `check` says.
     """
-    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema))
+    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), chosen or {})
     conversation, problem = list(messages), ""
     for repairing in (False, True):
         meter.resamples += repairing

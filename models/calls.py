@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast, overload
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
@@ -50,6 +50,7 @@ class _Request:
     stop: Sequence[str] | None = None
     sampling: Mapping[str, Any] | None = None
     schema: JsonSchema | None = None
+    chosen: Mapping[str, Any] = field(default_factory=dict)
 
 
 async def write_stream(
@@ -60,16 +61,18 @@ async def write_stream(
     meter: Meter,
     temperature: float | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     seed: int | None = None,
     stop: Sequence[str] | None = None,
 ) -> AsyncGenerator[str]:
     """Yield the reply in pieces as they arrive; `aclose()` ends the call at the server too.
 
     `sampling` holds further fields (`dry_multiplier`, `min_p`, ...), of which the endpoint gets those that its profile
-    names. A model's reasoning is no part of the reply. Raises ModelUnavailable for faults that may pass (a cut, empty or
+    names; `chosen` those that somebody asked for, which are sent as they are or not at all: a refusal of one is an error.
+    A model's reasoning is no part of the reply. Raises ModelUnavailable for faults that may pass (a cut, empty or
     endless reply among them), ModelRefused for the others.
     """
-    request = _Request(max_tokens, temperature, seed, stop, sampling)
+    request = _Request(max_tokens, temperature, seed, stop, sampling, chosen=chosen or {})
     async with aclosing(_pieces(model, list(messages), request, meter)) as pieces:
         async for piece in pieces:
             yield piece
@@ -86,6 +89,7 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     check: Callable[[M], str | None] | None = None,
     insist: bool = True,
 ) -> M: ...
@@ -102,6 +106,7 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     check: Callable[[JsonObject], str | None] | None = None,
     insist: bool = True,
 ) -> JsonObject: ...
@@ -117,6 +122,7 @@ async def ask(
     temperature: float | None = None,
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
+    chosen: Mapping[str, Any] | None = None,
     check: Check | None = None,
     insist: bool = True,
 ) -> Any:
@@ -126,7 +132,7 @@ async def ask(
     shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises. Without
     `insist`, a second reply that fits the schema is returned whatever `check` says.
     """
-    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema))
+    request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), chosen or {})
     conversation, problem = list(messages), ""
     for repairing in (False, True):
         meter.resamples += repairing
@@ -168,7 +174,8 @@ async def _pieces(
         except Exception as error:
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
             asked_again = model.speaks_openai and not model.embedded
-            field_name = refused_field(error, [*fields, *(["stop"] if stop else [])]) if asked_again else None
+            spare = [*(name for name in fields if name not in request.chosen), *(["stop"] if stop else [])]
+            field_name = refused_field(error, spare) if asked_again else None
             first = first or error
             if field_name is not None:
                 left_out.add(field_name)
@@ -274,7 +281,8 @@ def _fields(model: ResolvedModel, request: _Request, left_out: set[str]) -> tupl
     if not model.speaks_openai:
         wanted = {"max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed}
         known = type(model.chat).model_fields
-        return {name: value for name, value in wanted.items() if value is not None and name in known}, stop
+        usual = {name: value for name, value in wanted.items() if value is not None and name in known}
+        return {**usual, **request.chosen}, stop
     fields: dict[str, Any] = {
         name: value for name, value in (request.sampling or {}).items() if name in profile.sampling
     }
@@ -294,4 +302,4 @@ def _fields(model: ResolvedModel, request: _Request, left_out: set[str]) -> tupl
     elif request.schema is not None and profile.structured == "json_object":
         fields["response_format"] = {"type": "json_object"}
     kept = {name: value for name, value in fields.items() if name not in left_out}
-    return kept, stop if profile.stop and "stop" not in left_out else None
+    return {**kept, **request.chosen}, stop if profile.stop and "stop" not in left_out else None

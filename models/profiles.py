@@ -21,6 +21,12 @@ _LLAMA_CPP_SAMPLING = frozenset({
     "typical_p", "xtc_probability", "xtc_threshold", "presence_penalty", "frequency_penalty", "repeat_penalty", "repeat_last_n",
     "grammar",
 })  # fmt: skip
+_OPENAI_SAMPLING = frozenset({"top_p", "frequency_penalty", "presence_penalty"})
+_VLLM_SAMPLING = frozenset({"min_p", "top_k", "top_p", "presence_penalty", "frequency_penalty"})
+
+SPELLINGS = {"sampling_top_k": ("top_k",), "repetition_penalty": ("repetition_penalty", "repeat_penalty")}
+"""What endpoints call a setting of how prose is sampled, where that is not its own name."""
+
 _THINKING_MODELS = (
     "deepseek-r1",
     "deepseek-v4",
@@ -32,6 +38,7 @@ _THINKING_MODELS = (
     "o3",
     "o4-mini",
     "gpt-5",
+    "gpt-6",
 )
 
 
@@ -60,6 +67,8 @@ class EndpointProfile:
     """Whether strings can be named that end a reply."""
     sampling: frozenset[str] = frozenset()
     """Further sampling fields that are sent where a kind of call has them."""
+    story_sampling: frozenset[str] = _OPENAI_SAMPLING
+    """Further sampling fields that a story's own settings may fill."""
     prompt_progress: bool = False
     """Whether to ask for reports on how far the prompt is read (`return_progress`)."""
     stream_usage: bool = True
@@ -82,6 +91,7 @@ EMBEDDED = EndpointProfile(
     "embedded",
     "llama.cpp: HTTP server, README",
     sampling=_LLAMA_CPP_SAMPLING,
+    story_sampling=_LLAMA_CPP_SAMPLING,
     prompt_progress=True,
     thinking_models=(),
     context_window=8192,
@@ -92,15 +102,16 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EMBEDDED,
     EndpointProfile(
         "openai-reasoning",
-        "OpenAI: Reasoning models; Chat Completions, API reference",
+        "OpenAI: Reasoning models; Deployment checklist; Chat Completions, API reference",
         hosts=("openai.com", "azure.com"),
-        models=("o1", "o3", "o4", "gpt-5"),
+        models=("o1", "o3", "o4", "gpt-5", "gpt-6"),
         reply_limit="max_completion_tokens",
         temperature=None,
         stop=False,
+        story_sampling=frozenset(),
         reasoning=(),
         think_tags=False,
-        thinking_models=("o1", "o3", "o4", "gpt-5"),
+        thinking_models=("o1", "o3", "o4", "gpt-5", "gpt-6"),
     ),
     EndpointProfile(
         "openai",
@@ -112,12 +123,26 @@ PROFILES: tuple[EndpointProfile, ...] = (
         thinking_models=(),
     ),
     EndpointProfile(
+        "anthropic-4.7",
+        "Anthropic: OpenAI SDK compatibility; Migrating to Claude Opus 4.7",
+        hosts=("anthropic.com",),
+        models=("claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-fable"),
+        structured="none",
+        temperature=None,
+        seed=None,
+        story_sampling=frozenset(),
+        reasoning=(),
+        think_tags=False,
+        thinking_models=(),
+    ),
+    EndpointProfile(
         "anthropic",
         "Anthropic: OpenAI SDK compatibility",
         hosts=("anthropic.com",),
         structured="none",
         temperature=1.0,
         seed=None,
+        story_sampling=frozenset({"top_p"}),
         reasoning=(),
         think_tags=False,
         thinking_models=(),
@@ -127,6 +152,8 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "Gemini API: OpenAI compatibility",
         hosts=("googleapis.com",),
         seed=None,
+        # A penalty is an unknown name to it, although its own protocol has them.
+        story_sampling=frozenset({"top_p"}),
         reasoning=(),
         think_tags=False,
         thinking_models=("gemini-2.5", "gemini-3"),
@@ -136,7 +163,10 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "DeepSeek API: Create Chat Completion; Thinking Mode",
         hosts=("deepseek.com",),
         structured="json_object",
+        # It thinks unless it is told not to, and then heeds neither a temperature nor penalties.
+        temperature=None,
         seed=None,
+        story_sampling=frozenset({"top_p"}),
         reasoning=("reasoning_content",),
         think_tags=False,
         thinking_models=("deepseek",),
@@ -155,6 +185,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "openrouter",
         "OpenRouter: API reference, Parameters; Structured outputs; Reasoning tokens",
         hosts=("openrouter.ai",),
+        story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
@@ -167,12 +198,14 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "lm-studio",
         "LM Studio: OpenAI compatible endpoints; Structured output; API changelog",
         port=1234,
+        story_sampling=_OPENAI_SAMPLING | {"top_k", "repeat_penalty"},
     ),
     EndpointProfile(
         "vllm",
         "vLLM: OpenAI-compatible server; Reasoning outputs; Structured outputs",
         port=8000,
-        sampling=frozenset({"min_p", "top_k", "top_p", "presence_penalty", "frequency_penalty"}),
+        sampling=_VLLM_SAMPLING,
+        story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
@@ -180,6 +213,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
         "llama.cpp: HTTP server, README",
         port=8080,
         sampling=_LLAMA_CPP_SAMPLING,
+        story_sampling=_LLAMA_CPP_SAMPLING,
         reasoning=("reasoning_content",),
     ),
     GENERIC,
@@ -213,9 +247,9 @@ def _is_one_of(model: str, beginnings: tuple[str, ...]) -> bool:
 def as_table() -> str:
     """Return every profile as rows of Markdown, for docs/endpoints.md."""
     rows = [
-        "| profile | known by | structured replies | limit | temperature | seed | stop | further sampling | usage of a stream | "
-        "reasoning | models that think | context | documentation |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| profile | known by | structured replies | limit | temperature | seed | stop | further sampling | "
+        "sampling of a story | usage of a stream | reasoning | models that think | context | documentation |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for profile in PROFILES:
         known_by = [*profile.hosts, *([f"port {profile.port}"] if profile.port else [])]
@@ -229,9 +263,8 @@ def as_table() -> str:
             "no" if profile.temperature is None else f"to {profile.temperature:g}",
             profile.seed or "no",
             "yes" if profile.stop else "no",
-            {0: "no", len(_LLAMA_CPP_SAMPLING): "all of llama.cpp's"}.get(
-                len(profile.sampling), ", ".join(sorted(profile.sampling))
-            ),
+            _fields(profile.sampling),
+            _fields(profile.story_sampling),
             "asked for" if profile.stream_usage else "unasked",
             ", ".join(reasoning) or "not sent",
             ", ".join(profile.thinking_models) or "none",
@@ -240,3 +273,7 @@ def as_table() -> str:
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
+
+
+def _fields(names: frozenset[str]) -> str:
+    return "all of llama.cpp's" if names == _LLAMA_CPP_SAMPLING else ", ".join(sorted(names)) or "no"

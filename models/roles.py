@@ -24,8 +24,8 @@ from recurrentgpt.models.embedded import catalogue
 from recurrentgpt.models.embedded.adapter import Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
-from recurrentgpt.models.profiles import EMBEDDED, GENERIC, EndpointProfile, profile_of
-from recurrentgpt.schema.context import Context
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, EndpointProfile, profile_of
+from recurrentgpt.schema.context import SAMPLING, Context
 from recurrentgpt.schema.errors import ModelRefused, RecurrentGPTError, SettingsError
 
 if TYPE_CHECKING:
@@ -69,6 +69,27 @@ class ResolvedModel:
     def base_url(self) -> str | None:
         """Return the address of an OpenAI-compatible endpoint."""
         return getattr(self.chat, "openai_api_base", None)
+
+    def sampling_fields(self, settings: Mapping[str, float]) -> dict[str, float]:
+        """Return a story's settings of sampling as the endpoint calls them, without the temperature, which tiers choose too.
+
+        Raises SettingsError for one that it does not know.
+        """
+        if self.speaks_openai:
+            known = {*self.profile.story_sampling, *(["temperature"] if self.profile.temperature is not None else [])}
+        else:
+            known = set(type(self.chat).model_fields)
+        spelt = {
+            name: next((field for field in SPELLINGS.get(name, (name,)) if field in known), "") for name in SAMPLING
+        }
+        if unknown := [name for name in settings if not spelt[name]]:
+            taken = ", ".join(name for name, field in spelt.items() if field) or "none of these settings"
+            who = f"An endpoint of the kind {self.profile.name}" if self.speaks_openai else "It"
+            raise SettingsError(
+                f"{self.name} takes no {' and no '.join(unknown)}, which this story sets: leave it empty, or use another "
+                f"model. {who} takes {taken}."
+            )
+        return {spelt[name]: value for name, value in settings.items() if name != "temperature"}
 
     @property
     def speaks_openai(self) -> bool:

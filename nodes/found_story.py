@@ -59,6 +59,9 @@ async def conceive(
 
     `form` is what a capable model fills in: FoundingReply, or the same without a memory.
     """
+    if runtime.context.sampling:
+        # What the writer does not take is said before anything is paid for.
+        (await runtime.model("writer")).sampling_fields(runtime.context.sampling)
     model = await runtime.model("planner")
     if model.tier == "small":
         return await _dealt(runtime, model, given, seed)

@@ -86,6 +86,7 @@ def voice(context: Context) -> Mapping[str, Any]:
         "pace": context.pace,
         "style": context.style,
         "note": context.note,
+        "banned": context.banned,
         "examples": context.own_voice,
     }
 

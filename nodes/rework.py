@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, Literal, get_args
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from recurrentgpt.infrastructure.telemetry import observed
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens
 from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, voice
 from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import one_form
 from recurrentgpt.prose.model_text import model_text
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.prose.unwrap import EMPHASIS, strip_opening
 from recurrentgpt.schema.errors import BadAnswer, ModelReplyError
 from recurrentgpt.schema.log import Commit
@@ -27,6 +28,9 @@ REWORKS: tuple[Rework, ...] = get_args(Rework)
 MOST_SELECTED_WORDS = 800
 AROUND = {"full": 6000, "small": 1500}
 """Characters before the selection, and after it, that a model of each tier is shown."""
+
+MOST_TRIES = 3
+"""Times that a model is asked for words without a banned phrase; then the sentences that hold one are left out."""
 
 _LENGTHS = {"expand": (2.0, 30), "shorten": (0.5, 0), "describe": (1.5, 40)}
 """How many times the words of the selection are asked for, and how many more."""
@@ -48,6 +52,7 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
     if count > MOST_SELECTED_WORDS:
         raise BadAnswer(f"{count:,} words are selected; at most {MOST_SELECTED_WORDS} can be worked on at once.")
     model = await runtime.model("writer")
+    banned = BannedPhrases(runtime.context.banned_phrases)
     prompts, small, around = runtime.prompts(model), model.tier == "small", AROUND[model.tier]
     factor, more = _LENGTHS.get(how, (1.0, 0))
     words = max(1, round(factor * count) + more)
@@ -69,25 +74,35 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
     decoding = WRITE_TAUGHT if model.adapter else WRITE
     temperature = runtime.context.temperature
     runtime.meter.allowance = runtime.context.budget_tokens or None
-    stream = write_stream(
-        model,
-        [SystemMessage(prompts.fill("system", **shared)), HumanMessage(asked)],
-        max_tokens=prose_tokens((1 if small else LONGEST) * max(words, 40)),
-        temperature=decoding.temperature if small and temperature is None else temperature,
-        sampling=decoding.sampling if small else None,
-        seed=runtime.chance(
-            {"story": commit["story"]}, "rework", commit["id"], part.start, part.stop, how, take
-        ).getrandbits(31),
-        meter=runtime.meter,
-    )
-    reply = ""
-    with observed("rework", commit["story"], commit["step"], lambda: runtime.meter.usage):
-        async with aclosing(stream) as pieces:
-            async for piece in pieces:
-                reply += piece
-    text = _fitted(reply, selection)
-    # As in a passage: a capable model's emphasis in one form, a small one's left out.
-    text = EMPHASIS.sub("", text) if small else one_form(text)
+    turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), HumanMessage(asked)]
+    for _ in range(MOST_TRIES):
+        stream = write_stream(
+            model,
+            turns,
+            max_tokens=prose_tokens((1 if small else LONGEST) * max(words, 40)),
+            temperature=decoding.temperature if small and temperature is None else temperature,
+            sampling=decoding.sampling if small else None,
+            chosen=model.sampling_fields(runtime.context.sampling),
+            seed=runtime.chance(
+                {"story": commit["story"]}, "rework", commit["id"], part.start, part.stop, how, take
+            ).getrandbits(31),
+            meter=runtime.meter,
+        )
+        reply = ""
+        with observed("rework", commit["story"], commit["step"], lambda: runtime.meter.usage):
+            async with aclosing(stream) as pieces:
+                async for piece in pieces:
+                    reply += piece
+        text = _fitted(reply, selection)
+        # As in a passage: a capable model's emphasis in one form, a small one's left out.
+        text = EMPHASIS.sub("", text) if small else one_form(text)
+        if not (phrase := banned.find(EMPHASIS.sub("", text))):
+            break
+        again = f"It holds what the author has banned: {phrase}. Write the part again without it, and reply with that alone."
+        turns = [*turns, AIMessage(reply), HumanMessage(again)]
+    else:
+        kept = [it for it in segments(text, runtime.context.language) if not banned.find(EMPHASIS.sub("", it))]
+        text = "".join(kept).strip()
     if not text:
         raise ModelReplyError(f"{model.name} gave no words for the selection: try again, or use a more capable model.")
     return selected.replace(selection, text, 1)

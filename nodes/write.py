@@ -241,6 +241,7 @@ async def _sample(
         max_tokens=prose_tokens((LONGEST if gate.keeps_all else 1) * runtime.context.max_words - gate.words),
         temperature=decoding.temperature + warmer if small and temperature is None else temperature,
         sampling={**decoding.sampling, **form} if small else None,
+        chosen=model.sampling_fields(runtime.context.sampling),
         seed=seed,
         meter=runtime.meter,
     )
@@ -294,6 +295,7 @@ async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str
         finale=finale(state, runtime, step) == "last",
         third_person=small and runtime.context.person != "first",
         keeps_all=not small and runtime.context.keeps_whole_passages,
+        banned=runtime.context.banned_phrases,
     )
 
 

@@ -14,7 +14,7 @@ from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn, render
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import Brief
 
-VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "examples"})
+VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "banned", "examples"})
 """What every template is given of how the story is told."""
 
 _LENGTH = {"min_words", "max_words", "last_step", "plan_length"}

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from recurrentgpt.prose.emphasis import one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
-from recurrentgpt.prose.quotations import close_quotation, is_balanced
+from recurrentgpt.prose.quotations import close_quotation, is_balanced, open_quotation
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
 from recurrentgpt.prose.sentences import (
     count_words,
@@ -46,6 +46,9 @@ MOST_REFRAINS = 3
 MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
 """Repeated sentences that one passage may lose without another sample, in all and one after the other."""
 
+MOST_BANNED = 2
+"""Times that the stream of a small model stops at a banned phrase; from then on the sentence that holds one is left out."""
+
 _TAG = re.compile(
     r"(?:\w+ ){1,3}(?:said|says|asked|asks|called|calls|whispered|whispers|shouted|repeated|replied|answered)(?: \w+){0,3}\.\s*"
     r"|(?:said|asked|called|whispered|shouted|repeated|replied|answered)(?: \w+){1,3}\.\s*"
@@ -59,10 +62,10 @@ _READ_OUT = re.compile(r"\s*([*_])(?![*_])[^*_\n]+:[^*_\n]*\w")
 class ProseGate:
     """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
 
-    `seen` holds the texts that the passage must not copy, `third_person` refuses a narrator who says "I",
-    `finale` allows "The end". With `keeps_all`, for a capable model, nothing is cut at a length and nothing stops the stream:
-    `objection` says what is wrong with the passage, so that it can be asked for again; its emphasis stays, as `prose.emphasis`
-    has it.
+    `seen` holds the texts that the passage must not copy, `banned` the phrases that it must not hold, `third_person` refuses a
+    narrator who says "I", `finale` allows "The end". With `keeps_all`, for a capable model, nothing is cut at a length and
+    nothing stops the stream: `objection` says what is wrong with the passage, so that it can be asked for again; its emphasis
+    stays, as `prose.emphasis` has it.
     """
 
     def __init__(
@@ -76,6 +79,7 @@ class ProseGate:
         third_person: bool = False,
         copy_limit: int = COPY_LIMIT,
         keeps_all: bool = False,
+        banned: Sequence[str] = (),
     ) -> None:
         self.min_words, self.max_words, self.language, self.keeps_all = min_words, max_words, language, keeps_all
         self.fault: Fault | None = None
@@ -97,7 +101,12 @@ class ProseGate:
         self._counted = self._count = 0
         self._known = {word for text in seen for word in words(text)}
         self._examiner = Examiner(
-            seen=seen, language=language, finale=finale, third_person=third_person, copy_limit=copy_limit
+            seen=seen,
+            language=language,
+            finale=finale,
+            third_person=third_person,
+            copy_limit=copy_limit,
+            banned=banned,
         )
 
     @property
@@ -135,6 +144,8 @@ class ProseGate:
     @property
     def objection(self) -> str:
         """What a capable model is told when its passage is asked for again; empty for a passage that can stand."""
+        if banned := dict.fromkeys(fault.detail for fault in self.refused if fault.kind == "banned"):
+            return f"It held what the author has banned: {'; '.join(banned)}."
         refrains = [fault for fault in self.refused if fault.kind == "loop"]
         unfit = [fault for fault in self.refused if fault.kind != "loop"]
         if faults := unfit or refrains[MOST_REFRAINS:]:
@@ -229,8 +240,14 @@ class ProseGate:
                 if fault:
                     self.refused.append(fault)
                 self._tail = self._tail[length:]
-                kept = fault is None or fault.kind == "loop"
-                self._settled += single_marks(piece) if kept else piece[len(piece.rstrip()) :]
+                self._unsaid = fault is not None and fault.kind == "banned" and _ends_speech(piece)
+                if fault is None or fault.kind == "loop":
+                    piece = single_marks(piece)
+                elif fault.kind == "banned":
+                    piece = self._marks_of(piece)
+                else:
+                    piece = piece[len(piece.rstrip()) :]
+                self._settled += piece
                 continue
             rest = self._rest(fault, piece) if fault else None
             if fault and rest is None:
@@ -238,7 +255,7 @@ class ProseGate:
                 self.refused.append(fault)
                 return
             self._tail = self._tail[length:]
-            self._unsaid = bool(fault and piece.rstrip().endswith(('"', "”")))
+            self._unsaid = bool(fault and _ends_speech(piece))
             if fault and rest is not None:
                 self.skipped.append(fault)
                 self._in_a_row += 1
@@ -263,6 +280,8 @@ class ProseGate:
         Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it. Of a sentence that opens or
         closes a quotation of several its mark stays, and who said it: `"Wait. I don't know," he said.` is then `"Wait." he said.`
         """
+        if fault.kind == "banned":
+            return self._marks_of(piece) if sum(it.kind == "banned" for it in self.refused) >= MOST_BANNED else None
         if fault.kind not in REPEATING or self._in_a_row >= MOST_IN_A_ROW or len(self.skipped) >= MOST_SKIPPED:
             return None
         if is_balanced(piece):
@@ -274,6 +293,24 @@ class ProseGate:
             return None if piece.endswith("\n") else '"'
         spoken_before = self._settled.rpartition("\n")[2].rpartition('"')[2].strip()
         return f'"{told}' if spoken_before and ends_a_sentence(spoken_before) else None
+
+    def _marks_of(self, piece: str) -> str:
+        """Return what stays of a sentence that is left out: the mark that closes a quotation, and the end of a paragraph.
+
+        A mark that opens a quotation waits for the next sentence of it.
+        """
+        end = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
+        if is_balanced(piece):
+            pass
+        elif open_quotation(self._settled):
+            self._settled = close_quotation(self._settled.rstrip())
+        elif not end:
+            self._mark = "“" if "“" in piece else '"'
+        return end or (" " if self._settled and not self._settled[-1].isspace() else "")
+
+
+def _ends_speech(piece: str) -> bool:
+    return piece.rstrip().endswith(('"', "”"))
 
 
 def _starts_word(piece: str) -> bool:

@@ -14,11 +14,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from recurrentgpt.prose.alphabets import foreign_characters
+from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.looping import find_loop
 from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 
-Kind = Literal["copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"]
+Kind = Literal[
+    "banned", "copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"
+]
 
 COPY_LIMIT = 10
 """Most words in a row that a passage may share with another text. The contract says 12; the margin is for runs across a cut."""
@@ -68,7 +71,9 @@ class Examiner:
         finale: bool = False,
         third_person: bool = False,
         copy_limit: int = COPY_LIMIT,
+        banned: Sequence[str] = (),
     ) -> None:
+        self._banned = BannedPhrases(banned)
         self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
         self._seen: set[tuple[str, ...]] = set()
         for other in seen:
@@ -77,7 +82,8 @@ class Examiner:
     def examine(self, sentence: str, before: str = "") -> Fault | None:
         """Return what is wrong with `sentence`, which follows `before` in its passage, or None."""
         return (
-            _control(sentence)
+            self._ban(sentence, before)
+            or _control(sentence)
             or _role(sentence)
             or _code(sentence)
             or _heading(sentence, before)
@@ -88,6 +94,10 @@ class Examiner:
             or self._copying(sentence, before)
             or _looping(sentence, before)
         )
+
+    def _ban(self, sentence: str, before: str) -> Fault | None:
+        phrase = self._banned.find(sentence, before)
+        return Fault("banned", phrase) if phrase else None
 
     def _copying(self, sentence: str, before: str) -> Fault | None:
         if not self._seen:

@@ -24,8 +24,9 @@ _CODES = {
     "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
 }  # fmt: skip
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|(?:(?![{_UNSPACED}])[^\W_])+(?:['’\-‑](?:(?![{_UNSPACED}])[^\W_])+)*")
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Characters of scripts that put no spaces between words, for a class of a regular expression."""
+_WORD = re.compile(rf"[{UNSPACED}]{{1,2}}|(?:(?![{UNSPACED}])[^\W_])+(?:['’\-‑](?:(?![{UNSPACED}])[^\W_])+)*")
 _CLOSERS = "\"”’'»›)\\]」』）*"
 _ENDING = re.compile(rf"(?:[.!?…؟।။]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[{_CLOSERS}]*)")
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Gen|Lt|Sgt|Rev|Hon|Sr|Jr|vs|etc|[A-Z])\.$")

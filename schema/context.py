@@ -68,6 +68,17 @@ Names = Annotated[Any, _InForms("object")]
 CodeOnly = Annotated[Any, _InForms()]
 
 
+SAMPLING = (
+    "temperature",
+    "top_p",
+    "sampling_top_k",
+    "min_p",
+    "frequency_penalty",
+    "presence_penalty",
+    "repetition_penalty",
+)
+"""Settings of how prose is sampled; not every endpoint knows all of them."""
+
 _ASKING = ("open_story", "write", "update_memory", "propose_plans", "simulator")
 """Nodes that ask a model."""
 
@@ -122,6 +133,22 @@ class Context:
     temperature: float | None = setting(
         None, "Sampling temperature of the prose; the tier's own when empty", ge=0, le=2
     )
+    top_p: float | None = setting(
+        None, "Probability that the likeliest tokens of the prose share, the rest being left out", gt=0, le=1
+    )
+    sampling_top_k: int | None = setting(
+        None, "Likeliest tokens of the prose to choose from; 0 for all", unit="tokens", ge=0, le=1000
+    )
+    min_p: float | None = setting(
+        None, "Least probability of a token of the prose, as a share of the likeliest one's", ge=0, le=1
+    )
+    frequency_penalty: float | None = setting(
+        None, "Penalty on tokens of the prose for each time that they were used", ge=-2, le=2
+    )
+    presence_penalty: float | None = setting(None, "Penalty on tokens of the prose that were used at all", ge=-2, le=2)
+    repetition_penalty: float | None = setting(
+        None, "Factor by which tokens of the prose that were used are less likely; 1 for none", gt=0, le=2
+    )
     language: str = setting("English", "Language of the story", unit="characters", max_length=60)
     point_of_view: Literal["auto", "first", "second", "third"] = setting(
         "auto", "Person of the narrator; the mode's own when auto: third in a novel, second in fiction"
@@ -145,6 +172,12 @@ class Context:
         nodes=("open_story", "write", "propose_plans"),
         prompt=True,
         max_length=600,
+    )
+    banned: str = setting(
+        "",
+        "Words and phrases that no passage may hold, with semicolons between them",
+        unit="characters",
+        max_length=1000,
     )
     min_words: int = setting(200, "Fewest words of a passage", unit="words", ge=20, le=2000)
     max_words: int = setting(400, "Most words of a passage", unit="words", ge=20, le=2000)
@@ -205,6 +238,17 @@ class Context:
         return {name: value for name, value in chosen.items() if name in named or value != usual[name]}
 
     @property
+    def sampling(self) -> Mapping[str, float]:
+        """The settings that say how prose is sampled, as far as somebody chose them; the rest is the tier's or the server's."""
+        chosen = {name: getattr(self, name) for name in SAMPLING}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+    @property
+    def banned_phrases(self) -> list[str]:
+        """The words and phrases that no passage may hold."""
+        return _phrases(self.banned)
+
+    @property
     def person(self) -> str:
         """The narrator's person: `first`, `second` or `third`."""
         return (
@@ -221,6 +265,12 @@ class Context:
         """Tell whether the story is told in its mode's own person and tense, and in the language that has examples."""
         usual = {"novel": ("third", "past"), "fiction": ("second", "present")}[self.mode]
         return (self.person, self.time) == usual and self.language == "English"
+
+
+def _phrases(text: str) -> list[str]:
+    """Return the phrases of a text, each once; a line ends one as a semicolon does."""
+    found = (" ".join(phrase.split()) for line in text.splitlines() for phrase in line.split(";"))
+    return list(dict.fromkeys(filter(None, found)))
 
 
 def refuse_unknown(names: Iterable[str], known: Mapping[str, Setting]) -> None:
@@ -274,6 +324,8 @@ class Setting:
         from pydantic import ValidationError
 
         if isinstance(value, str) and self.kind is str:
+            if self.name == "banned":
+                value = "; ".join(_phrases(value))
             # One line: a template's own lines are its structure.
             value = " ".join(value.split()) if self.most_characters else value
             if not value.isprintable():

@@ -21,6 +21,7 @@ HIDDEN = ("mode", *(name for name, setting in SETTINGS.items() if setting.scope 
 FIRST = (
     "style",
     "note",
+    "banned",
     "language",
     "point_of_view",
     "tense",
@@ -36,7 +37,7 @@ FIRST = (
     "prompts",
 )
 """What a writer asks for most, before the rest."""
-LONG = ("style", "note")
+LONG = ("style", "note", "banned")
 LONGEST = 10_000
 BUDGET = "budget"
 
@@ -45,7 +46,11 @@ _LABELS = {
     "min_words": "Fewest words",
     "max_words": "Most words",
     "top_k": "Passages to recall",
+    "top_p": "Top P",
+    "sampling_top_k": "Top K",
+    "min_p": "Min P",
     "note": "Author’s note",
+    "banned": "Banned words and phrases",
     "new_character": "New characters",
     "models": "Models by role",
     "tier": "Capability",

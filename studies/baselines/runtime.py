@@ -73,10 +73,11 @@ class StudyRun(StoryRuntime):
 
 def prose_sampling(model: ResolvedModel, run: StoryRuntime) -> Mapping[str, Any]:
     """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
+    temperature, chosen = run.context.temperature, model.sampling_fields(run.context.sampling)
     if model.tier != "small":
-        return {"temperature": run.context.temperature}
-    chosen = WRITE.temperature if run.context.temperature is None else run.context.temperature
-    return {"temperature": chosen, "sampling": WRITE.sampling}
+        return {"temperature": temperature, "chosen": chosen}
+    warm = WRITE.temperature if temperature is None else temperature
+    return {"temperature": warm, "sampling": WRITE.sampling, "chosen": chosen}
 
 
 def _spent(name: str, state: Any, run: StudyRun) -> dict[str, Usage]:

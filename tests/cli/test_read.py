@@ -153,6 +153,37 @@ def test_what_is_stored_holds_where_nothing_else_is_said(cli, server, monkeypatc
     assert (user_folder / "config.toml").read_text() == ""
 
 
+def test_a_story_is_sampled_as_it_was_told(cli, server):
+    story = cli("write", "--steps", "1", "--top-p", "0.9", "--json").events[0]["story"]
+    assert cli("set", story, "presence-penalty=0.5").code == 0
+    assert cli("write", story, "--steps", "1", "--frequency-penalty", "-0.5").code == 0
+    prose = [body for body in server.requests if "response_format" not in body]
+    first, second = [{name for name in body if name.startswith(("top_", "presence", "frequency"))} for body in prose]
+    assert (first, second) == ({"top_p"}, {"top_p", "presence_penalty", "frequency_penalty"})
+    assert (prose[1]["top_p"], prose[1]["presence_penalty"], prose[1]["frequency_penalty"]) == (0.9, 0.5, -0.5)
+    assert not any("top_p" in body for body in server.requests if body not in prose), "it is about prose alone"
+
+
+def test_phrases_are_banned_one_by_one_and_kept(cli, server):
+    def kept(story):
+        return json.loads(cli("show", story, "--settings", "--json").out)["settings"]["banned"]
+
+    story = cli("write", "--steps", "1", "--ban", "a testament to", "--ban", "shivers down", "--json").events[0][
+        "story"
+    ]
+    assert kept(story) == "a testament to; shivers down"
+    assert cli("write", story, "--steps", "1").code == 0
+    assert kept(story) == "a testament to; shivers down"
+    assert cli("set", story, "banned=a rustle").code == 0
+    assert kept(story) == "a rustle"
+
+
+def test_sampling_that_the_endpoint_does_not_know_is_refused_before_anything_is_paid_for(cli, server):
+    result = cli("write", "--steps", "1", "--min-p", "0.1")
+    assert (result.code, server.requests) == (2, [])
+    assert "takes no min_p" in result.err
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -12,10 +12,12 @@ from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.embedded.server import CONTEXT
 from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, profile_named, profile_of
+from recurrentgpt.schema.context import SAMPLING
+from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.testing import FaultyServer
 
 from .calling import FACTS as FACTS_REPLY
-from .calling import QUESTION, Facts, model_of
+from .calling import QUESTION, Facts, model_of, scripted
 
 
 def test_the_documented_table_is_the_registry() -> None:
@@ -32,8 +34,10 @@ def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -
     [
         (None, "gpt-4o", "openai"),
         (None, "gpt-5-mini", "openai-reasoning"),
+        (None, "gpt-6-luna", "openai-reasoning"),
         ("https://mine.openai.azure.com/openai/v1/", "o3", "openai-reasoning"),
-        ("https://api.anthropic.com/v1/", "claude", "anthropic"),
+        ("https://api.anthropic.com/v1/", "claude-opus-4-6", "anthropic"),
+        ("https://api.anthropic.com/v1/", "claude-sonnet-5-5", "anthropic-4.7"),
         ("https://generativelanguage.googleapis.com/v1beta/openai/", "gemini-2.5-flash", "gemini"),
         ("https://api.deepseek.com", "deepseek-chat", "deepseek"),
         ("https://api.mistral.ai/v1", "mistral-small", "mistral"),
@@ -108,3 +112,85 @@ async def test_a_model_that_thinks_is_given_tokens_for_it() -> None:
 async def test_further_sampling_goes_to_those_who_know_it() -> None:
     known = {name: {"min_p", "dry_base"} & set((await sent(name))[1]) for name in ("llama.cpp", "vllm", "ollama")}
     assert known == {"llama.cpp": {"min_p", "dry_base"}, "vllm": {"min_p"}, "ollama": set()}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "fields"),
+    [
+        ("vllm", {"sampling_top_k": 40, "repetition_penalty": 1.1}, {"top_k": 40, "repetition_penalty": 1.1}),
+        ("llama.cpp", {"min_p": 0.1, "repetition_penalty": 1.1}, {"min_p": 0.1, "repeat_penalty": 1.1}),
+        ("lm-studio", {"sampling_top_k": 0, "repetition_penalty": 1.1}, {"top_k": 0, "repeat_penalty": 1.1}),
+        ("openrouter", {"min_p": 0.1, "presence_penalty": -0.5}, {"min_p": 0.1, "presence_penalty": -0.5}),
+        ("openai", {"top_p": 0.9, "frequency_penalty": 0.2}, {"top_p": 0.9, "frequency_penalty": 0.2}),
+        ("mistral", {"top_p": 0.9, "presence_penalty": 0.2}, {"top_p": 0.9, "presence_penalty": 0.2}),
+        ("gemini", {"temperature": 1.2, "top_p": 0.9}, {"top_p": 0.9}),
+        ("ollama", {"top_p": 0.9, "frequency_penalty": 0.2}, {"top_p": 0.9, "frequency_penalty": 0.2}),
+        ("anthropic", {"temperature": 0.7, "top_p": 0.9}, {"top_p": 0.9}),
+        ("deepseek", {"top_p": 0.95}, {"top_p": 0.95}),
+        ("openai-reasoning", {}, {}),
+    ],
+)
+async def test_a_storys_sampling_is_sent_as_the_endpoint_calls_it(
+    name: str, settings: dict[str, float], fields: dict[str, float]
+) -> None:
+    with FaultyServer() as server:
+        model = replace(model_of(server), profile=profile_named(name))
+        usual = [piece async for piece in write_stream(model, QUESTION, max_tokens=50, meter=Meter())]
+        chosen = model.sampling_fields(settings)
+        assert usual == [
+            piece async for piece in write_stream(model, QUESTION, max_tokens=50, meter=Meter(), chosen=chosen)
+        ]
+    before, request = server.requests
+    assert {field: value for field, value in request.items() if field not in before} == fields
+
+
+async def test_what_a_story_sets_takes_the_place_of_what_its_kind_of_call_has() -> None:
+    with FaultyServer() as server:
+        model = replace(model_of(server), profile=EMBEDDED, embedded=True)
+        chosen = model.sampling_fields({"min_p": 0.2})
+        stream = write_stream(
+            model, QUESTION, max_tokens=50, meter=Meter(), sampling={"min_p": 0.08, "top_k": 0}, chosen=chosen
+        )
+        assert [piece async for piece in stream]
+    assert (server.requests[0]["min_p"], server.requests[0]["top_k"]) == (0.2, 0)
+
+
+def test_the_embedded_model_knows_every_setting_of_sampling() -> None:
+    with FaultyServer() as server:
+        model = replace(model_of(server), profile=EMBEDDED, embedded=True)
+        assert len(model.sampling_fields(dict.fromkeys(SAMPLING, 1.0))) == len(SAMPLING) - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        (
+            "anthropic",
+            {"top_p": 0.9, "min_p": 0.1},
+            "takes no min_p, .* of the kind anthropic takes temperature, top_p\\.",
+        ),
+        ("generic", {"min_p": 0.1, "sampling_top_k": 9}, "takes no min_p and no sampling_top_k"),
+        ("openai-reasoning", {"temperature": 0.7}, "takes no temperature, .* takes none of these settings"),
+        (
+            "anthropic-4.7",
+            {"temperature": 0.7, "top_p": 0.9},
+            "takes no temperature and no top_p, .* takes none of these settings",
+        ),
+        ("deepseek", {"temperature": 0.7}, "takes no temperature, .* takes top_p\\."),
+        ("ollama", {"repetition_penalty": 1.1}, "takes no repetition_penalty"),
+        ("gemini", {"presence_penalty": 0.1}, "takes no presence_penalty"),
+        ("lm-studio", {"min_p": 0.1}, "takes no min_p"),
+    ],
+)
+def test_a_storys_sampling_that_an_endpoint_does_not_know_is_refused(
+    name: str, settings: dict[str, float], message: str
+) -> None:
+    with FaultyServer() as server, pytest.raises(SettingsError, match=message):
+        replace(model_of(server), profile=profile_named(name)).sampling_fields(settings)
+
+
+def test_a_chat_model_of_ones_own_takes_what_it_declares() -> None:
+    model, _ = scripted()
+    assert model.sampling_fields({"temperature": 0.7}) == {}
+    with pytest.raises(SettingsError, match="takes no top_p"):
+        model.sampling_fields({"top_p": 0.9})

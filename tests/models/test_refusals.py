@@ -43,3 +43,9 @@ async def test_a_field_that_was_refused_is_remembered_for_this_endpoint_alone_an
         assert server.base_url in said[0]
     assert ["temperature" in request for request in server.requests] == [True, False, False]
     assert "temperature" in other.requests[0]
+
+
+async def test_a_field_that_somebody_asked_for_is_not_left_out() -> None:
+    with FaultyServer("no temperature") as server, pytest.raises(ModelRefused, match="'temperature' does not support"):
+        await written(model_of(server), Meter(), chosen={"temperature": 0.2})
+    assert len(server.requests) == 1

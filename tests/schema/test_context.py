@@ -98,7 +98,10 @@ def test_a_number_is_refused_just_outside_its_range(name):
             Context(**{name: math.nan})
 
 
-@pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.most_characters])
+LINES = [name for name, setting in SETTINGS.items() if setting.most_characters and name != "banned"]
+
+
+@pytest.mark.parametrize("name", LINES)
 def test_a_text_is_one_line_of_its_length(name):
     most = SETTINGS[name].most_characters
     assert getattr(Context(**{name: " a \n" + "b" * (most - 2)}), name) == "a " + "b" * (most - 2)
@@ -108,8 +111,18 @@ def test_a_text_is_one_line_of_its_length(name):
         Context(**{name: "a\x07b"})
 
 
+def test_banned_phrases_are_typed_with_semicolons_or_one_a_line():
+    context = Context(banned=" a  testament to;shivers down \n;; A rustle\nshivers down")
+    assert context.banned == "a testament to; shivers down; A rustle"
+    assert context.banned_phrases == ["a testament to", "shivers down", "A rustle"]
+    assert Context(banned=context.banned).banned == context.banned
+    assert Context().banned_phrases == []
+    with pytest.raises(SettingsError, match="banned has 1,001 characters"):
+        Context(banned="b" * 1001)
+
+
 def test_a_story_keeps_its_own_settings_and_no_address():
-    assert {"language", "pace", "min_words", "seed", "temperature"} <= set(STORY_SETTINGS)
+    assert {"language", "pace", "min_words", "seed", "temperature", "top_p", "banned"} <= set(STORY_SETTINGS)
     assert not {"model", "base_url", "steps", "budget_tokens", "embeddings"} & set(STORY_SETTINGS)
 
 

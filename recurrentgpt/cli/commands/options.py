@@ -132,7 +132,14 @@ RUN_OPTIONS: Options = {
 }
 """Options of everything that asks a model; they hold for this command."""
 
-STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"}
+STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"} | {
+    "banned": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ban", "--banned", metavar="TEXT", help="A word or phrase that no passage may hold. May be repeated."
+        ),
+    ]
+}
 """Options that a new story keeps, and that a story which goes on may be given for one command."""
 
 
@@ -181,6 +188,8 @@ def _settings(given: Settings) -> Settings:
     settings = {name: value for name, value in given.items() if value is not None}
     if pairs := settings.pop("model_for", None):
         settings["models"] = _roles(pairs)
+    if phrases := settings.pop("banned", None):
+        settings["banned"] = "; ".join(phrases)
     if "prompts" in settings:
         settings["prompts"] = str(settings["prompts"])
     return settings

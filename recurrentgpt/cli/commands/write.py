@@ -81,6 +81,7 @@ def write(
       recurrentgpt write 3f2a --plan 2 --steps 1       go on with the second plan it proposed
       recurrentgpt write --memory so-far.txt --plan "They reach the coast."
       recurrentgpt write --style "dry, like a ship's log" --tense present --pace slow
+      recurrentgpt write --ban "a testament to" --ban "shivers down" --top-p 0.95
       recurrentgpt write --model qwen3:8b --base-url http://localhost:11434/v1
       recurrentgpt write --genre western --json | jq -r 'select(.event == "passage").text'
 

@@ -90,3 +90,22 @@ def test_what_cannot_be_done_is_refused(story, model):
 async def test_it_is_awaited_too(story, model):
     model.replies = lambda messages: "a hall"
     assert await story.arework(1, *place(PASSAGE), "describe") == "a hall"
+
+
+def test_words_without_a_banned_phrase_are_asked_for_again(story, model, prompts):
+    story.change_settings(banned="a hall")
+    replies = iter(["a *hall*", "a hall", "a house"])
+    model.replies = lambda messages: next(replies)
+    assert story.rework(1, *place(PASSAGE), "rewrite") == "a house"
+    asked = prompts()
+    assert "may stand in it: a hall" in asked[0]
+    assert [text.count("It holds what the author has banned: a hall.") for text in asked] == [0, 1, 2]
+
+
+def test_of_words_that_hold_one_in_the_end_the_other_sentences_stay(story, model):
+    story.change_settings(banned="a hall")
+    model.replies = lambda messages: "It was a hall. It was dark."
+    assert story.rework(1, *place(PASSAGE), "rewrite") == "It was dark."
+    model.replies = lambda messages: "a hall"
+    with pytest.raises(ModelReplyError, match="no words for the selection"):
+        story.rework(1, *place(PASSAGE), "rewrite")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import aclosing
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
@@ -20,9 +20,9 @@ from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.prose.unwrap import EMPHASIS, strip_opening
 from recurrentgpt.schema.errors import BadAnswer, ModelReplyError
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import Rework
 from recurrentgpt.schema.state import Brief
 
-Rework = Literal["rewrite", "expand", "shorten", "describe", "rephrase"]
 REWORKS: tuple[Rework, ...] = get_args(Rework)
 
 MOST_SELECTED_WORDS = 800

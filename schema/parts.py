@@ -17,6 +17,10 @@ Status = Literal["writing", "choosing", "retaking", "replanning", "finished"]
 """Where a story stands: inside a timestep, waiting for the choice of a plan, or at its end."""
 
 
+Rework = Literal["rewrite", "expand", "shorten", "describe", "rephrase"]
+"""How a part of a passage is put in other words."""
+
+
 class Brief(TypedDict):
     """What the story is and stays: pinned in every prompt, never forgotten."""
 

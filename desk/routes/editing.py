@@ -21,8 +21,8 @@ from recurrentgpt.desk.backend.schemas import (
     ShortText,
 )
 from recurrentgpt.desk.routes.writing import moved
-from recurrentgpt.nodes.rework import Rework
 from recurrentgpt.schema.errors import StoryBusy, StoryError
+from recurrentgpt.schema.parts import Rework
 
 router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
 

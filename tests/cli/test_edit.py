@@ -39,6 +39,28 @@ def test_an_edit_reaches_the_next_prompt(cli, story, server):
     assert _passages(cli, story)[1]["text"] == "Zelda sold the lantern."
 
 
+def test_a_part_is_put_in_other_words_and_taken_or_not(cli, story):
+    before = _passages(cli, story)
+    first, *words = before[1]["text"].split()
+    begins, ends = " ".join(words[:4]), " ".join(words[-4:])
+    shown = cli("edit", "part", story, "2", f"{begins} ... {ends}", "--how", "expand")
+    assert shown.code == 0, shown.err
+    assert shown.out.strip()
+    assert "--yes takes these words" in shown.err
+    assert _passages(cli, story) == before
+    taken = cli("edit", "part", story, "2", f"{begins} … {ends}", "--yes", "--json")
+    assert taken.code == 0, taken.err
+    suggestion = json.loads(taken.out.splitlines()[0])
+    assert (suggestion["event"], suggestion["step"]) == ("suggestion", 2)
+    assert [passage["text"] for passage in _passages(cli, story)] == [
+        before[0]["text"],
+        f"{first} {suggestion['text']}",
+    ]
+    for part, said in (("no such words", "stands not in the passage"), ("o", "times in the passage")):
+        refused = cli("edit", "part", story, "1", part)
+        assert (refused.code, said in " ".join(refused.err.split())) == (2, True), refused.err
+
+
 def test_the_editor_gets_the_text_and_what_it_leaves_is_taken(cli, story, editor):
     before = _passages(cli, story)[0]["text"]
     editor('echo "And nobody saw it." >> "$1"')

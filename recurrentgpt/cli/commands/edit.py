@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -28,9 +29,12 @@ from recurrentgpt.cli.commands.options import (
     with_settings,
 )
 from recurrentgpt.cli.commands.story_context import as_options, confirmed, opening, writing
+from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import note, print_json
 from recurrentgpt.cli.terminal.text_input import TextInput, save_draft
+from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.parts import Rework
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
@@ -68,6 +72,7 @@ def _edit() -> None:
       recurrentgpt edit memory 3f2a
       recurrentgpt edit plan 3f2a 2 --text "They turn back before the bridge."
       recurrentgpt edit brief 3f2a --file brief.md
+      recurrentgpt edit part 3f2a 4 "The door was open." --how expand
     """
 
 
@@ -144,6 +149,76 @@ def edit_passage(
         _tell_edited(renderer, renderer.story.passage(old.id), new)
         if draft:
             draft.unlink(missing_ok=True)
+
+
+@edit.command("part")
+@with_settings(RUN_OPTIONS)
+def edit_part(
+    story: StoryName,
+    passage: PassageRef,
+    part: Annotated[
+        str,
+        typer.Argument(
+            metavar="WORDS", help="Words of the passage, or the first and the last of them: `She ... home.`"
+        ),
+    ],
+    how: Annotated[Rework, typer.Option("--how", help="What becomes of them.")] = "rewrite",
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Keep the later passages word for word on top of the edit.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Take what the model writes, without asking.")] = False,
+    json: Json = False,
+    *,
+    settings: Settings,
+) -> None:
+    """Have the model put a part of a passage in other words, and take them or not.
+
+    \b
+    Examples:
+      recurrentgpt edit part 3f2a 4 "The door was open." --how expand
+      recurrentgpt edit part 3f2a 4 "She ... the stairs." --how shorten
+      recurrentgpt edit part 3f2a 4 "The door was open." | tee other-words.txt     only shows them
+
+    What is taken is an edit: the memory follows, and `undo` goes back. Where nobody can be asked, nothing is changed without
+    --yes.
+    """
+    with opening(story) as opened:
+        old, id = opened.passage(passage), opened.id
+    start, stop = _place(old.text, part)
+    with writing(id, settings, json=json) as renderer:
+        new = cast("Story", renderer.story).rework(old.id, start, stop, how)
+        if json:
+            print_json({"event": "suggestion", "step": old.step, "text": new})
+        else:
+            sys.stdout.write(f"{new}\n")
+        if not yes and not prompt.at_terminal():
+            note("Nothing was changed: --yes takes these words.")
+            return
+        if not confirmed("Take it?", yes=yes):
+            note("Nothing was changed.")
+            return
+        text = old.text[:start] + new + old.text[stop:]
+        if replay and not _replay_is_wanted(renderer, old.id, yes=yes):
+            note("Nothing was changed.")
+            return
+        draft = save_draft(id, text)
+        renderer.again = ["edit", id, old.id, "--file", str(draft), *as_options(settings)]
+        renderer.work(renderer.story.edit_passage(old.id, text, replay=replay))
+        _tell_edited(renderer, renderer.story.passage(old.id), text)
+        draft.unlink(missing_ok=True)
+
+
+def _place(text: str, part: str) -> tuple[int, int]:
+    """Return where a part of a text begins and ends; raise BadAnswer where it stands there not once."""
+    first, _, last = (" ".join(words.split()) for words in re.sub("…", "...", part).partition("..."))
+    pattern = r"\s+".join(map(re.escape, first.split()))
+    if last:
+        pattern += r"[\s\S]*?" + r"\s+".join(map(re.escape, last.split()))
+    found = list(re.finditer(pattern, text)) if pattern else []
+    if len(found) != 1:
+        times = f"{len(found)} times" if found else "not"
+        raise BadAnswer(f"“{limit_words(part, 12)}” stands {times} in the passage: name words that stand there once.")
+    return found[0].span()
 
 
 @edit.command("memory")

@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sqlite3
 import statistics
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from recurrentgpt import Context
 from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.embeddings import HashEmbeddings, default_embeddings
 from recurrentgpt.testing import ScriptedChatModel
@@ -98,28 +101,32 @@ async def measure(steps: int, embedder: str, tier: str) -> dict[str, Any]:
 
 
 def _figures(steps: list[float], retrievals: list[float], prompts: list[int], folder: Path) -> dict[str, Any]:
-    size = {path.name: path.stat().st_size for path in folder.iterdir() if path.is_file()}
-    log = sum(number for name, number in size.items() if name.startswith("stories"))
-    checkpoints = sum(number for name, number in size.items() if name.startswith("checkpoints"))
     return {
         "milliseconds": round(1000 * statistics.median(steps[-WINDOW:]), 2),
         "retrieval_milliseconds": round(1000 * statistics.median(retrievals[-WINDOW:]), 2),
         "prompt_characters": round(statistics.mean(prompts[-4 * WINDOW :])),
-        "log_bytes": log,
-        "checkpoint_bytes": checkpoints,
+        "log_bytes": _pages_bytes(folder / STORIES),
+        "checkpoint_bytes": _pages_bytes(folder / CHECKPOINTS),
     }
+
+
+def _pages_bytes(database: Path) -> int:
+    """Return the size of a database with what its journal holds already, and without the journal, which is bounded."""
+    with closing(sqlite3.connect(database)) as connection:
+        ((pages, size),) = connection.execute("SELECT * FROM pragma_page_count(), pragma_page_size()")
+    return int(pages * size)
 
 
 def _ratios(at: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """Return each figure at the last mark over the same at step 100, with its limit."""
-    if len(at) < 3:
+    if len(at) < 2:
         return {}
     *_, before, end = sorted(at)
     last = at[end]
     growth = round((last["log_bytes"] - at[before]["log_bytes"]) / (end - before))
     return {
         "log_bytes_per_step": {"value": growth, "limit": LOG_BYTES_PER_STEP, "ok": growth <= LOG_BYTES_PER_STEP},
-        **_ratios_to_100(at, last),
+        **(_ratios_to_100(at, last) if end > 100 else {}),
     }
 
 

@@ -7,6 +7,7 @@ made by another embedding model, is embedded again from the commit's text, and n
 from __future__ import annotations
 
 import asyncio
+import base64
 import hashlib
 import re
 import threading
@@ -23,7 +24,7 @@ from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import Matrix, pieces, unit
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, pack, rows_of, unpack, unpack_bytes
+from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, deflate, inflate, pack, rows_of, unpack
 from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import embedding_id
 
@@ -39,17 +40,22 @@ Facts = Callable[[Commit], Sequence[str]]
 
 
 class VectorRow(TypedDict):
-    """What the store holds of a commit: the packed vectors, kinds and words of its rows."""
+    """What the store holds of a commit: the kinds, vectors and words of its rows."""
 
     parent: str
     step: int
     dimension: int
-    words: list[str]
     kinds: NotRequired[str]
-    """The first letter of each row's kind."""
+    """The letter of each row's kind."""
+    vectors: NotRequired[str]
+    """Packed and deflated: numbers that are mostly small need three of their four bits."""
+    terms: NotRequired[str]
+    """The words of each row on a line, deflated."""
+    words: NotRequired[list[str]]
+    """The same in a row of an earlier edition, with vectors in one of these two forms."""
     int4: NotRequired[str]
     int8: NotRequired[str]
-    """In a row of the first edition, in place of both: the vectors of pieces."""
+    """Vectors of pieces, by the first edition, which has no kinds."""
 
 
 @dataclass
@@ -167,8 +173,7 @@ class Recall:
             with kept.lock:
                 # In the order of the story, as they were added while it was written: it decides between equal scores.
                 for key, row in sorted(rows.items(), key=lambda item: int(item[1]["step"])):
-                    if _fits(row, kept.index):
-                        _add_row(kept.index, key, cast(VectorRow, row))
+                    _add_stored(kept.index, key, row)
 
         await asyncio.to_thread(add_all)
 
@@ -230,13 +235,13 @@ class Recall:
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
             stored = await self.log.value(self._namespace(story), key)
-            if stored is not None and _fits(stored, kept.index):
-                row = cast(VectorRow, stored)
-            else:
+            with kept.lock:
+                known = stored is not None and _add_stored(kept.index, key, stored)
+            if not known:
                 row = await self._row_of(entry)
                 operations.append(self._put(entry, row))
-            with kept.lock:
-                _add_row(kept.index, key, row)
+                with kept.lock:
+                    _add_row(kept.index, key, row)
         if operations:
             await self.log.batch(operations)
         return instead
@@ -251,8 +256,8 @@ class Recall:
             step=commit["step"],
             dimension=vectors.shape[1],
             kinds="".join(letter for row in rows for letter, kind in KINDS.items() if kind == row.kind),
-            int4=pack(codes(vectors)),
-            words=[" ".join(terms(row.text)) for row in rows],
+            vectors=deflate(pack(codes(vectors))),
+            terms=deflate("\n".join(" ".join(terms(row.text)) for row in rows).encode()),
         )
 
     def _rows(self, commit: Commit) -> list[Row]:
@@ -273,20 +278,29 @@ class Recall:
         return (self.log.root, story, self.model_id)
 
 
-def _fits(row: Mapping[str, Any], index: StoryIndex) -> bool:
-    """Tell whether a stored row is of this embedding model's width and of a form that is read; one that is not is made again."""
-    return row["dimension"] == index.dimension and "words" in row and ("int4" in row or "int8" in row)
+def _add_stored(index: StoryIndex, commit: str, row: Mapping[str, Any]) -> bool:
+    """Add a row as the store holds it, and tell whether it is one of this index; another or a damaged one is made again."""
+    if row["dimension"] != index.dimension:
+        return False
+    try:
+        _add_row(index, commit, cast(VectorRow, row))
+    except (KeyError, ValueError):
+        return False
+    return True
 
 
 def _add_row(index: StoryIndex, commit: str, row: VectorRow) -> None:
     """Add a row to an index, always from its stored form, so that a warm index and one that is read later find the same."""
-    words = [line.split() for line in row["words"]]
-    if "int4" in row:
-        numbers, kinds = unpack(row["int4"], row["dimension"]), [KINDS[letter] for letter in row["kinds"]]
+    kinds = [KINDS[letter] for letter in row.get("kinds", "p" * len(row.get("words", [])))]
+    # No rows are no lines, where splitting finds one.
+    lines = inflate(row["terms"]).decode().split("\n")[: len(kinds)] if "terms" in row else row["words"]
+    if "vectors" in row:
+        numbers = unpack(inflate(row["vectors"]), row["dimension"])
+    elif "int4" in row:
+        numbers = unpack(base64.b64decode(row["int4"]), row["dimension"])
     else:
-        numbers = unpack_bytes(row["int8"], row["dimension"])
-        kinds = ["piece"] * len(words)
-    index.add(commit, row["parent"], row["step"], numbers, kinds, words)
+        numbers = np.frombuffer(base64.b64decode(row["int8"]), dtype=np.int8).reshape(-1, row["dimension"])
+    index.add(commit, row["parent"], row["step"], numbers, kinds, [line.split() for line in lines])
 
 
 def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:

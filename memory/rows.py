@@ -7,6 +7,7 @@ them is lost. Stories of the first edition have rows of pieces; they are found b
 from __future__ import annotations
 
 import base64
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -80,20 +81,28 @@ def codes(vectors: Matrix) -> Codes:
     return numbers
 
 
-def pack(numbers: Codes) -> str:
-    """Return codes as base64, two numbers a byte: 256 characters for a row of 384 numbers."""
+def deflate(data: bytes) -> str:
+    """Return data compressed, as base64."""
+    return base64.b64encode(zlib.compress(data)).decode("ascii")
+
+
+def inflate(text: str) -> bytes:
+    """Return data that was compressed; raise ValueError where it is damaged."""
+    try:
+        return zlib.decompress(base64.b64decode(text))
+    except zlib.error as error:
+        raise ValueError("What was compressed is damaged.") from error
+
+
+def pack(numbers: Codes) -> bytes:
+    """Return codes two numbers a byte: 192 bytes for a row of 384 numbers."""
     halves = (np.pad(numbers, ((0, 0), (0, numbers.shape[1] % 2))) + LEVELS + 1).astype(np.uint8)
-    return base64.b64encode((halves[:, ::2] << 4 | halves[:, 1::2]).tobytes()).decode("ascii")
+    return (halves[:, ::2] << 4 | halves[:, 1::2]).tobytes()
 
 
-def unpack(packed: str, dimension: int) -> Codes:
+def unpack(packed: bytes, dimension: int) -> Codes:
     """Return packed codes as an array of shape (n, dimension)."""
     width = -(-dimension // 2)
-    pairs = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, width)
+    pairs = np.frombuffer(packed, dtype=np.uint8).reshape(-1, width)
     numbers = np.stack([pairs >> 4, pairs & 15], axis=2).reshape(-1, 2 * width)[:, :dimension]
     return numbers.astype(np.int8) - np.int8(LEVELS + 1)
-
-
-def unpack_bytes(packed: str, dimension: int) -> Codes:
-    """Return the codes of a row of the first edition, a byte each."""
-    return np.frombuffer(base64.b64decode(packed), dtype=np.int8).reshape(-1, dimension)

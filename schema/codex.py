@@ -176,16 +176,22 @@ class Codex:
 
 
 @lru_cache(maxsize=4096)
-def _parts(name: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\w+", name))
+def _form(name: str) -> tuple[frozenset[str], bool, re.Pattern[str]]:
+    """Return the words of a name, whether it is looked for in capitals, and what finds it as whole words."""
+    parts = re.findall(r"\w+", name)
+    strict = any(part[0].isupper() for part in parts)
+    pattern = rf"\b{re.escape(name)}\b" if name[-1:].isalnum() else re.escape(name)
+    return (
+        frozenset(parts if strict else map(str.casefold, parts)),
+        strict,
+        re.compile(pattern, 0 if strict else re.IGNORECASE),
+    )
 
 
 def _place_of(name: str, text: str, words: set[str], small: set[str]) -> int:
     """Return where a text has a name as whole words, -1 where it has not; a name in capitals is looked for in capitals."""
-    parts = _parts(name)
-    strict = any(part[0].isupper() for part in parts)
-    if not parts or not ((set(parts) <= words) if strict else {part.casefold() for part in parts} <= small):
+    parts, strict, pattern = _form(name)
+    if not parts or not parts <= (words if strict else small):
         return -1
-    pattern = rf"\b{re.escape(name)}\b" if name[-1].isalnum() else re.escape(name)
-    match = re.search(pattern, text, 0 if strict else re.IGNORECASE)
+    match = pattern.search(text)
     return match.start() if match else -1

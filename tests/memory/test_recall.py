@@ -15,7 +15,7 @@ from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.recall import Recall
-from recurrentgpt.memory.rows import codes, context_of, pack, passage_rows, rows_of, unpack
+from recurrentgpt.memory.rows import codes, context_of, deflate, inflate, pack, passage_rows, rows_of, unpack
 from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
 
@@ -243,19 +243,49 @@ async def test_what_another_branch_says_makes_no_word_common_here(persistence, c
         forget()
 
 
-async def test_a_row_that_lacks_its_words_is_made_again(persistence, commit, forget):
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda row: {name: value for name, value in row.items() if name != "terms"},
+        lambda row: {**row, "terms": row["terms"][:-8]},
+        lambda row: {**row, "vectors": deflate(inflate(row["vectors"])[:-1])},
+        lambda row: {**row, "vectors": row["vectors"][::-1]},
+    ],
+    ids=["no words", "words cut short", "a vector cut short", "no vectors"],
+)
+async def test_a_damaged_row_is_made_again(persistence, commit, forget, damage):
     counting = Counting()
     recall, story = Recall(StoryLog(persistence.store), counting), next(stories)
     entries = await grow(recall, commit, story, ["", "The lamp burned.", "A glove lay there."])
     where = recall._namespace(story)
     row = await recall.log.value(where, entries[1]["id"])
-    row = {name: value for name, value in row.items() if name != "words"}
-    await recall.log.batch([PutOp(where, entries[1]["id"], row, index=False)])
+    await recall.log.batch([PutOp(where, entries[1]["id"], damage(row), index=False)])
     forget()
     counting.texts.clear()
     hits = await recall.search(story, entries[-1]["id"], "the lamp burned", 2)
     assert (hits[0].id, "The lamp burned." in counting.texts) == (entries[1]["id"], True)
-    assert "words" in await recall.log.value(where, entries[1]["id"])
+    assert await recall.log.value(where, entries[1]["id"]) == row
+
+
+async def test_rows_of_the_second_edition_are_read_as_they_are(persistence, commit, forget):
+    counting = Counting()
+    recall, story = Recall(StoryLog(persistence.store), counting), next(stories)
+    entries = await grow(
+        recall, commit, story, ["", *(f"The {word} fell and nobody saw it at all that day." for word in WORDS)]
+    )
+    query = "Who saw the glove fall?"
+    before = await recall.search(story, entries[-1]["id"], query, 5)
+    where = recall._namespace(story)
+    for entry in entries:
+        row = dict(await recall.log.value(where, entry["id"]))
+        row["int4"] = base64.b64encode(inflate(row.pop("vectors"))).decode()
+        del row["terms"]
+        row["words"] = [" ".join(terms(text.text)) for text in rows_of(entry["passage"], entry["summary"], ())]
+        await recall.log.batch([PutOp(where, entry["id"], row, index=False)])
+    forget()
+    counting.texts.clear()
+    assert await recall.search(story, entries[-1]["id"], query, 5) == before
+    assert counting.texts == [query], "no passage is embedded again"
 
 
 async def first_edition(recall, entry):
@@ -291,7 +321,7 @@ async def test_pieces_of_the_first_edition_are_found_and_embedded_anew_bit_by_bi
         assert recall.text(entries[hit.step], hit) == "The glove fell and nobody saw it at all that day."
         assert len(counting.texts) <= 1 + 2 * 5
         rows = await recall.log.scan(recall._namespace(story))
-        assert sum("int4" in row.value for row in rows) == 1 + renewed
+        assert sum("vectors" in row.value for row in rows) == 1 + renewed
     fresh = Recall(StoryLog(InMemoryStore()), HashEmbeddings())
     for entry in entries:
         await fresh.log.append(entry, "choosing", also=[await fresh.vectors_op(entry)])

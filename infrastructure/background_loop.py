@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import queue
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
@@ -179,6 +180,16 @@ def _serve(started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> 
     # A runner cancels what is left and closes asynchronous generators when it ends.
     with asyncio.Runner() as runner:
         runner.run(live())
+
+
+def _forget() -> None:
+    """Forget the loop of the process that this one was forked from: its thread is not here, and its lock may be held for ever."""
+    global _lock, _running
+    _lock, _running = threading.Lock(), None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 # Registered at import, hence run after everything that was opened in the loop has been closed in it.

@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -218,3 +221,25 @@ async def test_closing_an_awaited_stream_that_is_held_back_ends_it():
     await stream.aclose()
     assert source.closed
     assert source.made < source.most
+
+
+_FORKED = """
+import os
+from recurrentgpt.infrastructure import background_loop as loop
+
+async def answer():
+    return 7
+
+loop.call(answer)
+child = os.fork()
+if child == 0:
+    os._exit(loop.call(answer))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), loop.call(answer))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_process_that_was_forked_has_a_loop_of_its_own():
+    """As workers of a server have that loads the application once and forks."""
+    command = [sys.executable, "-W", "ignore", "-c", _FORKED]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout == "7 7\n"

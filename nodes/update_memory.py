@@ -38,6 +38,7 @@ from recurrentgpt.nodes.prompt_messages import (
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
+from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
@@ -150,8 +151,9 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     }
     told = prompts.fill("update_memory", memory=[] if listed else old, **size, **shared)
     form, request = MemoryChanges, HumanMessage(told)
+    known = await codex_before(state, runtime) if runtime.context.codex else Codex()
     if runtime.context.codex:
-        still_open = [entry.name for entry in open_entries(await codex_before(state, runtime))]
+        still_open = [entry.name for entry in open_entries(known)]
         form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', open=still_open[:MOST_OPEN])}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
@@ -175,9 +177,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
         "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
-        "codex": from_reply(reply.codex, state["passage"], await codex_before(state, runtime))
-        if isinstance(reply, MemoryReply)
-        else [],
+        "codex": from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else [],
     }
 
 

@@ -37,6 +37,8 @@ from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.parts import Rework
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recurrentgpt.cli.terminal.renderer import Renderer
     from recurrentgpt.schema.state import Brief
     from recurrentgpt.story import Passage, Story
@@ -139,16 +141,33 @@ def edit_passage(
     with writing(id, settings, json=json) as renderer:
         draft = save_draft(id, new) if source.typed else None
         given = ["--file", str(draft)] if draft else source.as_options()
-        renderer.again = ["edit", id, old.id, *given, *(["--replay"] if replay else []), *as_options(settings)]
-        if replay:
-            if not _replay_is_wanted(renderer, old.id, yes=yes):
-                note("Nothing was changed." + (f" Your text is in {draft}." if draft else ""))
-                return
-            renderer.again = ["edit", id, "--resume", *as_options(settings)]
-        renderer.work(renderer.story.edit_passage(old.id, new, replay=replay))
-        _tell_edited(renderer, renderer.story.passage(old.id), new)
-        if draft:
-            draft.unlink(missing_ok=True)
+        again = ["edit", id, old.id, *given, *(["--replay"] if replay else [])]
+        _put_in_place(renderer, old.id, new, draft, again, settings, replay=replay, yes=yes)
+
+
+def _put_in_place(
+    renderer: Renderer,
+    ref: str,
+    text: str,
+    draft: Path | None,
+    again: list[str],
+    settings: Settings,
+    *,
+    replay: bool,
+    yes: bool,
+) -> None:
+    """Give a passage its new text; `draft` is a file that keeps what was typed until that is done, `again` does it anew."""
+    id, options = renderer.story.id, as_options(settings)
+    renderer.again = [*again, *options]
+    if replay:
+        if not _replay_is_wanted(renderer, ref, yes=yes):
+            note("Nothing was changed." + (f" Your text is in {draft}." if draft else ""))
+            return
+        renderer.again = ["edit", id, "--resume", *options]
+    renderer.work(renderer.story.edit_passage(ref, text, replay=replay))
+    _tell_edited(renderer, renderer.story.passage(ref), text)
+    if draft:
+        draft.unlink(missing_ok=True)
 
 
 @edit.command("part")
@@ -198,14 +217,9 @@ def edit_part(
             note("Nothing was changed.")
             return
         text = old.text[:start] + new + old.text[stop:]
-        if replay and not _replay_is_wanted(renderer, old.id, yes=yes):
-            note("Nothing was changed.")
-            return
         draft = save_draft(id, text)
-        renderer.again = ["edit", id, old.id, "--file", str(draft), *as_options(settings)]
-        renderer.work(renderer.story.edit_passage(old.id, text, replay=replay))
-        _tell_edited(renderer, renderer.story.passage(old.id), text)
-        draft.unlink(missing_ok=True)
+        again = ["edit", id, old.id, "--file", str(draft), *(["--replay"] if replay else [])]
+        _put_in_place(renderer, old.id, text, draft, again, settings, replay=replay, yes=yes)
 
 
 def _place(text: str, part: str) -> tuple[int, int]:

@@ -16,8 +16,10 @@ CONFIG ?= langgraph.json
 SEED ?= $(shell printf "%d" 0x$$(git rev-parse --short=8 HEAD 2>/dev/null || echo 0))
 # A file's tests stay together, and the browser's come last.
 PARALLEL ?= -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# Where this is set, every process of every test compiles all it imports, and pytest rewrites every assertion anew.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: story studio server test fuzz flake lint bench setup clean
+.PHONY: story studio server test browser fuzz flake lint bench setup clean
 
 story: $(STAMPS)/run  ## Write the first passages of a novel.
 	@$(BIN)/recurrentgpt write --genre "$(GENRE)" --steps $(STEPS)
@@ -29,8 +31,11 @@ studio: $(STAMPS)/studio  ## Serve the graphs for LangGraph Studio, on this mach
 server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and a Postgres of its own; needs Python 3.12.
 	$(SERVER)/python -m recurrentgpt.aegra --config $(CONFIG)
 
-test: $(STAMPS)/dev  ## Run every test that needs no model and no server.
+test: $(STAMPS)/dev  ## Run every test that needs no model, no server and no browser.
 	$(BIN)/pytest $(PARALLEL)
+
+browser: $(STAMPS)/dev  ## Run the tests of the pages, in Chromium.
+	$(BIN)/pytest $(PARALLEL) -m "browser and not long"
 
 fuzz: $(STAMPS)/dev  ## Ask the property tests with many random examples, other ones for each commit.
 	$(BIN)/pytest $(PARALLEL) -m hypothesis --hypothesis-profile=random --hypothesis-seed=$(SEED)
@@ -39,7 +44,7 @@ flake: $(STAMPS)/dev  ## Run the tests RUNS times in a row, every second time wi
 	@for run in $$(seq $(RUNS)); do \
 	  burner=; if [ $$((run % 2)) = 0 ]; then while :; do :; done & burner=$$!; fi; \
 	  echo "Run $$run of $(RUNS)$${burner:+, one core busy}"; \
-	  $(BIN)/pytest $(PARALLEL) -q; status=$$?; \
+	  $(BIN)/pytest $(PARALLEL) -q -m "not real and not long"; status=$$?; \
 	  if [ -n "$$burner" ]; then kill $$burner; fi; \
 	  [ $$status = 0 ] || exit $$status; \
 	done

@@ -12,14 +12,18 @@ from __future__ import annotations
 import argparse
 import asyncio
 import copy
+import io
 import json
 import random
 import re
+import resource
 import shutil
+import signal
 import sys
 import tempfile
 import time
 import uuid
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +35,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.checkpoint.base import id as checkpoint_ids
 
 from benchmarks.crash import crash
+from recurrentgpt.books.readers import read_book
+from recurrentgpt.books.split import split_passages
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.disposable import local_postgres
 from recurrentgpt.checkpoints.read_only import carve, read_rows
@@ -51,6 +57,7 @@ from recurrentgpt.testing import Behaviour, FaultyServer, ScriptedChatModel, sto
 TRIALS = {
     "replies": (300, 10_000),
     "archives": (40, 1_000),
+    "books": (40, 1_000),
     "bit flips": (10, 200),
     "clock": (2, 60),
     "transports": (6, 150),
@@ -61,6 +68,15 @@ TRIALS = {
 """How often each attack is tried, in short and in full."""
 
 ADDRESS = "postgres.url"
+
+BOOKS = (".txt", ".md", ".docx", ".epub")
+BOOK_SECONDS, BOOK_MEMORY = 20, 512 << 20
+"""What one broken book may take, on a busy machine: seconds, and bytes beyond what the process has."""
+
+_STRANGE = (
+    "x", " ", "\n", "`", "*", "_", "#", "> ", "- ", "[", "](", "<div>", "</p>", "<w:p>", "<!--", "&amp;", "&x;", "Chapter 1\n\n",
+    "\u202e", "\x00", "\ufeff", "1. ", "|a", "\\", "语", "I\n\n", "=====\n", "The Toll\n\n", "“", "a.", "<![CDATA[", "\r",
+)  # fmt: skip
 
 _SAID = (
     "Mira opens the gate.", "<b>", "</plan>", "<think>", "</think>", "<|im_start|>", "[INST]", "System:", "\u202e", "\u200b",
@@ -78,6 +94,8 @@ class Attacked:
     story: str
     export: dict[str, Any]
     texts: set[str]
+    books: dict[str, bytes]
+    """The story as a book in each format that is attacked, by the suffix of its name."""
 
 
 def _settings() -> dict[str, Any]:
@@ -96,8 +114,9 @@ def _prepared(folder: Path) -> Attacked:
         story.edit_memory("Only this is known.")
         list(story.stream(1))
         path = story.export(folder.parent / "story.json")
+        books = {suffix: story.export(folder.parent / f"book{suffix}").read_bytes() for suffix in BOOKS}
         texts = {passage.text for passage in map(story.passage, story.tree().nodes) if passage.text}
-        return Attacked(folder, story.id, json.loads(path.read_text(encoding="utf-8")), texts)
+        return Attacked(folder, story.id, json.loads(path.read_text(encoding="utf-8")), texts, books)
 
 
 def replies(dice: random.Random, attacked: Attacked, place: Path) -> str:
@@ -128,6 +147,73 @@ def archives(dice: random.Random, attacked: Attacked, place: Path) -> str:
     except BookError:
         return ""
     return "" if archive["commits"] == attacked.export["commits"] else "a passage that was changed was let in"
+
+
+def books(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Import a book that is broken, or strange: it is read or refused in a sentence, within bounds of time and memory."""
+    suffix = dice.choice(BOOKS)
+    content = attacked.books[suffix]
+    packed = suffix in (".docx", ".epub") and dice.random() < 0.7
+    path = place / f"attack{suffix}"
+    path.write_bytes(_repacked(content, dice) if packed else _mutated(content, dice))
+    with _bounded(BOOK_SECONDS, BOOK_MEMORY):
+        try:
+            chapters = split_passages(read_book(path))
+        except BookError:
+            return ""
+    return "" if all(passage.strip() for chapter in chapters for passage in chapter.passages) else "a passage is empty"
+
+
+def _mutated(content: bytes, dice: random.Random) -> bytes:
+    """Return a file truncated, with bits flipped, a part overwritten or doubled, or something strange put into it."""
+    at = dice.randrange(len(content) + 1)
+    match dice.randrange(5):
+        case 0:
+            return content[:at]
+        case 1:
+            changed = bytearray(content)
+            for _ in range(dice.randrange(1, 20) if content else 0):
+                changed[dice.randrange(len(changed))] ^= 1 << dice.randrange(8)
+            return bytes(changed)
+        case 2:
+            return content[:at] + dice.randbytes(dice.randrange(1, 2000)) + content[at + 1000 :]
+        case 3:
+            return content[:at] + content
+    strange = dice.choice(_STRANGE).encode()
+    return content[:at] + strange * dice.randrange(1, 200_000 // len(strange) + 2) + content[at:]
+
+
+def _repacked(content: bytes, dice: random.Random) -> bytes:
+    """Return a packed book of which one file is mutated, left out, or there twice."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        victim, missing = dice.choice(old.namelist()), dice.random() < 0.1
+        for name in old.namelist():
+            if name != victim:
+                new.writestr(name, old.read(name))
+            elif not missing:
+                new.writestr(name, _mutated(old.read(name), dice))
+    return packed.getvalue()
+
+
+@contextmanager
+def _bounded(seconds: int, more_memory: int) -> Iterator[None]:
+    """Raise TimeoutError after some seconds, and MemoryError for more bytes than this process has now and so many."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"it took more than {seconds} s")
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    before = signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (used + more_memory, hard))
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def damaged(database: Path, dice: random.Random, *, flips: bool) -> set[str]:
@@ -252,6 +338,7 @@ def two_hosts(dice: random.Random, attacked: Attacked, place: Path) -> str:
 ATTACKS: dict[str, Callable[[random.Random, Attacked, Path], str]] = {
     "replies": replies,
     "archives": archives,
+    "books": books,
     "bit flips": bit_flips,
     "clock": clock,
     "transports": transports,

@@ -1,8 +1,9 @@
-"""Time the desk's page in a browser: `python -m benchmarks.desk [--passages 2000] [--takes 15]`.
+"""Time the desk's page in a browser: `python -m benchmarks.desk [--passages 2000] [--takes 15] [--choices 15]`.
 
 Prints JSON. For a long story: milliseconds until the page has painted something, and until its newest passage and its plans
 stand there; frames while it is scrolled, with the share that came late and the longest. For a new passage: milliseconds from
-the model's first token to its first words on the screen. The model follows a script. Needs Chromium and playwright.
+the model's first token to its first words on the screen. For a choice whose passage was written ahead: milliseconds from the
+key to its words on the screen. The model follows a script. Needs Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.tree import grow
 from recurrentgpt import Library
+from recurrentgpt.desk.backend.disk_store import MACHINE, DiskStore
 from tests.desk.scripted import scripted_desk
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 LIMIT_MS = 300.0
 """First words may not come later than this after the model's first token."""
+AHEAD_LIMIT_MS = 100.0
+"""Words that were written ahead may not come later than this after the key that chose them."""
 FRAME_MS = 1000 / 60
 SCROLL = """async (seconds) => {
     const leaf = document.querySelector('.manuscript'), frames = [], blank = [];
@@ -54,6 +58,24 @@ WATCH = """() => {
         requestAnimationFrame(look);
     });
 }"""
+
+
+WATCH_CHOICE = """(step) => {
+    addEventListener('keydown', () => (window.pressed = performance.now()), { capture: true, once: true });
+    window.shown = new Promise((done) => {
+        const look = () => {
+            const newest = document.querySelector(`article.passage:not(.waiting):not(.draft)[aria-label^='Passage ${step}'] p`);
+            if (!newest?.textContent.trim()) return requestAnimationFrame(look);
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => done(performance.now() - window.pressed);
+            port2.postMessage(0);
+        };
+        requestAnimationFrame(look);
+    });
+}"""
+WRITTEN_AHEAD = (
+    """(usage) => fetch(usage).then((answer) => answer.json()).then((now) => now.in_all.calls > now.calls)"""
+)
 
 
 def opened(browser: Browser, address: str) -> tuple[Page, dict[str, float]]:
@@ -119,6 +141,35 @@ def first_words(browser: Browser, home: Path, takes: int) -> dict[str, Any]:
     }
 
 
+def ready_choices(browser: Browser, home: Path, choices: int) -> dict[str, Any]:
+    """Return how long after a choice the passage stands on the page that was written while somebody read."""
+    DiskStore(home / "desk").write_settings(MACHINE, {"ahead": 1})
+    late = []
+    with scripted_desk(home) as address:
+        page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
+        page.goto(address)
+        page.get_by_role("button", name="Begin").click()
+        page.wait_for_url("**#/story/*")
+        usage = f"{address}api/stories/{page.url.rpartition('/')[2]}/usage"
+        for step in range(2, choices + 2):
+            page.get_by_text(f"passage {step - 1}", exact=True).wait_for(timeout=120_000)
+            page.locator(".plans .card").first.wait_for(timeout=120_000)
+            while not page.evaluate(WRITTEN_AHEAD, usage):
+                page.wait_for_timeout(50)
+            page.evaluate(WATCH_CHOICE, step)
+            page.keyboard.press("1")
+            late.append(page.evaluate("window.shown"))
+        tally = page.evaluate("(usage) => fetch(usage).then((answer) => answer.json())", usage)
+    return {
+        "choices": tally["choices"],
+        "ready": tally["ready"],
+        "median_ms": round(statistics.median(late), 1),
+        "slowest_ms": round(max(late), 1),
+        "limit_ms": AHEAD_LIMIT_MS,
+        "ok": statistics.median(late) <= AHEAD_LIMIT_MS,
+    }
+
+
 def main() -> None:
     """Print the figures as one JSON object."""
     from playwright.sync_api import sync_playwright
@@ -128,6 +179,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=5, help="how often the long story is opened")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long it is scrolled")
     parser.add_argument("--takes", type=int, default=15, help="how many passages are begun")
+    parser.add_argument("--choices", type=int, default=15, help="how many passages are written ahead and chosen")
     given = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     with sync_playwright() as play, tempfile.TemporaryDirectory() as folder:
@@ -135,6 +187,7 @@ def main() -> None:
         figures = {
             "long_story": long_story(browser, Path(folder, "long"), given.passages, given.times, given.seconds),
             "first_words": first_words(browser, Path(folder, "new"), given.takes),
+            "ready_choices": ready_choices(browser, Path(folder, "ahead"), given.choices),
         }
         browser.close()
     print(json.dumps(figures, indent=2))

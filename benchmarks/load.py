@@ -1,5 +1,7 @@
 """Measure many stories at once: `python -m benchmarks.load --stories 1 10 50 200`, or `--server URL` for a server's way.
 
+`--processes 1 2 4` shares the stories among so many processes on one Postgres, as the workers of a server do.
+
 A fake OpenAI server answers every call after 200 ms, in a process of its own. In process, the stories share one event loop and
 one Postgres (`AsyncPostgresSaver`, or SQLite with --sqlite). The ideal is N stories that never wait for anything but the model:
 N / model time of a step. `cpu_ms_per_step` is what this process computes for a step (its share of the opening counted in),
@@ -14,6 +16,7 @@ import asyncio
 import contextlib
 import json
 import math
+import os
 import statistics
 import subprocess
 import sys
@@ -85,10 +88,10 @@ def model_process(latency: float) -> Iterator[str]:
 
 
 @contextlib.asynccontextmanager
-async def place(sqlite: bool, folder: Path) -> AsyncIterator[tuple[Any, Any]]:
-    """Open a saver and a store in `folder`."""
-    if sqlite:
-        async with open_persistence(folder=folder) as persistence:
+async def place(sqlite: bool, folder: Path, database: str) -> AsyncIterator[tuple[Any, Any]]:
+    """Open a saver and a store: in SQLite, in the Postgres at `database`, or in one of their own in `folder`."""
+    if sqlite or database:
+        async with open_persistence(database or None, folder=None if database else folder) as persistence:
             yield persistence.saver, persistence.store
         return
     from recurrentgpt.checkpoints.disposable import local_postgres
@@ -98,10 +101,11 @@ async def place(sqlite: bool, folder: Path) -> AsyncIterator[tuple[Any, Any]]:
             yield persistence.saver, persistence.store
 
 
-async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: float) -> dict[str, Any]:
+async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: float, database: str) -> dict[str, Any]:
     """Write `steps` passages of `stories` stories at once in this process."""
+    mark = f"load{os.getpid()}x"
     with tempfile.TemporaryDirectory() as name:
-        async with place(sqlite, Path(name)) as (saver, store):
+        async with place(sqlite, Path(name), database) as (saver, store):
             graph = build_story_graph(checkpointer=saver, store=store)
             context = Context(
                 model="scripted", base_url=url, embeddings=HashEmbeddings(), selector="simulator", last_step=steps
@@ -109,8 +113,8 @@ async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: 
             log, told = StoryLog(store), list[dict[str, Any]]()
 
             async def story(number: int) -> None:
-                config: Any = {"configurable": {"thread_id": f"load-{number}"}}
-                given: Any = {"premise": "A lamp that must not go out.", "story": f"load{number}"}
+                config: Any = {"configurable": {"thread_id": f"{mark}{number}"}}
+                given: Any = {"premise": "A lamp that must not go out.", "story": f"{mark}{number}".replace("-", "w")}
                 stamps = [time.perf_counter()]
                 try:
                     async for update in graph.astream(
@@ -127,10 +131,31 @@ async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: 
             began, busy = time.perf_counter(), time.process_time()
             await asyncio.gather(*(story(number) for number in range(stories)))
             seconds, busy = time.perf_counter() - began, time.process_time() - busy
-            wrong = [number for number in range(stories) if not await whole(log, f"load{number}", steps)]
+            wrong = [number for number in range(stories) if not await whole(log, f"{mark}{number}", steps)]
     return {
         **figures(stories, told, seconds, wrong, latency),
         "cpu_ms_per_step": round(1000 * busy / (stories * steps), 1),
+    }
+
+
+def in_processes(processes: int, stories: int, steps: int, url: str, latency: float) -> dict[str, Any]:
+    """Write the same in so many processes, each with its share of the stories, on one Postgres."""
+    from recurrentgpt.checkpoints.disposable import local_postgres
+
+    with tempfile.TemporaryDirectory() as name, local_postgres(Path(name) / "postgres") as database:
+        # The tables are made once, before the processes meet.
+        asyncio.run(in_process(1, 1, url, False, latency, database))
+        share = ["--stories", str(stories // processes), "--steps", str(steps), "--latency", str(latency)]
+        command = [sys.executable, "-m", "benchmarks.load", *share, "--database", database, "--model-at", url]
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(processes)]
+        told = [json.loads(process.communicate()[0])["at"][0] for process in running]
+    return {
+        "processes": processes,
+        "stories": sum(one["stories"] for one in told),
+        "steps_per_second": round(sum(one["steps_per_second"] for one in told), 2),
+        "cpu_ms_per_step": round(statistics.mean(one["cpu_ms_per_step"] for one in told), 1),
+        "failed": sum(one["failed"] for one in told),
+        "logs_not_whole": sum(len(one["logs_not_whole"]) for one in told),
     }
 
 
@@ -213,6 +238,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--latency", type=float, default=LATENCY)
     parser.add_argument("--sqlite", action="store_true")
+    parser.add_argument("--processes", type=int, nargs="+", help="share them among so many processes, on one Postgres")
+    parser.add_argument("--database", default="", help="postgresql:// address; a Postgres of its own without one")
+    parser.add_argument("--model-at", default="", help="address of a fake model that runs already")
     parser.add_argument("--server", help="address of a running server, whose OPENAI_BASE_URL is the fake model")
     parser.add_argument("--model", action="store_true", help="be the fake model")
     given = parser.parse_args()
@@ -220,12 +248,15 @@ def main() -> None:
         asyncio.run(fake_model(given.latency))
         return
     results = []
-    with model_process(given.latency) as url:
+    with contextlib.nullcontext(given.model_at) if given.model_at else model_process(given.latency) as url:
         for stories in given.stories:
-            if given.server:
+            if given.processes:
+                results += [in_processes(count, stories, given.steps, url, given.latency) for count in given.processes]
+            elif given.server:
                 results.append(asyncio.run(through_server(stories, given.steps, given.server, given.latency)))
             else:
-                results.append(asyncio.run(in_process(stories, given.steps, url, given.sqlite, given.latency)))
+                asked = (stories, given.steps, url, given.sqlite, given.latency, given.database)
+                results.append(asyncio.run(in_process(*asked)))
             print(json.dumps(results[-1]), file=sys.stderr)
     kept = "server" if given.server else "SQLite" if given.sqlite else "Postgres"
     print(json.dumps({"kept_in": kept, "steps": given.steps, "latency": given.latency, "at": results}, indent=2))

@@ -1,7 +1,7 @@
 """Check the studies' statistics by simulation: `python -m benchmarks.statistics --studies 400`.
 
 False positives and power of the test of preferences, coverage of its intervals, and how often five kinds of judges pass the
-alternative annotator test, of which only the good one should. Needs the extra `study`. Prints JSON.
+alternative annotator test, of which only the good one should. Needs the extra `study`. Prints a table, or JSON with --json.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping
+from typing import cast
 
 import numpy as np
 
@@ -126,13 +127,38 @@ def measure(studies: int, seed: int) -> dict[str, object]:
     }
 
 
+NOMINAL = {
+    "false_positives": "at most .05",
+    "false_positives_of_a_family_after_holm": "at most .05",
+    "power_at_60_percent": "as high as can be",
+    "coverage_of_95_percent": ".95",
+    "alt_test_acceptance": "good high, the others .00",
+}
+"""What each figure should be."""
+
+
+def table(found: Mapping[str, object]) -> str:
+    """Return the figures as a Markdown table."""
+    lines = [f"{found['studies']} simulated studies, seed {found['seed']}.", "", "| what | of | found | should be |"]
+    lines.append("| --- | --- | --- | --- |")
+    for name, wanted in NOMINAL.items():
+        figures = found[name] if isinstance(found[name], Mapping) else {"": found[name]}
+        for of, figure in cast("Mapping[str, object]", figures).items():
+            kinds = figure.items() if isinstance(figure, Mapping) else [("", figure)]
+            shown = ", ".join(f"{kind} {share:.2f}".strip() for kind, share in kinds)
+            lines.append(f"| {name.replace('_', ' ')} | {of} | {shown} | {wanted} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Parse the command line, simulate and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    print(json.dumps(measure(options.studies, options.seed), indent=2))
+    found = measure(options.studies, options.seed)
+    print(json.dumps(found, indent=2) if options.json else table(found))
 
 
 if __name__ == "__main__":

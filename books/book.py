@@ -25,6 +25,23 @@ class Chapter:
 
 
 @dataclass(frozen=True)
+class Scene:
+    """Hold a passage of a story that branches, for a book that is played."""
+
+    key: str
+    """Its name in the book: letters, digits and hyphens."""
+    after: str
+    """Key of the scene before it; empty for one with which the story can begin."""
+    choice: str
+    """The plan that it was written from; empty where nobody knows."""
+    text: str
+    told: bool
+    """Whether it is one of the passages of the chapters."""
+    title: str = ""
+    """That of the chapter which begins with it, for a scene that is not in the chapters."""
+
+
+@dataclass(frozen=True)
 class Book:
     """Hold a whole book and what is known about it; `language` is a name ("Arabic") or a tag ("ar")."""
 
@@ -36,6 +53,9 @@ class Book:
     identifier: str
     created: datetime
     chapters: list[Chapter]
+    scenes: list[Scene] = field(default_factory=list)
+    """The passages of all branches in the order in which they were written, each after the one before it; those of the
+    chapters are among them. None for a book that is only read."""
 
     @property
     def name(self) -> str:
@@ -44,9 +64,10 @@ class Book:
 
     @property
     def headings(self) -> list[str]:
-        """One heading a chapter: its title, else its number; the only chapter of a book takes the book's name."""
+        """One heading a chapter: its title, else its number; empty for the only chapter of a book, which has the book's name."""
         if len(self.chapters) == 1:
-            return [one_line(self.chapters[0].title) or self.name]
+            title = one_line(self.chapters[0].title)
+            return ["" if title.casefold() == self.name.casefold() else title]
         return [one_line(chapter.title) or str(number) for number, chapter in enumerate(self.chapters, start=1)]
 
     @property

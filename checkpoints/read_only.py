@@ -103,7 +103,9 @@ def read_rows(path: Path) -> tuple[list[Row], str]:
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found == "ok":
                 rows = connection.execute("SELECT prefix, key, value FROM store").fetchall()
-                return [_row(*row) for row in rows], ""
+                if all(isinstance(name, str) for row in rows for name in row[:2]):
+                    return [_row(*row) for row in rows], ""
+                found = "a row's name is no text"  # no query finds it
     except (sqlite3.DatabaseError, UnicodeDecodeError, StorageError) as error:
         if isinstance(error.__cause__, OSError):
             raise
@@ -134,8 +136,9 @@ def carve(path: Path) -> list[Row]:
     return [_row(prefix, key, value) for (prefix, key), (_, value) in found.items()]
 
 
-def _row(prefix: str, key: str, value: str | bytes) -> Row:
-    text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+def _row(prefix: str, key: str, value: object) -> Row:
+    # A damaged row may hold a number, or nothing, where SQLite's own check finds no fault.
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     return Row(tuple(prefix.split(".")), key, text)
 
 

@@ -19,9 +19,15 @@ from typing import Any, Literal
 import aiosqlite
 from filelock import AsyncFileLock
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    get_checkpoint_metadata,
+)
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.store.base import Op, PutOp, Result
+from langgraph.store.base import GetOp, Op, PutOp, Result
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 # Absolute, as langgraph.json loads this file a second time, outside its package.
@@ -46,6 +52,19 @@ from recurrentgpt.schema.errors import StorageError
 BUSY_SECONDS = 15.0
 WAL_BYTES = 4 * 1024 * 1024
 
+# One statement each, which SQLite writes whole or not at all: every call of the connection's thread costs a tenth of a
+# millisecond, and LangGraph's own saver makes seven of them here.
+_PUT = """
+INSERT OR REPLACE INTO checkpoints
+    (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_PUT_WRITES = """
+INSERT OR {otherwise} INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)
+VALUES {rows}"""
+_DELETE_THREAD = (
+    "DELETE FROM checkpoints WHERE thread_id = :thread",
+    "DELETE FROM writes WHERE thread_id = :thread",
+)
 # Checkpoint ids are time-ordered, so age is their order, within and across namespaces.
 _PRUNE_BY_AGE = """
 DELETE FROM checkpoints WHERE rowid IN (
@@ -97,7 +116,8 @@ DELETE FROM writes WHERE thread_id = :thread AND (checkpoint_ns, checkpoint_id) 
     SELECT checkpoint_ns, checkpoint_id FROM checkpoints WHERE thread_id = :thread
 )"""
 
-_writing: ContextVar[bool] = ContextVar("_writing", default=False)
+_begin: ContextVar[str] = ContextVar("_begin", default="BEGIN")
+"""How the batch at hand begins its transaction; empty for what is a single statement, and needs none."""
 
 
 class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
@@ -121,21 +141,35 @@ class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint and prune its thread now and then, all of it or nothing."""
-        async with self._all_or_nothing():
-            return await super().aput(config, checkpoint, metadata, new_versions)
+        """Save a checkpoint and prune its thread now and then."""
+        place = config["configurable"]
+        saved = {"thread_id": place["thread_id"], "checkpoint_ns": place["checkpoint_ns"]}
+        about = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
+        names = (str(place["thread_id"]), place["checkpoint_ns"], checkpoint["id"], place.get("checkpoint_id"))
+        await self._write(_PUT, [*names, *self.serde.dumps_typed(checkpoint), about])
+        await self.pruned_now_and_then(config)
+        return RunnableConfig(configurable={**saved, "checkpoint_id": checkpoint["id"]})
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Save what one task wrote, all of it or nothing."""
-        async with self._all_or_nothing():
-            await super().aput_writes(config, writes, task_id, task_path)
+        if not writes:
+            return
+        place = config["configurable"]
+        task = (str(place["thread_id"]), str(place["checkpoint_ns"]), str(place["checkpoint_id"]), task_id, task_path)
+        rows = [
+            (*task, WRITES_IDX_MAP.get(channel, number), channel, *self.serde.dumps_typed(value))
+            for number, (channel, value) in enumerate(writes)
+        ]
+        # What is written again by its channel alone, such as an error or an interrupt, takes the place of what was there.
+        otherwise = "REPLACE" if all(channel in WRITES_IDX_MAP for channel, _ in writes) else "IGNORE"
+        marks = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
+        await self._write(_PUT_WRITES.format(otherwise=otherwise, rows=marks), [value for row in rows for value in row])
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete a thread's checkpoints and writes."""
-        async with self._all_or_nothing():
-            await super().adelete_thread(thread_id)
+        await self._execute(*_DELETE_THREAD, thread=str(thread_id))
 
     async def prune_thread(self, thread_id: str) -> None:
         """Delete all but the newest `keep` checkpoints of each namespace of a thread, and their writes.
@@ -146,18 +180,15 @@ class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
 
     async def prune_to_latest(self, thread_id: str) -> None:
         """Delete all but the newest checkpoint of each namespace of a thread, and their writes."""
-        async with self._all_or_nothing():
-            await self._execute(_PRUNE_BY_AGE, _PRUNE_ORPHANS, thread=thread_id, keep=1)
+        await self._execute(_PRUNE_BY_AGE, _PRUNE_ORPHANS, thread=thread_id, keep=1)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete what runs saved, so that their threads are as before them."""
-        async with self._all_or_nothing():
-            await self._execute(*_DELETE_RUNS, runs=json.dumps([str(run) for run in run_ids]))
+        await self._execute(*_DELETE_RUNS, runs=json.dumps([str(run) for run in run_ids]))
 
     async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy every checkpoint of a thread, and its writes, to another thread."""
-        async with self._all_or_nothing():
-            await self._execute(_COPY, _COPY_WRITES, source=str(source_thread_id), target=str(target_thread_id))
+        await self._execute(_COPY, _COPY_WRITES, source=str(source_thread_id), target=str(target_thread_id))
 
     async def newest_id(self, thread_id: str) -> str | None:
         """Return the greatest id of a thread's checkpoints."""
@@ -166,22 +197,25 @@ class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
             row = await cursor.fetchone()
         return row[0] if row else None
 
-    async def _execute(self, *statements: str, **values: str | int) -> None:
-        async with self.lock:
-            for statement in statements:
-                await self.conn.execute(statement, values)
-            await self.conn.commit()
-
-    @asynccontextmanager
-    async def _all_or_nothing(self) -> AsyncIterator[None]:
-        """Roll back what a failed or cancelled call left open, which would lock every other process out."""
+    async def _write(self, statement: str, values: Sequence[Any]) -> None:
         with storage_errors(self.path):
-            try:
-                yield
-            except BaseException:
-                async with self.lock:
+            await self.setup()
+            async with self.lock:
+                await self.conn.execute_fetchall(statement, values)
+
+    async def _execute(self, *statements: str, **values: str | int) -> None:
+        """Carry out statements, all of them or none."""
+        with storage_errors(self.path):
+            async with self.lock:
+                try:
+                    await self.conn.execute("BEGIN IMMEDIATE")
+                    for statement in statements:
+                        await self.conn.execute(statement, values)
+                    await self.conn.execute("COMMIT")
+                except BaseException:
+                    # What a failed or cancelled call left open would lock every other process out.
                     await self.conn.rollback()
-                raise
+                    raise
 
 
 class StorySqliteStore(AsyncSqliteStore):
@@ -196,7 +230,11 @@ class StorySqliteStore(AsyncSqliteStore):
         """Carry out operations in one transaction."""
         ops = list(ops)
         writing = any(isinstance(op, PutOp) for op in ops)
-        token = _writing.set(writing)
+        # LangGraph reads all rows of one namespace at once.
+        single = len(ops) == 1 or (
+            all(isinstance(op, GetOp) for op in ops) and len({op.namespace for op in ops if isinstance(op, GetOp)}) == 1
+        )
+        token = _begin.set("BEGIN IMMEDIATE" if writing else "" if single else "BEGIN")
         try:
             with storage_errors(self.path):
                 if writing and self.path.stat().st_ino != self._file:
@@ -206,7 +244,7 @@ class StorySqliteStore(AsyncSqliteStore):
                     )
                 return await super().abatch(ops)
         finally:
-            _writing.reset(token)
+            _begin.reset(token)
 
     async def compact(self) -> None:
         """Give the space of what was erased back to the disk, and delete the copies made by themselves, which hold it still."""
@@ -216,22 +254,40 @@ class StorySqliteStore(AsyncSqliteStore):
                 await self.conn.execute("VACUUM")
 
     @asynccontextmanager
-    async def _cursor(self, *, transaction: bool = True) -> AsyncIterator[aiosqlite.Cursor]:
+    async def _cursor(self, *, transaction: bool = True) -> AsyncIterator[FetchingCursor]:  # type: ignore[override]
         # The parent commits half a batch after an error, and begins without the write lock: a batch that reads and
         # then writes would fail at once, without waiting, whenever another process had written in between.
         if not self.is_setup:
             await self.setup()
+        begin = _begin.get() if transaction else ""
         async with self.lock:
             try:
-                if transaction:
-                    await self.conn.execute("BEGIN IMMEDIATE" if _writing.get() else "BEGIN")
-                async with self.conn.cursor() as cursor:
-                    yield cursor
-                if transaction:
+                if begin:
+                    await self.conn.execute(begin)
+                yield FetchingCursor(self.conn)
+                if begin:
                     await self.conn.execute("COMMIT")
             except BaseException:
                 await self.conn.rollback()
                 raise
+
+
+class FetchingCursor:
+    """A cursor that fetches rows in the same call of the connection's thread that carries out their statement."""
+
+    rowcount = -1
+
+    def __init__(self, conn: aiosqlite.Connection) -> None:
+        self._conn = conn
+        self._rows: list[Any] = []
+
+    async def execute(self, statement: str, values: Iterable[Any] = ()) -> None:
+        """Carry out a statement, and fetch its rows."""
+        self._rows = list(await self._conn.execute_fetchall(statement, values))
+
+    async def fetchall(self) -> list[Any]:
+        """Return the rows of the last statement."""
+        return self._rows
 
 
 @asynccontextmanager
@@ -251,9 +307,9 @@ async def open_sqlite_to_read(folder: Path) -> AsyncIterator[Persistence]:
     One that is missing counts as empty. Raises StorageError for a file that cannot be read.
     """
     stories, checkpoints = folder / STORIES, folder / CHECKPOINTS
-    async with _reading(stories, isolation_level=None) as store_conn:
+    async with _reading(stories) as store_conn:
         store = StorySqliteStore(store_conn, stories)
-        async with batching(store), _reading(checkpoints, isolation_level="DEFERRED") as saver_conn:
+        async with batching(store), _reading(checkpoints) as saver_conn:
             with storage_errors(stories):
                 await store.setup()
             saver = RetainingSqliteSaver(saver_conn, checkpoints)
@@ -263,10 +319,10 @@ async def open_sqlite_to_read(folder: Path) -> AsyncIterator[Persistence]:
 
 
 @asynccontextmanager
-async def _reading(path: Path, *, isolation_level: Literal["DEFERRED"] | None) -> AsyncIterator[aiosqlite.Connection]:
+async def _reading(path: Path) -> AsyncIterator[aiosqlite.Connection]:
     exists = await asyncio.to_thread(is_there, path)
     with readable(path) if exists else nullcontext("file::memory:") as address, storage_errors(path):
-        conn = await aiosqlite.connect(address, uri=True, isolation_level=isolation_level, timeout=BUSY_SECONDS)
+        conn = await aiosqlite.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
         try:
             await _refuse_foreign(conn, path)
             yield conn
@@ -293,7 +349,7 @@ async def _open_saver(folder: Path) -> AsyncIterator[RetainingSqliteSaver]:
     path = folder / CHECKPOINTS
     # NORMAL: a commit is in the system's hands when it returns, so kill -9 cannot lose it. Only a power cut can,
     # and then the log still has every passage.
-    async with _connection(path, isolation_level="DEFERRED") as conn:
+    async with _connection(path) as conn:
         opened = RetainingSqliteSaver(conn, path)
         async with _prepared(conn, path, synchronous="NORMAL"):
             await opened.setup()
@@ -304,7 +360,7 @@ async def _open_saver(folder: Path) -> AsyncIterator[RetainingSqliteSaver]:
 async def _open_store(folder: Path) -> AsyncIterator[StorySqliteStore]:
     path = folder / STORIES
     # FULL: a passage is a minute of a model or the work of a person, and one flush each is milliseconds.
-    async with _connection(path, isolation_level=None) as conn:
+    async with _connection(path) as conn:
         opened = StorySqliteStore(conn, path)
         async with batching(opened):
             async with _prepared(conn, path, synchronous="FULL"):
@@ -313,12 +369,10 @@ async def _open_store(folder: Path) -> AsyncIterator[StorySqliteStore]:
 
 
 @asynccontextmanager
-async def _connection(
-    path: Path, *, isolation_level: Literal["DEFERRED"] | None
-) -> AsyncIterator[aiosqlite.Connection]:
+async def _connection(path: Path) -> AsyncIterator[aiosqlite.Connection]:
     with storage_errors(path):
         await asyncio.to_thread(_try_opening, path)
-        conn = await aiosqlite.connect(path, isolation_level=isolation_level, timeout=BUSY_SECONDS)
+        conn = await aiosqlite.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
     try:
         yield conn
     finally:

@@ -21,7 +21,7 @@ except ImportError as error:
 from recurrentgpt.desk.backend.guard import LOCAL, Guard, refused
 from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.settings_form import page_message
-from recurrentgpt.desk.routes import books, chat_completions, editing, reading, settings, writing
+from recurrentgpt.desk.routes import books, chat_completions, codex, editing, reading, settings, writing
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import (
     BAD_USAGE,
@@ -75,7 +75,7 @@ def create_app(
         title="The writing desk", lifespan=life, docs_url=None, redoc_url=None, openapi_url="/desk/api/openapi.json"
     )
     app.state.desk = desk
-    for routes in (reading, writing, editing, settings, books):
+    for routes in (reading, writing, editing, codex, settings, books):
         app.include_router(routes.router, prefix="/desk/api")
     if chat and not mounted:
         app.include_router(chat_completions.router, prefix="/v1")

@@ -104,19 +104,21 @@ def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[Stat
 
 def _bound(graph: Graph, defaults: Mapping[str, Any]) -> Graph:
     """Return the graph with its recursion limit and its defaults, which its nodes and edges read from their config."""
-    return graph.with_config({"recursion_limit": RECURSION_LIMIT, "configurable": {GRAPH_DEFAULTS: defaults}})
+    # A plain dict: Aegra makes a deep copy of the config for each run, and where it cannot, it runs without checkpoints.
+    return graph.with_config({"recursion_limit": RECURSION_LIMIT, "configurable": {GRAPH_DEFAULTS: dict(defaults)}})
 
 
-# Without a saver and a store: a server reads them by langgraph.json, a host brings its own.
+# Without a saver and a store: a server reads them by langgraph.json, a host brings its own. Each has the name that it is served
+# by, which is what lists of assistants and agents show.
 
-graph = novel = build_story_graph()
+graph = novel = build_story_graph(name="novel")
 """A novel, with the human's turn after every passage."""
 
-fiction = build_story_graph(defaults={"mode": "fiction"}, name="recurrentgpt_fiction")
+fiction = build_story_graph(defaults={"mode": "fiction"}, name="fiction")
 """Interactive fiction: the same graph, in which the reader acts."""
 
-novel_autonomous = build_story_graph(defaults={"selector": "simulator", "steps": 10}, name="recurrentgpt_autonomous")
+novel_autonomous = build_story_graph(defaults={"selector": "simulator", "steps": 10}, name="novel_autonomous")
 """A novel that a simulator steers: ten passages unless a run asks for more."""
 
-one_step = build_step_graph()
+one_step = build_step_graph(name="one_step")
 """One timestep, for hosts that drive the loop themselves."""

@@ -29,13 +29,19 @@ FIGURES = ("calls", "input_tokens", "cached_tokens", "output_tokens", "resamples
 
 
 @contextmanager
-def counting(count: Count) -> Iterator[None]:
-    """Tell `count` what each node has cost, also one that fails, in this context and what it starts; from any thread."""
-    token = _count.set(count)
+def counting(told: Count) -> Iterator[None]:
+    """Tell `told` what each node has cost, also one that fails, in this context and what it starts; from any thread."""
+    token = _count.set(told)
     try:
         yield
     finally:
         _count.reset(token)
+
+
+def count(usage: Usage) -> None:
+    """Tell whoever counts in this context of a cost that no node had here: of a passage that was there already."""
+    if (told := _count.get()) is not None:
+        told(usage)
 
 
 @contextmanager
@@ -50,8 +56,7 @@ def observed(node: str, story: str, step: int, usage: Callable[[], Usage]) -> It
         raise
     finally:
         used = usage()
-        if (count := _count.get()) is not None:
-            count(used)
+        count(used)
         spent: Mapping[str, Any] = used
         about |= {"seconds": round(time.perf_counter() - began, 4), **{name: spent[name] for name in FIGURES}}
         logger.info("%s", node, extra={"about": about})

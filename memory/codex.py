@@ -1,7 +1,6 @@
 """The codex as of a passage: the fold of what every passage on its path changed, with what the author says of the branch.
 
-Each commit holds the changes of its own passage, so a branch, an undo and an edit with replay need nothing more. A fold is kept
-for the newest commits that were asked for, and made from the nearest one that is kept.
+Each commit holds the changes of its own passage, so a branch, an undo and an edit with replay need nothing more.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ import dataclasses
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from weakref import WeakKeyDictionary
+from collections.abc import Iterable, Mapping, Sequence
 
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
@@ -22,19 +21,12 @@ from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, L
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Brief
 
-MOST_LINES = 8
+MOST_LINES = 40
 """Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
 MOST_ENTRIES = 400
 """Entries that passages have made and that are kept; what nobody told of for longest goes first, and stays in the commits."""
-KEPT_FOLDS = 64
-WALK = 64
-"""Commits that are read one by one before the whole path is."""
-AT_ONCE = 500
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
-
-_FOLDS: WeakKeyDictionary[object, OrderedDict[tuple[str, ...], Codex]] = WeakKeyDictionary()
-_FOLDS_LOCK = threading.Lock()
 
 _GONE = ("dead", "absent", "lost", "destroyed")
 _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "pronouns")
@@ -43,39 +35,19 @@ _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "
 async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: Brief) -> Codex:
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
-    return under(await _fold(log, story, head), [*_of_brief(brief), *said])
-
-
-async def _fold(log: LogReader, story: str, head: str) -> Codex:
-    root = (*log.root, story)
-    with _FOLDS_LOCK:
-        kept = _FOLDS.setdefault(log.store, OrderedDict())
-    missing: list[Commit] = []
-    at, codex = head, Codex()
-    while at and len(missing) < WALK:
-        if (found := kept.get((*root, at))) is not None:
-            codex = found
-            break
-        missing.append(await log.get(story, at))
-        at = missing[-1]["parent"]
-    else:
-        # Cold: what is further back is read in pages, and nothing of it is kept.
-        path = (await log.path(story, at))[::-1] if at else []
-        known = next((number for number, key in enumerate(path) if (*root, key) in kept), len(path))
-        codex = kept.get((*root, path[known]), codex) if known < len(path) else codex
-        older = path[:known][::-1]
-        for first in range(0, len(older), AT_ONCE):
-            for commit in await log.get_many(story, older[first : first + AT_ONCE]):
-                codex = changed(codex, commit.get("codex", []), commit["id"], commit["step"])
-    for commit in missing[::-1]:
-        codex = changed(codex, commit.get("codex", []), commit["id"], commit["step"])
-    if head:
-        with _FOLDS_LOCK:
-            kept[(*root, head)] = codex
-            kept.move_to_end((*root, head))
-            while len(kept) > KEPT_FOLDS:
-                kept.popitem(last=False)
-    return codex
+    passages, below = await _CODEX.at(log, story, head), [*_of_brief(brief), *said]
+    key = (*log.root, story)
+    with _LATEST_LOCK:
+        known = _LATEST.get(key)
+    # All that is done for one passage asks for the same codex, and names are looked up in it again and again.
+    if known is None or known[0] is not passages or known[1] != below:
+        known = passages, below, under(passages, below)
+        with _LATEST_LOCK:
+            _LATEST[key] = known
+            _LATEST.move_to_end(key)
+            while len(_LATEST) > KEPT:
+                _LATEST.popitem(last=False)
+    return known[2]
 
 
 def facts(commit: Commit) -> list[str]:
@@ -93,7 +65,8 @@ def in_names(codex: Codex, plan: str) -> list[str]:
     named = plan
     for entry in codex.named_in(plan):
         if entry.name.casefold() not in plan.casefold():
-            others = "|".join(re.escape(alias.removeprefix("the ")) for alias in sorted(entry.aliases, key=len)[::-1])
+            called = sorted((*entry.aliases, *codex.own_roles(entry)), key=len, reverse=True)
+            others = "|".join(re.escape(other.removeprefix("the ")) for other in called)
             named = re.sub(rf"(?:\bthe )?\b(?:{others})\b", entry.name, named, flags=re.IGNORECASE) if others else named
     if named == plan:
         return []
@@ -106,6 +79,13 @@ def changed(codex: Codex, changes: Iterable[Change], passage: str = "", step: in
     for change in changes:
         codex = _with(codex, change, passage, step, below=False)
     return codex
+
+
+_LATEST: OrderedDict[tuple[str, ...], tuple[Codex, list[Change], Codex]] = OrderedDict()
+"""By story, the last codex that was asked for, after the one of its passages and the changes below it."""
+_LATEST_LOCK = threading.Lock()
+
+_CODEX = PathFold(Codex(), lambda codex, commit: changed(codex, commit.get("codex", []), commit["id"], commit["step"]))
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:
@@ -126,7 +106,12 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             if line.aspect in ONE_EACH:
                 codex = _ended(codex, old, entry)
         case "end":
-            entry = dataclasses.replace(entry, lines=_without(entry.lines, change))
+            # What a passage said stays where the author takes back what lies under it.
+            lines = [line for line in entry.lines if not (below and line.passage)]
+            left = _without(tuple(lines), change)
+            entry = dataclasses.replace(
+                entry, lines=tuple(line for line in entry.lines if line in left or line not in lines)
+            )
             codex = _ended(codex, old, entry)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
@@ -151,7 +136,7 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             entry = dataclasses.replace(entry, hidden=do == "hide")
         case "remove":
             return _put(codex, old, None)
-    if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge"):
+    if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge", "rename"):
         return codex
     return _put(codex, old, entry)
 
@@ -176,9 +161,10 @@ def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
 
 def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
     """Return a codex that knows which lines of an entry hold no more, so that no recall tells them as true."""
-    true = {(line.aspect, line.value) for line in new.lines}
+    # A fact is a sentence and has no value; the same value in other words goes on.
+    true = {(line.aspect, line.value or line.text) for line in new.lines}
     lasting = [line for line in (old.lines if old else ()) if line.passage and line.aspect in LASTING]
-    ended = [line for line in lasting if (line.aspect, line.value) not in true]
+    ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex
     over = dict(codex.over)
@@ -291,21 +277,25 @@ def open_entries(codex: Codex) -> list[Entry]:
     ]
 
 
-def tell(
-    codex: Codex, plan: str, passage: str, *, words: int, known: Sequence[str] = (), also: Sequence[Entry] = ()
-) -> list[Told]:
-    """Return what the writer is told of all that the plan and the last passage name, of what they hold, and of what is pinned.
-
-    `also` are further entries, which come first. At most so many `words`. The first line of each entry goes before the second
-    of any; `known` are sentences that the prompt holds anyway.
-    """
+def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -> list[Entry]:
+    """Return what a writer is told of: `also`, all that the plan and the last passage name, what they hold, what is pinned."""
     pinned = [entry for entry in codex.entries.values() if entry.pinned]
     named = list(dict.fromkeys([*also, *codex.named_in(plan), *pinned, *codex.named_in(passage)]))
     people = {entry.name for entry in named}
     held_things = [entry for entry in codex.entries.values() if entry.value("holder") in people]
-    entries = list(dict.fromkeys([*named, *held_things]))
+    return list(dict.fromkeys([*named, *held_things]))
+
+
+def tell(
+    entries: Sequence[Entry], *, words: int, known: Sequence[str] = (), nearness: Mapping[str, float] | None = None
+) -> list[Told]:
+    """Return what the writer is told of entries, in at most so many `words`.
+
+    The first line of each entry goes before the second of any; `known` are sentences that the prompt holds anyway. Of facts
+    those come first that are nearest to what is asked for, by their sentences, and else the newest.
+    """
     held = [set(tokens(sentence)) for sentence in known]
-    waiting = [(entry, _to_tell(entry, held)) for entry in entries]
+    waiting = [(entry, _to_tell(entry, held, nearness or {})) for entry in entries]
     chosen: dict[str, list[str]] = {}
     for turn in range(max((len(lines) for _, lines in waiting), default=0)):
         for entry, lines in waiting:
@@ -320,9 +310,16 @@ def tell(
     ]
 
 
-def _to_tell(entry: Entry, held: Sequence[set[str]]) -> list[str]:
-    """Return the sentences of an entry that a prompt does not hold yet, what matters most first, and of facts the newest."""
-    lines = sorted(entry.lines, key=lambda line: (_TOLD_FIRST.index(line.aspect), -line.step))
+def _to_tell(entry: Entry, held: Sequence[set[str]], nearness: Mapping[str, float]) -> list[str]:
+    """Return the sentences of an entry that a prompt does not hold yet, what matters most first."""
+    lines = sorted(
+        entry.lines,
+        key=lambda line: (
+            _TOLD_FIRST.index(line.aspect),
+            -nearness.get(line.text, 0) if line.aspect == "fact" else 0,
+            -line.step,
+        ),
+    )
     found = []
     gone = entry.line("status") if entry.value("status") in _GONE else None
     for line in lines:

@@ -32,6 +32,8 @@ class Overlay(TypedDict):
     """The whole corrected brief; the story's own where it is absent."""
     codex: NotRequired[list[Change]]
     """What the author says of the branch as a whole: entries of their own, merged, pinned and hidden ones."""
+    chapters: NotRequired[dict[str, str | None]]
+    """By step, the title of the chapter that begins with a passage, in place of what its plan says; None for no chapter."""
 
 
 async def read_overlay(log: LogReader, story: str, overlay: str) -> Overlay:

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,12 @@ def terms(text: str) -> list[str]:
     return sorted({word.removesuffix("'s") for word in tokens(text)})
 
 
+@lru_cache(maxsize=1024)
 def excerpt(text: str, query: str, most: int, language: str = "English") -> str:
     """Return the `most` words of `text`, in whole sentences, that have the most words of `query`; the earliest of equals.
 
-    What a passage was found for may be said at its very end, and must not be what is cut off.
+    What a passage was found for may be said at its very end, and must not be what is cut off. All calls of a timestep tell of the
+    same pieces, so what was cut for one is kept for the others.
     """
     if count_words(text) <= most:
         return text.strip()

@@ -22,6 +22,7 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
+from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.pieces import Matrix, pieces, unit
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, deflate, inflate, pack, rows_of, unpack
@@ -119,6 +120,10 @@ class Recall:
                 return kept.index.search(parts, scope, count)
 
         return await asyncio.to_thread(look)
+
+    async def nearness(self, query: str, texts: Collection[str]) -> dict[str, float]:
+        """Return how near each text is in meaning to the nearest part of a query (cosine)."""
+        return await asyncio.to_thread(nearness, self.embeddings, query_parts(query), texts)
 
     def text(self, commit: Commit, hit: Hit) -> str:
         """Return what a hit says, a sentence with those around it; `commit` is the hit's, with its corrected summary."""

@@ -10,6 +10,7 @@ import base64
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -39,8 +40,9 @@ class Row:
     text: str
 
 
-def passage_rows(passage: str) -> list[str]:
-    """Return the passage as rows: each a sentence, or several that are short."""
+@lru_cache(maxsize=256)
+def passage_rows(passage: str) -> tuple[str, ...]:
+    """Return the passage as rows: each a sentence, or several that are short. A passage found again and again is cut once."""
     found: list[str] = []
     held: list[str] = []
     for part in sentences(passage):
@@ -50,7 +52,7 @@ def passage_rows(passage: str) -> list[str]:
             held = []
     if held:
         found[-1:] = [" ".join([*found[-1:], *held])]
-    return found
+    return tuple(found)
 
 
 def context_of(passage: str, number: int) -> str:

@@ -14,7 +14,8 @@ Rows are kept in these namespaces below one root:
 * `names/<story>`: the names of branches. A name is a second pointer that moves, with the head that carries it
 * `overlays/<story>`: what was corrected for a branch as a whole; see `recurrentgpt.memory.corrections`
 
-Others add to a story below its id in the same way: `vectors/<story>/...`, `calls/<story>`; `replays` has a row a story.
+Others add to a story below its id in the same way: `vectors/<story>/...`, `calls/<story>`; `replays` and `ahead` have a row a
+story.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class StoryLog(LogReader):
     async def erase(self, story: str) -> None:
         """Delete every row of a story, whoever wrote it; with SQLite and Postgres all of them or none."""
         rows = [row for namespace in await self._namespaces(story) for row in await self.scan(namespace)]
-        listed = [((*self.root, table), story) for table in ("stories", "heads", "replays")]
+        listed = [((*self.root, table), story) for table in ("stories", "heads", "replays", "ahead")]
         await self.batch(self.put(*row, None) for row in [*((row.namespace, row.key) for row in rows), *listed])
 
     async def _namespaces(self, story: str) -> list[tuple[str, ...]]:
@@ -136,6 +137,8 @@ class StoryLog(LogReader):
 
     async def values(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[Mapping[str, Any] | None]:
         """Return the values of rows in the order asked for, None for one that is not there."""
+        if not keys:
+            return []
         found = await self.batch([GetOp(namespace, key) for key in keys])
         return [None if item is None else cast(SearchItem, item).value for item in found]
 

@@ -6,6 +6,7 @@ filter of the store is relied upon: pieces of other branches and stories are pas
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 
 from langchain_core.documents import Document
@@ -14,7 +15,9 @@ from langchain_core.vectorstores import VectorStore
 from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.index import Hit
+from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.pieces import pieces
+from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.story_log import Commit, StoryLog
 
 MOST_ASKED = 10_000
@@ -58,6 +61,10 @@ class VectorStoreRecall:
             if len(best) >= count or len(found) < asked or asked >= MOST_ASKED:
                 return list(best.values())[:count]
             asked *= 4
+
+    async def nearness(self, query: str, texts: Collection[str]) -> dict[str, float]:
+        """Return how near each text is in meaning to the nearest part of a query (cosine)."""
+        return await asyncio.to_thread(nearness, self.embeddings, query_parts(query), texts)
 
     def text(self, commit: Commit, hit: Hit) -> str:
         """Return the text of a hit's piece; `commit` is the hit's, with its corrected summary."""

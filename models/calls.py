@@ -6,9 +6,10 @@ Both calls stream, so that "the model said nothing for too long" is noticed by t
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast, overload
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
@@ -16,14 +17,14 @@ from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from recurrentgpt.models.endpoint_errors import is_transient, refused_field, translate
-from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, json_schema, read
+from recurrentgpt.models.endpoint_errors import is_transient, refused_fields, translate
+from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, is_foreign, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.prose.model_text import VisibleStream
-from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable
+from recurrentgpt.prose.model_text import VisibleStream, without_turns
+from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
 
@@ -51,6 +52,8 @@ class _Request:
     sampling: Mapping[str, Any] | None = None
     schema: JsonSchema | None = None
     chosen: Mapping[str, Any] = field(default_factory=dict)
+    described: bool = False
+    """Whether the schema is told in words too, to a server that may not hold its model to it."""
 
 
 async def write_stream(
@@ -129,15 +132,22 @@ async def ask(
     """Return a reply that fits `schema` (a Pydantic class or a JSON schema) and that `check` has nothing against.
 
     A server that knows JSON schemas is held to this one; another finds it in the last message. An unusable reply is
-    shown back once, with what is wrong. Raises ModelReplyError after that, and what `write_stream` raises. Without
-    `insist`, a second reply that fits the schema is returned whatever `check` says.
+    shown back once, with what is wrong, and one that no such server would have let pass with the schema in words. Raises
+    ModelReplyError after that, and what `write_stream` raises. Without `insist`, a second reply that fits the schema is
+    returned whatever `check` says.
     """
     request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), chosen or {})
-    conversation, problem = list(messages), ""
+    conversation, problem, misfit = list(messages), "", False
     for repairing in (False, True):
         meter.resamples += repairing
         reply = "".join([piece async for piece in _pieces(model, conversation, request, meter)])
         parsed, problem = read(reply, schema)
+        if misfit and not problem:
+            # In words it was understood: a server that leaves out what it does not know holds nobody to a form.
+            model.seen.ignores_schemas = True
+        whole = meter.finish_reason != "length"
+        if problem and whole and not model.embedded and is_foreign(reply, request.schema or {}):
+            request, misfit = replace(request, described=True), True
         if not problem and check is not None and (insist or not repairing):
             problem = check(parsed) or ""
         if not problem:
@@ -146,7 +156,7 @@ async def ask(
             problem += " It was cut off at the token limit: be shorter."
         conversation = [
             *messages,
-            AIMessage(reply[:SHOWN_REPLY]),
+            AIMessage(without_turns(reply)[:SHOWN_REPLY]),
             HumanMessage(f"That reply cannot be used. {problem} Reply again, with the corrected JSON object alone."),
         ]
     raise ModelReplyError(
@@ -162,38 +172,57 @@ async def _pieces(
 
     The field is remembered where that helps. Where it does not, the first error is the one that is raised.
     """
-    left_out, first = set[str](), None
+    left_out, first, thinking = set[str](), None, model.thinking_tokens
     while True:
-        fields, stop = _fields(model, request, model.refused | left_out)
+        fields, stop = _fields(model, request, model.seen.refused | left_out, request.max_tokens + thinking)
         try:
-            async with aclosing(_attempt(model, messages, request, fields, stop, meter)) as pieces:
+            async with aclosing(_attempt(model, messages, request, fields, stop, meter, thinking)) as pieces:
                 async for piece in pieces:
-                    _remember(model, left_out)
+                    _remember(model, left_out, thinking)
                     yield piece
             return
         except Exception as error:
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
             asked_again = model.speaks_openai and not model.embedded
             spare = [*(name for name in fields if name not in request.chosen), *(["stop"] if stop else [])]
-            field_name = refused_field(error, spare) if asked_again else None
+            refused = refused_fields(error, spare) if asked_again else set()
             first = first or error
-            if field_name is not None:
-                left_out.add(field_name)
+            if "response_format" in refused and _form(fields) == "json_schema" and "json_object" in str(error):
+                # It says which form it knows.
+                refused = {"json_schema"}
+            if refused:
+                left_out |= refused
+                continue
+            if isinstance(error, _ThoughtOnly) and asked_again and not thinking:
+                # Its name did not say that it thinks.
+                thinking = THINKING_TOKENS
                 continue
             fault = translate(error, model)
-            if first is not error and not isinstance(fault, ModelUnavailable):
+            if first is not error and not isinstance(fault, (ModelUnavailable, BudgetReached, _ThoughtOnly)):
                 error, fault = first, translate(first, model)
             if fault is None:
                 raise error from None
+            # The client leaves the rest of the stream to the frames of its exception: it ends here, and not at some collection.
+            traceback.clear_frames(error.__traceback__)
             # The client's exception quotes the response and knows the request's headers: it is not shown.
             raise fault from None
 
 
-def _remember(model: ResolvedModel, left_out: set[str]) -> None:
-    """Keep which fields an endpoint refuses, now that it has answered without them."""
-    for name in sorted(left_out - model.refused):
+class _ThoughtOnly(ModelRefused):
+    """A reply that met its limit before its first word."""
+
+
+def _remember(model: ResolvedModel, left_out: set[str], thinking: int) -> None:
+    """Keep what an endpoint was seen to refuse, and whether its model thinks, now that it has answered."""
+    for name in sorted(left_out - model.seen.refused):
         logger.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
-    model.refused.update(left_out)
+    model.seen.refused.update(left_out)
+    model.seen.thinks = model.seen.thinks or thinking > 0
+
+
+def _form(fields: Mapping[str, Any]) -> str:
+    """Return how a request holds its reply to a form; "" where it does not."""
+    return str(fields.get("response_format", {}).get("type", ""))
 
 
 async def _attempt(
@@ -203,12 +232,14 @@ async def _attempt(
     fields: dict[str, Any],
     stop: list[str] | None,
     meter: Meter,
+    thinking: int,
 ) -> AsyncGenerator[str]:
     from langgraph.constants import TAG_NOSTREAM
 
-    held_to_schema = fields.get("response_format", {}).get("type") == "json_schema"
-    sent = messages if request.schema is None or held_to_schema else describe(messages, request.schema)
-    meter.reserve(sent, _limit(model, request))
+    told = request.described or model.seen.ignores_schemas or _form(fields) != "json_schema"
+    sent = describe(messages, request.schema) if request.schema is not None and told else messages
+    limit = request.max_tokens + thinking
+    meter.reserve(sent, limit)
     if model.snapshots is not None:
         meter.input_tokens += await model.snapshots.keep(cast("Any", model.chat).root_async_client, messages)
     arguments: dict[str, Any] = fields
@@ -216,7 +247,7 @@ async def _attempt(
         # In the body as they are: langchain-openai renames some, and would parse a reply to a schema itself.
         arguments = {"extra_body": {**(getattr(model.chat, "extra_body", None) or {}), **fields}}
     # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
-    tally, ended, config = Tally(), False, RunnableConfig(tags=[TAG_NOSTREAM])
+    tally, ended, runaway, config = Tally(), False, False, RunnableConfig(tags=[TAG_NOSTREAM])
     clock, tags, seen = StreamClock(model.name, model.timeout), ThinkTagFilter(), VisibleStream()
     stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, config, stop=stop, **arguments))
     try:
@@ -250,7 +281,7 @@ async def _attempt(
                     or tally.reasoning > (request.max_tokens + THINKING_TOKENS) * LONGEST_TOKEN
                 ):
                     # A server that heeds no limit: nobody needs more than was asked for.
-                    tally.finish_reason = "length"
+                    tally.finish_reason, runaway = "length", True
                     break
         if rest := tags.close():
             tally.characters += len(rest)
@@ -263,19 +294,15 @@ async def _attempt(
         raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; try again.")
     if tally.characters == 0:
         if tally.finish_reason == "length":
-            raise ModelRefused(
-                f"{model.name} spent all of {_limit(model, request)} tokens before it wrote a word: take a model that "
-                "thinks less."
+            raise (ModelRefused if runaway else _ThoughtOnly)(
+                f"{model.name} spent all of {limit} tokens before it wrote a word: take a model that thinks less."
             )
         raise ModelUnavailable(f"{model.name} sent an empty reply; try again.")
 
 
-def _limit(model: ResolvedModel, request: _Request) -> int:
-    """Return the tokens that a reply and the reasoning before it may take together."""
-    return request.max_tokens + model.profile.thinking_tokens(model.name)
-
-
-def _fields(model: ResolvedModel, request: _Request, left_out: set[str]) -> tuple[dict[str, Any], list[str] | None]:
+def _fields(
+    model: ResolvedModel, request: _Request, left_out: set[str], limit: int
+) -> tuple[dict[str, Any], list[str] | None]:
     """Return the fields of a request as the endpoint calls them, without those left out, and the strings that end a reply."""
     profile, stop = model.profile, list(request.stop) if request.stop else None
     if not model.speaks_openai:
@@ -291,15 +318,16 @@ def _fields(model: ResolvedModel, request: _Request, left_out: set[str]) -> tupl
     names = sorted(
         ("max_tokens", "max_completion_tokens"), key=lambda name: (name in left_out, name != profile.reply_limit)
     )
-    fields[names[0]] = _limit(model, request)
+    fields[names[0]] = limit
     if request.temperature is not None and profile.temperature is not None:
         fields["temperature"] = min(request.temperature, profile.temperature)
     if request.seed is not None and profile.seed is not None:
         fields[profile.seed] = request.seed
-    if request.schema is not None and profile.structured == "json_schema":
+    form = "json_object" if "json_schema" in left_out and profile.structured == "json_schema" else profile.structured
+    if request.schema is not None and form == "json_schema":
         schema = {"name": "reply", "schema": request.schema, "strict": True}
         fields["response_format"] = {"type": "json_schema", "json_schema": schema}
-    elif request.schema is not None and profile.structured == "json_object":
+    elif request.schema is not None and form == "json_object":
         fields["response_format"] = {"type": "json_object"}
     kept = {name: value for name, value in fields.items() if name not in left_out}
     return {**kept, **request.chosen}, stop if profile.stop and "stop" not in left_out else None

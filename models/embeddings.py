@@ -92,7 +92,7 @@ class MiniLM(Embeddings):
 
     def _loaded(self) -> SentenceTransformer:
         if self._model is None:
-            folder = self._folder()
+            folder = self.fetched()
             with _loading, _quiet():
                 from sentence_transformers import SentenceTransformer
 
@@ -106,7 +106,8 @@ class MiniLM(Embeddings):
                     ) from error
         return self._model
 
-    def _folder(self) -> Path:
+    def fetched(self) -> Path:
+        """Return the folder of the model, fetched where it is missing; raise SettingsError where a named one holds none."""
         if self.folder is None:
             from recurrentgpt.models.embedded.catalogue import EMBEDDER
             from recurrentgpt.models.embedded.fetch import fetch

@@ -1,22 +1,33 @@
 """The client of every endpoint: OpenAI's, and it reads two things more that servers send.
 
 That is reasoning, which some servers send in fields of their own, and llama.cpp's report on its prompt cache as it begins to
-reply: the usual one comes at the end, and never when a stream is cut because the passage is whole.
+reply: the usual one comes at the end, and never when a stream is cut because the passage is whole. And a stream that is
+cut ends there and then.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, Self, cast
 
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
+from openai import AsyncStream
+from pydantic import model_validator
 
 
 class EndpointChat(ChatOpenAI):
     """Chat with an endpoint; a chunk with reasoning has it in `additional_kwargs["reasoning"]`."""
 
     reasoning_fields: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _end_streams(self) -> Self:
+        """Have every stream of the client end with its `async with`."""
+        self.async_client = _Completions(self.async_client)
+        return self
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
@@ -38,9 +49,41 @@ class EndpointChat(ChatOpenAI):
     def _reasoning(self, chunk: dict[str, Any]) -> str:
         delta = (chunk.get("choices") or [{}])[0].get("delta") or {}
         if isinstance(content := delta.get("content"), list):
-            # Mistral's way: the content is a list, and its `thinking` is a list again.
-            parts = [part.get("thinking") for part in content if isinstance(part, dict)]
-            return "".join(
-                str(inner.get("text", "")) for part in parts for inner in part or [] if isinstance(inner, dict)
-            )
-        return next((value for name in self.reasoning_fields if isinstance(value := delta.get(name), str)), "")
+            # Mistral's way: the content is a list, and its `thinking` is a list again; others have it as a text.
+            thoughts = [part.get("thinking") for part in content if isinstance(part, dict)]
+            parts = [part for thought in thoughts for part in (thought if isinstance(thought, list) else [thought])]
+            return "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part or "") for part in parts)
+        # A server that has two names for it may send one of them empty.
+        return next(
+            (value for name in self.reasoning_fields if isinstance(value := delta.get(name), str) and value), ""
+        )
+
+
+class _Completions:
+    """The client's own completions, but for streams that are left before their end.
+
+    The client closes the connection of one and leaves its generators waiting in a circle, until the garbage collector finds
+    them in whatever thread it runs in, beside the loop that they belong to.
+    """
+
+    def __init__(self, completions: Any) -> None:
+        self._completions = completions
+
+    async def create(self, **request: Any) -> Any:
+        found = await self._completions.create(**request)
+        return _ending(found) if isinstance(found, AsyncStream) else found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._completions, name)
+
+
+@asynccontextmanager
+async def _ending(stream: AsyncStream[Any]) -> AsyncGenerator[AsyncGenerator[dict[str, Any]]]:
+    async with stream, aclosing(cast("AsyncGenerator[Any]", stream._iterator)), aclosing(_plain(stream)) as chunks:
+        yield chunks
+
+
+async def _plain(stream: AsyncStream[Any]) -> AsyncGenerator[dict[str, Any]]:
+    """Yield the chunks as they came; the client, left to itself, warns of each whose content is a list."""
+    async for chunk in stream:
+        yield chunk.model_dump(warnings=False)

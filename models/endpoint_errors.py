@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -36,8 +37,22 @@ _UNSUPPORTED = re.compile(
     r"unexpected|cannot find field|deprecated|invalid (?:field|parameter|argument)",
     re.IGNORECASE,
 )
-_ALSO_CALLED = {"response_format": ("json_schema", "json_object", "structured output", "structured outputs")}
+_ALSO_CALLED = {
+    "response_format": (
+        "response format",
+        "json_schema",
+        "json_object",
+        "json mode",
+        "structured output",
+        "structured outputs",
+    )
+}
+_OTHER_FORM = re.compile(r"unavailable|must be|should be|one of|invalid value", re.IGNORECASE)
+"""What says of a form that it has to be another: of any other field it says that its value is wrong."""
+_FORBIDDEN = re.compile(r"extra_forbidden['\"], ['\"]loc['\"]: [\[(](?:['\"]body['\"], )?['\"](\w+)")
+"""A field in a list of all that a server of Pydantic's does not know."""
 _PASSING = {408, 409, 425, 429}
+_ERRNO = re.compile(r"\[Errno -?\d+\]\s*")
 SHORTEST_KEY = 4
 _KEYLIKE = re.compile(r"\b(?:sk|pk)-[\w*-]{6,}|\bBearer\s+\S+")
 
@@ -92,17 +107,21 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
     return None
 
 
-def refused_field(error: Exception, fields: Iterable[str]) -> str | None:
-    """Return which of a request's fields the server's error calls unsupported, in one sentence; None where it does not."""
+def refused_fields(error: Exception, fields: Iterable[str]) -> set[str]:
+    """Return which of a request's fields the server calls unsupported: all of a list, or the first that a sentence names."""
     if status_of(error) not in (400, 422) or is_context_overflow(error):
-        return None
-    for sentence in re.split(r"(?<=[.!?])\s|\\n|\n", str(error)):
-        if _UNSUPPORTED.search(sentence):
-            for field in fields:
+        return set()
+    fields, said = list(fields), str(error)
+    if listed := set(fields).intersection(_FORBIDDEN.findall(said)):
+        return listed
+    for sentence in re.split(r"(?<=[.!?])\s|\\n|\n", said):
+        unsupported, other_form = _UNSUPPORTED.search(sentence), _OTHER_FORM.search(sentence)
+        for field in fields:
+            if unsupported or (other_form and field == "response_format"):
                 spellings = "|".join(map(re.escape, (field, *_ALSO_CALLED.get(field, ()))))
                 if re.search(rf"(?<![\w-])(?:{spellings})(?![\w-])", sentence, re.IGNORECASE):
-                    return field
-    return None
+                    return {field}
+    return set()
 
 
 def status_of(error: BaseException) -> int | None:
@@ -167,7 +186,9 @@ def _root(error: BaseException) -> str:
     """Return the innermost cause in brackets: `Connection refused` says more than `Connection error`."""
     while (cause := error.__cause__ or error.__context__) is not None:
         error = cause
-    text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.errno and error.errno > 0:
+        return f" ({os.strerror(error.errno)})"
+    text = " ".join(_ERRNO.sub("", str(error)).split())
     return f" ({text[:DETAIL].rstrip(' .')})" if text else ""
 
 

@@ -6,7 +6,8 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
@@ -29,9 +30,15 @@ SCHEMA_HEADING = "JSON schema:"
 def json_schema(schema: type[BaseModel] | JsonSchema) -> JsonSchema:
     """Return the JSON schema of a Pydantic class as strict servers want it, or the given schema itself.
 
-    Strict means that every property is required and no other is allowed.
+    Strict means that every property is required and no other is allowed. That of a class is made once: leave it as it is.
     """
-    return schema if isinstance(schema, dict) else _strict(schema.model_json_schema())
+    return schema if isinstance(schema, dict) else _schema_of(schema)
+
+
+@lru_cache(maxsize=64)
+def _schema_of(schema: type[BaseModel]) -> JsonSchema:
+    # Pydantic takes milliseconds for it, and a step asks for the same ones as the step before.
+    return cast(JsonSchema, _strict(schema.model_json_schema()))
 
 
 def _strict(node: Any) -> Any:
@@ -82,6 +89,15 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"
         return None, f"In {place}: {first['msg']}."
+
+
+def is_foreign(reply: str, schema: JsonSchema) -> bool:
+    """Tell whether a whole reply is of a form that a server which held its model to the schema would have let nobody write."""
+    try:
+        found = _first_object(reply.rpartition("</think>")[2])
+    except RecursionError:
+        return True
+    return found is None or any(name not in found for name in schema.get("required", ()))
 
 
 class _NothingLeft(ValueError):

@@ -37,6 +37,18 @@ def total_usage(parts: Iterable[Usage]) -> Usage:
     return total
 
 
+def usage_left(whole: Usage, part: Usage) -> Usage:
+    """Return what is left of a usage without a part of it."""
+    return Usage(
+        calls=whole["calls"] - part["calls"],
+        input_tokens=whole["input_tokens"] - part["input_tokens"],
+        cached_tokens=whole["cached_tokens"] - part["cached_tokens"],
+        output_tokens=whole["output_tokens"] - part["output_tokens"],
+        resamples=whole["resamples"] - part["resamples"],
+        seconds=round(whole["seconds"] - part["seconds"], 3),
+    )
+
+
 def used_tokens(usage: Usage) -> int:
     """Return the tokens read and written together, as a budget counts them."""
     return usage["input_tokens"] + usage["output_tokens"]

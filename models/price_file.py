@@ -36,8 +36,22 @@ def read_prices(path: Path) -> Prices:
     try:
         return TypeAdapter(Prices).validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        where = ".".join(map(str, error.errors()[0]["loc"])) + ": " if isinstance(error, ValidationError) else ""
         raise SettingsError(
-            f"The prices in {path} cannot be read ({where}{why}); see `recurrentgpt show --help`."
+            f"The prices in {path} cannot be read ({_reason(error)}); see `recurrentgpt show --help`."
         ) from error
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or "the file cannot be opened"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    if not isinstance(error, ValidationError):
+        return str(error)
+    fault = error.errors()[0]
+    name = ".".join(map(str, fault["loc"]))
+    if fault["type"] == "missing":
+        return f"{name} is missing"
+    if fault["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"{name} is no price"
+    return f"{name} is {'a text' if name == 'currency' else 'a number, 0 or more'}; it is {str(fault['input'])!r:.40}"

@@ -39,6 +39,13 @@ _THINKING_MODELS = (
     "o4-mini",
     "gpt-5",
     "gpt-6",
+    "gemini-2.5",
+    "gemini-3",
+    "glm-4.5",
+    "glm-5",
+    "kimi-k2.5",
+    "kimi-k2.6",
+    "minimax-m2",
 )
 
 
@@ -183,20 +190,28 @@ PROFILES: tuple[EndpointProfile, ...] = (
     ),
     EndpointProfile(
         "openrouter",
-        "OpenRouter: API reference, Parameters; Structured outputs; Reasoning tokens",
+        "OpenRouter: API Reference; Parameters; Structured Outputs; Reasoning Tokens",
         hosts=("openrouter.ai",),
         story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
-        "ollama",
-        "Ollama: OpenAI compatibility",
+        "ollama-cloud",
+        "Ollama: OpenAI compatibility; Context length",
         hosts=("ollama.com",),
+        reasoning=("reasoning",),
+    ),
+    EndpointProfile(
+        "ollama",
+        "Ollama: OpenAI compatibility; Context length",
         port=11434,
+        reasoning=("reasoning",),
+        # On a machine with less than 24 GiB of graphics memory, unless it is told more; what is longer is cut without a word.
+        context_window=4096,
     ),
     EndpointProfile(
         "lm-studio",
-        "LM Studio: OpenAI compatible endpoints; Structured output; API changelog",
+        "LM Studio: Chat Completions; Structured Output; API Changelog",
         port=1234,
         story_sampling=_OPENAI_SAMPLING | {"top_k", "repeat_penalty"},
     ),

@@ -24,7 +24,7 @@ from recurrentgpt.models.embedded import catalogue
 from recurrentgpt.models.embedded.adapter import Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
-from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, EndpointProfile, profile_of
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, THINKING_TOKENS, EndpointProfile, profile_of
 from recurrentgpt.schema.context import SAMPLING, Context
 from recurrentgpt.schema.errors import ModelRefused, RecurrentGPTError, SettingsError
 
@@ -42,6 +42,18 @@ SMALL_FILE = 3_000_000_000
 """Bytes below which a GGUF file whose name says nothing is taken for a small model: about 4B parameters in 4 bits."""
 
 
+@dataclass
+class Seen:
+    """What calls have shown of an endpoint and its model, known as long as its client lives."""
+
+    refused: set[str] = field(default_factory=set)
+    """Fields that it refuses; `json_schema` is that form of `response_format`."""
+    ignores_schemas: bool = False
+    """Whether a reply fitted a schema only when it was told in words."""
+    thinks: bool = False
+    """Whether its model needed tokens for reasoning, whatever its name says."""
+
+
 @dataclass(frozen=True)
 class ResolvedModel:
     """A chat model, and what the rest of the program needs to know about it."""
@@ -55,8 +67,7 @@ class ResolvedModel:
     profile: EndpointProfile = GENERIC
     timeout: float | None = None
     """Seconds to wait for anything of use; None leaves it to a client that was given in code."""
-    refused: set[str] = field(default_factory=set, compare=False)
-    """Fields that the endpoint was seen to refuse; they are known as long as its client lives."""
+    seen: Seen = field(default_factory=Seen, compare=False)
     adapter: Adapter | None = None
     """What an embedded model wears."""
 
@@ -64,6 +75,11 @@ class ResolvedModel:
     def templates(self) -> str:
         """Return the folder of the prompts that suit it: those of its tier, or those that its adapter was trained on."""
         return "storyteller" if self.adapter else self.tier
+
+    @property
+    def thinking_tokens(self) -> int:
+        """Return the tokens to allow for reasoning, beside those of a reply."""
+        return THINKING_TOKENS if self.seen.thinks else self.profile.thinking_tokens(self.name)
 
     @property
     def base_url(self) -> str | None:
@@ -150,6 +166,10 @@ def _tier_of_file(path: Path) -> Tier:
 
 async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     """Return what `resolve_model` returns, without holding up the event loop."""
+    given = _given(role, context)
+    if given is not None and not isinstance(given, str):
+        # Nothing of it is read, fetched or started: another thread would cost more than the work.
+        return _instance(given, context)
     return await asyncio.to_thread(resolve_model, role, context)
 
 
@@ -192,7 +212,7 @@ def _instance(chat: Any, context: Context) -> ResolvedModel:
     model = ResolvedModel(chat, named or type(chat).__name__, _tier(context, tier), embedded=False)
     if not model.speaks_openai:
         return model
-    return replace(model, profile=profile_of(model.base_url, model.name), refused=_refused_by(chat))
+    return replace(model, profile=profile_of(model.base_url, model.name), seen=_seen_of(chat))
 
 
 def endpoint_model(name: str, base_url: str | None, key: str | None, context: Context) -> ResolvedModel:
@@ -210,7 +230,7 @@ def endpoint_model(name: str, base_url: str | None, key: str | None, context: Co
         embedded=False,
         profile=profile,
         timeout=context.timeout,
-        refused=_refused_by(chat),
+        seen=_seen_of(chat),
     )
 
 
@@ -236,12 +256,12 @@ def _tier(context: Context, otherwise: Tier) -> Tier:
     return otherwise if context.tier == "auto" else context.tier
 
 
-_refused: WeakKeyDictionary[object, set[str]] = WeakKeyDictionary()
+_seen: WeakKeyDictionary[object, Seen] = WeakKeyDictionary()
 
 
-def _refused_by(chat: Any) -> set[str]:
-    """Return the fields that the endpoint of a chat model has refused so far; they are forgotten with its HTTP client."""
-    return _refused.setdefault(chat.root_async_client, set())
+def _seen_of(chat: Any) -> Seen:
+    """Return what was seen of the endpoint of a chat model so far; it is forgotten with its HTTP client."""
+    return _seen.setdefault(chat.root_async_client, Seen())
 
 
 # Large, since a client that is dropped leaves its connections to the garbage collector, which warns of each.

@@ -89,7 +89,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     What no rule reads of a fact is kept as it is said, with whoever it names first. The rules are for English and leave
     out whatever is doubted, wished or denied.
     """
-    people = _newcomers(passage, codex) if is_english(language) else []
+    people = speakers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
     changes, told, lines = list[Change](), set[str](), sentences(passage)
     for number, fact in enumerate((summary, *facts)):
@@ -161,31 +161,53 @@ _DOUBTED = re.compile(
 )
 _BE = r"(?:is|was|lies|lay|has been|had been)"
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("dead", re.compile(rf"(?:{_BE} (?:found )?(?:dead|killed|murdered|buried|drowned|hanged)|dies|died|has died|drowned|"
-                        r"fell to (?:his|her|their) death|drew (?:his|her) last breath)\b")),
-    ("absent", re.compile(rf"(?:{_BE} (?:missing|gone)|has (?:vanished|disappeared|gone|left)|vanished|disappeared|fled|"
-                          r"left (?:the|for)\b)")),
+    ("dead", re.compile(rf"(?:{_BE} (?:found )?(?:dead|killed|murdered|buried|drowned|hanged|shot dead|"
+                        r"stabbed to death)|dies|died|"
+                        r"has died|drowned|hanged (?:him|her)self|fell to (?:his|her|their) death|"
+                        r"(?:drew|breathed) (?:his|her) last)\b")),
+    ("absent", re.compile(rf"(?:{_BE} missing|{_BE} gone(?! (?:for|to bed|in|out|up|down|by|on)\b)|"
+                          r"(?:has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside)\b)|"
+                          r"has (?:gone to (?:the|[A-Z]\w+)|left)|fled|left (?:for|town|home|"
+                          r"the (?:town|city|country|village|island|valley))|"
+                          r"sailed (?:for|to)|went away (?:on the|by the|for good)|went abroad|emigrated|"
+                          r"ran (?:away|off)(?! with\b))\b")),
     ("alive", re.compile(rf"(?:{_BE} (?:still )?alive|survived|returned|returns|came back|comes back|has returned|is back)\b")),
 )  # fmt: skip
-_KILLED = r"(?:kills|killed|murders|murdered|shoots|shot|stabs|stabbed|strangles|strangled) (?:the )?$"
+_KILLED = (
+    r"(?:kills|killed|murders|murdered|shoots|shot|stabs|stabbed|strangles|strangled|hangs|hanged|poisons|poisoned|executed|"
+    r"beheaded|crushed) (?:the )?$"
+)
+_TAKEN = r"\b(?:took|takes|led|dragged) $"
+_AWAY = re.compile(r"(?:away|off) (?:to|in)\b")
 _THING = r"(?:(?:the|a|an|his|her|their|its)|\w+['’]s) (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+)"
 _END = (
     r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|that|which|who|as|while|when|into|"
-    r"out)\b)"
+    r"out|against|over|onto|across|near|beside|between|among|through|somewhere|there|here|again|away|back)\b)"
 )
 _HOLDS = re.compile(
-    r"(?:now )?(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds) "
+    r"(?:now )?(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds|wins|won|"
+    r"buys|bought|inherits|inherited) "
     rf"{_THING}{_END}"
 )
-_GIVES = re.compile(
-    rf"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|entrusts|entrusted) "
-    rf"{_THING} to (?P<to>[A-Z][\w'’-]+)"
+_GIVEN = r"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|entrusts|entrusted)"
+_TO = r"(?P<to>[A-Z][\w'’-]+)"
+_GIVES = re.compile(rf"{_GIVEN} {_THING} (?:back )?to {_TO}")
+_GIVES_FIRST = re.compile(rf"{_GIVEN} {_TO} (?:back )?{_THING}{_END}")
+_LOSES = re.compile(
+    rf"(?:loses|lost|burns|burned|burnt|destroys|destroyed|smashes|smashed|shattered|tears up|tore up) {_THING}{_END}|"
+    r"dropped (?:the|his|her) (?P<broken>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+),? and it (?:broke|shattered|smashed|sank)\b|"
+    r"(?:threw|throws|flung|flings|tossed|dropped|drops|fed|feeds) (?:the|his|her) "
+    r"(?P<thrown>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+) "
+    r"(?:in|into|to|over) (?:the|a) (?:\w+ )?(?:sea|river|lake|well|fire|flames|stove|furnace|water|harbour|canal|abyss|gulf)\b"
 )
-_LOSES = re.compile(rf"(?:loses|lost|burns|burned|burnt|destroys|destroyed|smashes|smashed) {_THING}{_END}")
+_ALONE = r"(?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+)"
 _LOST = re.compile(
-    r"^The (?P<thing>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+) (?:is|was|has been|lies) "
-    r"(?P<how>lost|destroyed|burned|burnt|smashed|sunk)\b"
+    rf"^The {_ALONE} (?:is|was|has been|lies) (?P<how>lost|destroyed|burned|burnt|smashed|sunk)\b|"
+    r"^The (?P<sunk>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+) (?:slipped|fell|dropped|slid|rolled) [^.;\"]* (?:sank|was lost)\b|"
+    r"^The (?:sea|river|fire|flames|flood|waves|tide) (?:took|swallowed|carried off|consumed|destroyed) the "
+    r"(?P<taken>(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+)(?=[.,;]|$)"
 )
+_BELONGS = re.compile(rf"^The {_ALONE} (?:belongs|belonged|passed) to {_TO}")
 _IS_IN = re.compile(
     r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|is locked|is trapped) "
     r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
@@ -196,7 +218,9 @@ _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 _NO_THING = frozenset((
     "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face",
     "head", "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling",
-    "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty",
+    "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty", "game", "match", "battle",
+    "war", "bet", "race", "prize", "election", "case", "fight", "soup", "bread", "toast", "dinner", "supper", "fingers", "tongue",
+    "thread", "track", "money", "temper", "race", "seat", "eye", "head", "hat",
 ))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 
@@ -213,10 +237,12 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
                 continue  # part of a longer word, or Mira's
             about = Change(entry=entry.name, kind=entry.kind, do="set")
             for status, pattern in _AFTER_NAME:
-                if pattern.match(after) and entry.kind == "person":
+                if pattern.match(after.removeprefix(", who ")) and entry.kind == "person":
                     yield {**about, "aspect": "status", "value": status}
             if re.search(_KILLED, before) and entry.kind == "person":
                 yield {**about, "aspect": "status", "value": "dead"}
+            if re.search(_TAKEN, before) and _AWAY.match(after) and entry.kind == "person":
+                yield {**about, "aspect": "status", "value": "absent"}
             if place := _IS_IN.match(after):
                 yield {**about, "aspect": "place", "value": place["where"]}
             if entry.kind == "person":
@@ -230,32 +256,84 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
                         "value": "open",
                     }
     if lost := _LOST.match(fact):
-        yield Change(entry=lost["thing"], kind="thing", do="set", aspect="status", value=_gone(lost["how"]))
+        thing = lost["thing"] or lost["sunk"] or lost["taken"]
+        yield Change(entry=thing, kind="thing", do="set", aspect="status", value=_gone(lost["how"] or "lost"))
+    if belongs := _BELONGS.match(fact):
+        about = Change(entry=belongs["thing"], kind="thing", do="set")
+        yield from _held(about, known.find(belongs["to"]), belongs["to"], known)
+    yield from _renamed(fact, known)
 
 
 def _possession(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
-    for pattern, value in ((_GIVES, ""), (_HOLDS, entry.name), (_LOSES, "")):
+    for pattern in (_GIVES, _GIVES_FIRST, _HOLDS, _LOSES):
         match = pattern.match(after)
-        if match is None or match["thing"].split()[-1] in _NO_THING or match["thing"].endswith("ly"):
+        thing = match and (match["thing"] or (match["thrown"] or match["broken"] if pattern is _LOSES else ""))
+        if match is None or not thing or thing.split()[-1] in _NO_THING or thing.endswith("ly"):
             continue
-        about = Change(entry=match["thing"], kind="thing", do="set")
+        about = Change(entry=thing, kind="thing", do="set")
         if pattern is _LOSES:
             yield {**about, "aspect": "status", "value": _gone(after.split()[0])}
-            return
-        holder = known.find(match["to"]) if pattern is _GIVES else entry
-        yield {**about, "aspect": "holder", "value": holder.name if holder else value or match["to"]}
+        elif pattern is _HOLDS:
+            yield from _held(about, entry, entry.name, known)
+        else:
+            yield from _held(about, known.find(match["to"]), match["to"], known)
         return
+
+
+def _held(about: Change, holder: Entry | None, name: str, known: Codex) -> Iterator[Change]:
+    """Yield who has a thing now; what somebody has is lost no longer."""
+    yield {**about, "aspect": "holder", "value": holder.name if holder else name}
+    thing = known.find(about["entry"])
+    if thing is not None and thing.value("status") in ("lost", "destroyed"):
+        yield {**about, "aspect": "status", "value": "kept"}
+
+
+_NAME = r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}"
+_FROM_THEN = r"(?:now\b|from (?:then|that|this) [^.,;]*on\b|ever (?:after|since)\b)"
+_RENAMED = (
+    re.compile(rf"\b(?P<old>{_NAME}) (?:is|was|has been|had been) (?:renamed|rechristened) (?P<new>{_NAME})"),
+    re.compile(rf"\brenamed (?P<old>{_NAME}),? [^.;]*\bcalled (?P<new>{_NAME})"),
+    re.compile(
+        rf"\b(?P<old>{_NAME}) (?:is|was) (?:now called (?P<new>{_NAME})|called (?P<later>{_NAME}) {_FROM_THEN})"
+    ),
+    re.compile(rf"\b(?P<old>{_NAME}) changed (?:his|her|its) name to (?P<new>{_NAME})"),
+    re.compile(rf"\bgave (?P<old>{_NAME}) a new name, (?P<new>{_NAME})"),
+)
+
+
+def _renamed(fact: str, known: Codex) -> Iterator[Change]:
+    for match in filter(None, (pattern.search(fact) for pattern in _RENAMED)):
+        if match["old"].split()[0] in _NOBODY:
+            continue
+        entry = known.find(match["old"])
+        if entry is None or entry.value("status") != "dead":
+            kind = entry.kind if entry else "place"
+            yield Change(
+                entry=entry.name if entry else match["old"],
+                kind=kind,
+                do="rename",
+                value=match["new"] or match["later"],
+            )
 
 
 def _gone(how: str) -> str:
     return "lost" if how.startswith(("los", "sunk")) else "destroyed"
 
 
+_LIFELESS = (
+    "died|killed|buried|drowned|hanged|murdered|passed|vanished|disappeared|looked|seemed|appeared|remained|rested|stared|floated|"
+    "drifted|rotted|smelled|belonged|mattered|haunted|owned|lived|loved|hated|used|wanted|needed|deserved|called|named|covered|"
+    "wrapped|dressed|stretched|lived|resembled|failed|existed|ended|turned|feared|followed|wished|intended|promised|inherited|"
+    "slumped|sprawled|weighed|stiffened|dangled|stayed|sagged|lolled|swayed|collapsed|occupied|"
+    "received|suffered|tended|indeed|supposed|expected|appeared|proved|engaged|married|related|attended|surrounded|reduced"
+)
+"""What is also said of the dead, or of the living as of another time."""
 ACTS = (
-    r"(?:\w+ly )?(?:said|says|asked|asks|answered|answers|replied|replies|whispered|whispers|shouted|muttered|cried|"
-    r"laughed|smiled|nodded|nods|shook|shakes|turned|turns|walked|walks|ran|runs|stood|stands|sat|sits|stepped|steps|came|comes|went|goes|took|"
-    r"takes|opened|opens|closed|closes|looked|looks|pointed|points|raised|lifted|reached|reaches|pulled|pushed|held|leaned|"
-    r"grinned|sighed|frowned|shrugged|knelt|climbed|waited|followed|put|poured|drank|ate|wiped|drew|handed|gave)\b"
+    r"(?:\w+ly )?(?:said|says|asks|answers|replies|whispers|shook|shakes|nods|turns|turned (?:to|round|around|away|the)|"
+    r"walks|ran|runs|stood|stands|sat|sits|steps|came|comes|went|goes|took|takes|opens|closes|looks|looked (?:up|at|down|round)|"
+    r"points|reaches|held|knelt|put|drank|ate|drew|gave|cut|threw|wrote|got|caught|bent|swept|rose|spoke|sang|rode|drove|"
+    r"blew|hung up|dealt|spread|set|lit|wound|laid|paid|woke|shut|sent|began|slept|"
+    rf"(?!(?:{_LIFELESS})\b)[a-z]{{3,}}(?<!e)ed)\b"
 )
 """What only the living do, after a name."""
 
@@ -273,7 +351,7 @@ _NOBODY = frozenset((
 ))  # fmt: skip
 
 
-def _newcomers(passage: str, codex: Codex) -> list[Entry]:
+def speakers(passage: str, codex: Codex) -> list[Entry]:
     """Return the people who speak in a passage and are no entry yet."""
     names = {first or second for first, second in _NEW.findall(passage)}
     return [
@@ -281,12 +359,19 @@ def _newcomers(passage: str, codex: Codex) -> list[Entry]:
     ]
 
 
-OF_ONESELF = re.compile(
-    r"\b(?P<name>[A-Z][\w'’-]+) (?:slowly |only |just )?(?:(?:shook|shakes|nodded|bowed) (?P<a>his|her) head|"
-    r"(?:cleared|clears) (?P<b>his|her) throat|(?:held|holds) (?P<c>his|her) breath|(?:bit|bites) (?P<d>his|her) lip|"
-    r"(?:narrowed|narrows|rolled|lowered) (?P<e>his|her) eyes|(?:clenched|set) (?P<f>his|her) (?:jaw|teeth)|"
-    r"(?:lowered|raised) (?P<g>his|her) voice|(?:shrugged|squared) (?P<h>his|her) shoulders|(?P<i>himself|herself)\b)"
+_OWN = (
+    r"(?:shook|shakes|shaking|nodded|nodding|bowed|scratched) (?P<a>his|her) head|"
+    r"(?:cleared|clears|clearing) (?P<b>his|her) throat|"
+    r"(?:held|holds|holding|caught) (?P<c>his|her) breath|"
+    r"(?:bit|bites|biting|licked|pursed) (?P<d>his|her) (?:lips?|tongue|nails)|"
+    r"(?:narrowed|narrows|rolled|rolling|lowered|rubbed|rubbing) (?P<e>his|her) eyes|"
+    r"(?:clenched|set|gritted|ground) (?P<f>his|her) (?:jaw|teeth)|(?:lowered|raised|lowering|raising) (?P<g>his|her) voice|"
+    r"(?:shrugged|squared) (?P<h>his|her) shoulders|(?:folded|folding|crossed|crossing) (?P<j>his|her) (?:arms|legs)|"
+    r"(?:lifted|raised|lifting|raising) (?P<k>his|her) (?:chin|eyebrows?)|"
+    r"(?:got|rose|jumped|sprang|struggled) to (?P<l>his|her) feet|"
+    r"(?:wrung|wringing) (?P<m>his|her) hands|turned on (?P<n>his|her) heel"
 )
+OF_ONESELF = re.compile(rf"\b(?P<name>[A-Z][\w'’-]+)(?:,)? (?:slowly |only |just )?(?:{_OWN}|(?P<i>himself|herself)\b)")
 """Somebody, and what one does with nobody's head, throat or breath but one's own."""
 
 

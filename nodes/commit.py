@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.store.base import PutOp
 
@@ -12,11 +12,14 @@ from recurrentgpt.memory.story_log import Commit, RecalledId, StoryRecord, commi
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
+from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
+STANDING: tuple[Literal["turns", "clues"], ...] = ("turns", "clues")
+"""Where the parts of the brief stand after a passage."""
 
 
 @node
@@ -28,8 +31,10 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     brief, title, genre or premise is a correction of the branch. A chat is told the passage.
     """
     head = await runtime.log.get(state["story"], state["head"]) if state.get("head") else None
+    new_title = ""
     if head is None:
         update = await _open(state, runtime)
+        new_title = state["title"]
     else:
         record = await runtime.log.record(state["story"])
         corrected = await read_overlay(runtime.log, state["story"], state.get("overlay", head.get("overlay", "")))
@@ -42,6 +47,9 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
         update = await (_amended if state["step"] == head["step"] else _appended)(state, head, runtime, also)
         if brief is not None:
             update |= {"brief": brief, "title": brief["title"], "genre": brief["genre"], "premise": brief["premise"]}
+            new_title = brief["title"] if brief["title"] != record["title"] else ""
+    if runtime.server_thread and new_title:
+        await name_thread(runtime.server_thread, state["story"], new_title)
     context = runtime.context
     if state.get("passage"):
         asks = context.selector == "human" and not state.get("autopilot") and update["status"] != "finished"
@@ -54,7 +62,7 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequ
     """Append what was changed by hand, or new plans, and keep the story at its passage."""
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
-    changes |= {"turns": state["turns"]} if state.get("turns") else {}
+    changes |= {name: state[name] for name in STANDING if state.get(name)}
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state), also=also)
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
@@ -76,7 +84,7 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime, also: Seq
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    names = (*AMENDABLE, "rationale", "turns", "codex", "contradictions")
+    names = (*AMENDABLE, "rationale", *STANDING, "codex", "contradictions")
     changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"], also=also)
     await runtime.log.move_head(kept, status)
@@ -184,8 +192,9 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         created=now(),
         overlay=overlay,
     )
-    if turns := state.get("turns"):
-        made["turns"] = turns
+    for name in STANDING:
+        if standing := state.get(name):
+            made[name] = standing
     if step and state.get("codex"):
         made["codex"] = state["codex"]
     if step and state.get("contradictions"):

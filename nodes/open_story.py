@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.story_log import Commit, StoryLog, StoryRecord
-from recurrentgpt.models.embeddings import check_embedder
+from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character, parse_answer
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, control_character, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
@@ -20,22 +20,11 @@ from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.genres import GENRES
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
 from recurrentgpt.schema.story_id import check_story_id
 
-GENRES = (
-    "science fiction",
-    "romance",
-    "fantasy",
-    "horror",
-    "mystery",
-    "thriller",
-    "historical",
-    "western",
-    "young adult",
-    "literary",
-)
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
 
 
@@ -47,8 +36,11 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     chat said last is a new story's premise, and the answer in an open one. `form` is what a capable model fills in.
     """
     if runtime.context.embeddings is None and runtime.context.vector_store is None:
-        # Needed first when there is a passage to remember, which would be late to say that there is no such model.
-        await asyncio.to_thread(check_embedder)
+        # Needed first when there is a passage to remember: too late to say that there is no such model, or to fetch it in the
+        # middle of a story.
+        embedder = runtime.recall.embeddings
+        if isinstance(embedder, MiniLM):
+            await asyncio.to_thread(embedder.fetched)
     # A plan in the input is this run's, be it the same as before; left out, the one that waits goes on waiting.
     plan = (state["plan"] if "plan" in state else waiting_plan(state)) or ""
     said = "" if plan else unanswered(state.get("messages"))
@@ -56,6 +48,7 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     if update is None:
         update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
     elif plan:
+        plan = check_plan(plan)
         update |= {"plan": plan, "next_plan": plan}
     elif said:
         update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
@@ -188,6 +181,8 @@ async def restored(
         "previous_memory": before["short_term_memory"] if before else "",
         "turns": commit.get("turns", []),
         "previous_turns": before.get("turns", []) if before else [],
+        "clues": commit.get("clues", []),
+        "previous_clues": before.get("clues", []) if before else [],
         "status": "writing" if retake else "choosing",
         "take": 0,
         "autopilot": 0,
@@ -205,7 +200,7 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     genre = given["genre"].strip() or runtime.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)
     memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
-    plan, plans, known = given["plan"].strip(), opening.plans, opening.memory
+    plan, plans, known = " ".join(given["plan"].split()), opening.plans, opening.memory
     played = runtime.context.mode == "fiction"
     if played and given["player"]:
         if not (known and known[0].startswith("You are")):

@@ -7,15 +7,18 @@ stands alone, and shares its beginning with its neighbour instead.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.keyword_index import excerpt
-from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.profiles import EndpointProfile
@@ -25,7 +28,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.outline import describe_turns, updated_turns
+from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
 from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, State
 
 FULL_REPLY_TOKENS = 4000
@@ -52,6 +55,9 @@ PLAN_LENGTHS = (
 )
 """How long a plan is for passages of at most so many words."""
 LONGEST_PLAN = "five to seven sentences, 180 words at most"
+
+KEPT_CONVERSATIONS = 64
+"""Conversations, of different stories, whose beginning is kept filled."""
 
 NO_PLAN = "None: the author wrote this passage by hand."
 
@@ -136,19 +142,27 @@ def plan_length(context: Context) -> str:
 def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context, brief = runtime.context, state["brief"]
+    ends_at = last_step(state, context) if context.ending else 0
     return {
         **voice(context),
         "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
         "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
-        "due": due_turn(len(brief["outline"]), step, last_step(state, context) if context.ending else 0),
+        "clues": describe_clues(_counted_clues(state), step, ends_at),
+        "due": due_turn(len(brief["outline"]), step, ends_at),
         "min_words": context.min_words,
         "max_words": context.max_words,
         "plan_length": plan_length(context),
         "step": step,
-        "last_step": last_step(state, context) if context.ending else 0,
+        "last_step": ends_at,
         "finale": finale(state, runtime, step),
         "invite": invited(state, runtime, step),
     }
+
+
+def _counted_clues(state: State) -> list[TurnStatus]:
+    """Return where each clue stands; none where nobody has kept count, as in stories that are older than the count."""
+    counted = state.get("clues", [])
+    return updated_turns(counted, {}, len(state["brief"].get("clues", []))) if counted or not state.get("step") else []
 
 
 async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[BaseMessage]:
@@ -167,8 +181,7 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
         # What is shown whole is not told again, nor a summary that stands among those of all passages.
         if not (past.earlier and (entry["step"] >= step - 2 or entry["piece"] == entry["summary"]))
     ]
-    asked = prompts.turns(
-        "write",
+    given = dict(
         **shared,
         memory=memory_lines(state.get("short_term_memory", "")),
         summaries=past.summaries,
@@ -176,11 +189,39 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
         entries=state.get("entries", []),
         earlier=past.earlier,
         previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
-        ending=last_sentences(previous, ENDING_SENTENCES),
+        ending=_ending(previous),
         # The plan of a passage that was edited since tells of people and events that may be gone.
         plan=NO_PLAN if state.get("plan_author") == KEPT_PLAN else state["plan"],
     )
-    return [SystemMessage(prompts.fill("system", **shared)), *asked]
+
+    def fill() -> list[BaseMessage]:
+        return [SystemMessage(prompts.fill("system", **shared)), *prompts.turns("write", **given)]
+
+    return _filled(state["story"], prompts, given, fill)
+
+
+_FILLED: OrderedDict[tuple[str, str], tuple[Any, list[BaseMessage]]] = OrderedDict()
+_FILLED_LOCK = threading.Lock()
+
+
+def _filled(
+    story: str, prompts: Prompts, given: Mapping[str, Any], fill: Callable[[], list[BaseMessage]]
+) -> list[BaseMessage]:
+    """Return the turns filled with what is `given`; those of a story's last conversation where that was given the same.
+
+    All calls of a timestep begin with the same turns, which are filled for the first of them.
+    """
+    key, wanted = (story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
+    with _FILLED_LOCK:
+        known = _FILLED.get(key)
+    if known is None or known[0] != wanted:
+        known = (wanted, fill())
+        with _FILLED_LOCK:
+            _FILLED[key] = known
+            _FILLED.move_to_end(key)
+            while len(_FILLED) > KEPT_CONVERSATIONS:
+                _FILLED.popitem(last=False)
+    return list(known[1])
 
 
 async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[BaseMessage]:
@@ -193,6 +234,7 @@ async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedMode
             "short_term_memory": state.get("previous_memory", ""),
             "passage": state.get("previous_passage", ""),
             "turns": state.get("previous_turns", []),
+            "clues": state.get("previous_clues", []),
         },
     )
     return [*await write_turns(before, runtime, model), AIMessage(state["passage"])]
@@ -227,6 +269,7 @@ def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> Huma
     told = {
         "memory": memory_lines(state["short_term_memory"]) if again else [],
         "turns": shared["turns"] if again else "",
+        "clues": shared["clues"] if again else "",
     }
     return HumanMessage(prompts.fill("propose_plans", **{**shared, **told}, plans=runtime.context.plans))
 
@@ -241,6 +284,19 @@ class Past:
     """The passage before the previous one."""
 
 
+class _Summary(NamedTuple):
+    """What a passage is told of by, later on."""
+
+    commit: str
+    step: int
+    summary: str
+
+
+_SUMMARIES = PathFold[tuple[_Summary, ...]](
+    (), lambda before, commit: (*before, _Summary(commit["id"], commit["step"], commit["summary"]))
+)
+
+
 async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Past:
     """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
     step, story = state.get("step", 0), state["story"]
@@ -248,13 +304,13 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     room = past_tokens(model.profile) if chosen is None else chosen
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
-    path = await runtime.log.path(story, state["head"])
-    commits = [commit for commit in await runtime.log.get_many(story, path) if 0 < commit["step"] <= step]
-    if len(commits) < 2:
+    told_by = [entry for entry in await _SUMMARIES.at(runtime.log, story, state["head"]) if 0 < entry.step <= step]
+    if len(told_by) < 2:
         return Past()
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
-    summaries = [{"step": commit["step"], "summary": with_summary(commit, corrected)["summary"]} for commit in commits]
-    earlier = _last_words(commits[-2]["passage"], LONGEST * runtime.context.max_words + 100)
+    summaries = [{"step": entry.step, "summary": corrected.get(entry.commit, entry.summary)} for entry in told_by]
+    before = await runtime.log.get(story, told_by[-2].commit)
+    earlier = _last_words(before["passage"], LONGEST * runtime.context.max_words + 100)
     told = len(earlier) + len(state["passage"]) + sum(len(str(entry["summary"])) for entry in summaries)
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 
@@ -267,8 +323,17 @@ def past_tokens(profile: EndpointProfile) -> int:
     return (profile.context_window or (LARGE_WINDOW if profile.hosts else USUAL_WINDOW)) // PAST_SHARE
 
 
+@lru_cache(maxsize=1024)
+def _ending(passage: str) -> str:
+    return last_sentences(passage, ENDING_SENTENCES)
+
+
+@lru_cache(maxsize=1024)
 def _last_words(text: str, most: int) -> str:
-    """Return the last sentences of a passage, `most` words at the most: somebody may have made it very long by hand."""
+    """Return the last sentences of a passage, `most` words at the most: somebody may have made it very long by hand.
+
+    All calls of a timestep tell of the same passages, so what was cut for one is kept for the others.
+    """
     kept: list[str] = []
     count = 0
     for sentence in reversed(sentences(text) if count_words(text) > most else [text]):

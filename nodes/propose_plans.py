@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
@@ -51,13 +53,10 @@ async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -
     prompts, count = runtime.prompts(model), runtime.context.plans
     turns = [*await written_turns(state, runtime, model), plans_request(state, runtime, prompts)]
     seed = runtime.seed(state, "propose_plans")
-
-    exactly = (list[str], Field(min_length=count, max_length=count))
-    schema: type[Proposals] = create_model("Proposals", __base__=Proposals, plans=exactly)
     reply = await ask(
         model,
         turns,
-        schema,
+        _proposals(count),
         max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
         meter=runtime.meter,
@@ -65,6 +64,13 @@ async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -
         insist=False,
     )
     return reply.plans
+
+
+@lru_cache(maxsize=16)
+def _proposals(count: int) -> type[Proposals]:
+    """Return the form of exactly so many plans; Pydantic takes milliseconds to make it."""
+    exactly = (list[str], Field(min_length=count, max_length=count))
+    return create_model("Proposals", __base__=Proposals, plans=exactly)
 
 
 async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:

@@ -15,7 +15,7 @@ from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, voice
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import one_form
-from recurrentgpt.prose.model_text import model_text
+from recurrentgpt.prose.model_text import model_text, without_turns
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.prose.unwrap import EMPHASIS, strip_opening
 from recurrentgpt.schema.errors import BadAnswer, ModelReplyError
@@ -75,34 +75,34 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
     temperature = runtime.context.temperature
     runtime.meter.allowance = runtime.context.budget_tokens or None
     turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), HumanMessage(asked)]
-    for _ in range(MOST_TRIES):
-        stream = write_stream(
-            model,
-            turns,
-            max_tokens=prose_tokens((1 if small else LONGEST) * max(words, 40)),
-            temperature=decoding.temperature if small and temperature is None else temperature,
-            sampling=decoding.sampling if small else None,
-            chosen=model.sampling_fields(runtime.context.sampling),
-            seed=runtime.chance(
-                {"story": commit["story"]}, "rework", commit["id"], part.start, part.stop, how, take
-            ).getrandbits(31),
-            meter=runtime.meter,
-        )
-        reply = ""
-        with observed("rework", commit["story"], commit["step"], lambda: runtime.meter.usage):
+    with observed("rework", commit["story"], commit["step"], lambda: runtime.meter.usage):
+        for _ in range(MOST_TRIES):
+            stream = write_stream(
+                model,
+                turns,
+                max_tokens=prose_tokens((1 if small else LONGEST) * max(words, 40)),
+                temperature=decoding.temperature if small and temperature is None else temperature,
+                sampling=decoding.sampling if small else None,
+                chosen=model.sampling_fields(runtime.context.sampling),
+                seed=runtime.chance(
+                    {"story": commit["story"]}, "rework", commit["id"], part.start, part.stop, how, take
+                ).getrandbits(31),
+                meter=runtime.meter,
+            )
+            reply = ""
             async with aclosing(stream) as pieces:
                 async for piece in pieces:
                     reply += piece
-        text = _fitted(reply, selection)
-        # As in a passage: a capable model's emphasis in one form, a small one's left out.
-        text = EMPHASIS.sub("", text) if small else one_form(text)
-        if not (phrase := banned.find(EMPHASIS.sub("", text))):
-            break
-        again = f"It holds what the author has banned: {phrase}. Write the part again without it, and reply with that alone."
-        turns = [*turns, AIMessage(reply), HumanMessage(again)]
-    else:
-        kept = [it for it in segments(text, runtime.context.language) if not banned.find(EMPHASIS.sub("", it))]
-        text = "".join(kept).strip()
+            text = _fitted(reply, selection)
+            # As in a passage: a capable model's emphasis in one form, a small one's left out.
+            text = EMPHASIS.sub("", text) if small else one_form(text)
+            if not (phrase := banned.find(EMPHASIS.sub("", text))):
+                break
+            again = f"It holds what the author has banned: {phrase}. Write the part again without it, and reply with that alone."
+            turns = [*turns, AIMessage(without_turns(reply)), HumanMessage(again)]
+        else:
+            kept = [it for it in segments(text, runtime.context.language) if not banned.find(EMPHASIS.sub("", it))]
+            text = "".join(kept).strip()
     if not text:
         raise ModelReplyError(f"{model.name} gave no words for the selection: try again, or use a more capable model.")
     return selected.replace(selection, text, 1)

@@ -25,6 +25,7 @@ from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.routes import plan_in_hand
+from recurrentgpt.nodes.server_thread import thread_of
 from recurrentgpt.nodes.validate_state import check_state
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prompts.check import check_once
@@ -49,6 +50,8 @@ class StoryRuntime:
     emit: Callable[[Mapping[str, Any]], None]
     """Write one event to LangGraph's `custom` stream."""
     meter: Meter = field(default_factory=Meter)
+    server_thread: str = ""
+    """Id of the thread in which LangGraph's server runs the graph; empty elsewhere."""
 
     @classmethod
     def of(cls, runtime: Runtime[Any], config: RunnableConfig, *, threaded: bool) -> StoryRuntime:
@@ -62,6 +65,7 @@ class StoryRuntime:
             context=resolve_context(runtime.context, graph_defaults(config)),
             log=StoryLog(runtime.store, threaded=threaded),
             emit=runtime.stream_writer,
+            server_thread=thread_of(config),
         )
 
     @cached_property

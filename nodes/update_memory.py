@@ -111,6 +111,7 @@ class MemoryChanges(MemoryRepair, SummaryReply):
 
     add: list[Addition] = []
     turns: list[Turn] = []
+    clues: list[int] = []
 
 
 class MemoryReply(MemoryChanges):
@@ -177,8 +178,17 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
         "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
+        "clues": clues_after(state, reply),
         "codex": from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else [],
     }
+
+
+def clues_after(state: State, reply: MemoryChanges) -> list[TurnStatus]:
+    """Return where the clues stand; nothing where nobody has kept count from the first passage on."""
+    counted = state.get("previous_clues", [])
+    if not counted and state["step"] > 1:
+        return []
+    return updated_turns(counted, dict.fromkeys(reply.clues, "done"), len(state["brief"].get("clues", [])))
 
 
 @dataclass

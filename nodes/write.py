@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Protocol, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.continuity import contradictions
+from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
+from recurrentgpt.nodes.continuity_judge import judged, set_judge
 from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, write_turns
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.model_text import without_turns
+from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.schema.codex import Contradiction
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.schema.state import State
@@ -54,14 +57,14 @@ READABLE = 0.75
 @node
 async def write(state: State, runtime: StoryRuntime) -> Update:
     """Return the next passage, streamed to whoever listens, sentence by sentence checked for what no story should hold."""
-    model = await runtime.model("writer")
+    model, judge = await runtime.model("writer"), await set_judge(runtime)
     prompts, step = runtime.prompts(model), state.get("step", 0) + 1
     previous = state.get("passage", "")
     asked = await write_turns(state, runtime, model)
     heard = StreamBuffer()
 
-    def show(text: str, settled: int) -> None:
-        for event in heard.become(text, settled):
+    def show(text: str, settled: int, why: str = "") -> None:
+        for event in heard.become(text, settled, why):
             runtime.emit(event)
 
     in_one_piece = model.tier == "full" and runtime.context.keeps_whole_passages
@@ -69,16 +72,16 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     composing = Composing(state, runtime, model, prompts, asked, step, previous, show)
     gate = await compose(composing)
     passage = gate.finish()
-    if gate.words < READABLE * runtime.context.min_words:
+    if not _is_readable(gate, passage):
         faults = "; ".join(str(fault) for fault in gate.refused[-2:]) or "it stopped after a few words"
         tries = MOST_REWRITES + 1 if in_one_piece else MOST_SAMPLES
         raise ModelReplyError(
             f"{model.name} wrote no usable passage in {tries} tries ({faults[:200]}): try again, change the plan, or use a more "
             "capable model. What was written is safe."
         )
-    found = await contradictions(state, runtime, passage)
+    found = await _contradictions(composing, passage, judge)
     if found and runtime.context.continuity == "mend":
-        passage, found = await _mended(composing, compose, passage, found)
+        passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
     return cast(Update, written(state, passage, state["plan"], found))
 
@@ -96,8 +99,16 @@ def written(state: State, passage: str, plan: str, found: list[Contradiction]) -
         "previous_passage": state.get("passage", ""),
         "previous_memory": state.get("short_term_memory", ""),
         "previous_turns": state.get("turns", []),
+        "previous_clues": state.get("clues", []),
         "status": "writing",
     }
+
+
+class Show(Protocol):
+    """How the calls for a passage tell a listener of it."""
+
+    def __call__(self, text: str, settled: int, why: str = "") -> None:
+        """Make what he holds this text, of which so many characters are settled; `why` something of it is taken back."""
 
 
 @dataclass(frozen=True)
@@ -111,34 +122,44 @@ class Composing:
     asked: list[BaseMessage]
     step: int
     previous: str
-    show: Callable[[str, int], None]
-    """Make what a listener holds this text, of which so many characters are settled."""
+    show: Show
 
 
 Compose = Callable[[Composing], Awaitable[ProseGate]]
 
 
+async def _contradictions(passage: Composing, text: str, judge: ResolvedModel | None) -> list[Contradiction]:
+    """Return what of a text contradicts the codex: by rules, and what a judge finds beside that."""
+    found = await contradictions(passage.state, passage.runtime, text)
+    if judge is None:
+        return found
+    codex = await codex_before(passage.state, passage.runtime)
+    by_judge = await judged(judge, passage.state, passage.runtime, text, codex)
+    known = {(one["entry"], one["holds"]) for one in found}
+    return [*found, *(one for one in by_judge if (one["entry"], one["holds"]) not in known)][:MOST_CONTRADICTIONS]
+
+
 async def _mended(
-    first: Composing, compose: Compose, passage: str, found: list[Contradiction]
+    first: Composing, compose: Compose, judge: ResolvedModel | None, passage: str, found: list[Contradiction]
 ) -> tuple[str, list[Contradiction]]:
     """Return the passage of a few that contradicts the codex least, and how: a capable model is told the reason."""
     state, runtime, context = first.state, first.runtime, first.runtime.context
     for mend in range(1, MOST_MENDS + 1):
         runtime.meter.resamples += 1
-        first.show("", 0)
+        reasons = " ".join(f"It says: {one['said']} But: {one['holds']}" for one in found)
+        first.show("", 0, reasons)
         asked = first.asked
         if first.model.tier == "full":
-            reasons = " ".join(f"It says: {one['said']} But: {one['holds']}" for one in found)
             again = first.prompts.fill(
                 "rewrite", reason=reasons, min_words=context.min_words, max_words=context.max_words
             )
             asked = [*asked, AIMessage(passage), HumanMessage(again)]
-        # Other seeds, and another form of the scene.
-        retaken: State = {**state, "take": state.get("take", 0) + OTHER_SEEDS * mend}
+        # Other seeds, and another form of the scene, from its beginning.
+        retaken: State = {**state, "take": state.get("take", 0) + OTHER_SEEDS * mend, "begun": ""}
         gate = await compose(replace(first, asked=asked, state=retaken))
         other = gate.finish()
-        left = await contradictions(state, runtime, other)
-        if gate.words >= READABLE * context.min_words and len(left) < len(found):
+        left = await _contradictions(first, other, judge)
+        if _is_readable(gate, other) and len(left) < len(found):
             passage, found = other, left
         if not found:
             break
@@ -148,7 +169,9 @@ async def _mended(
 async def _in_samples(passage: Composing) -> ProseGate:
     """Return the gate of a passage in samples: each goes on from the sentences that were accepted before it."""
     state, runtime, model = passage.state, passage.runtime, passage.model
-    gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=model.tier == "small")
+    gate = await _begin(passage, small=model.tier == "small")
+    # What somebody let stand is no part of a run-up.
+    standing = len(segments(gate.text, runtime.context.language))
     reached, stuck = 0, 0
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
@@ -166,12 +189,14 @@ async def _in_samples(passage: Composing) -> ProseGate:
         gate.close()
         if gate.complete:
             break
+        why = f"It held what no reader should meet ({gate.fault})." if gate.fault else ""
         stuck = stuck + 1 if gate.words < reached + PROGRESS else 0
         reached = max(reached, gate.words)
-        gate.cut(back=RUN_UPS[stuck])
-        if not gate.text:
+        sentences = len(segments(gate.cut(), runtime.context.language))
+        gate.cut(back=min(RUN_UPS[stuck], sentences - standing))
+        if not gate.text or stuck == len(RUN_UPS) - 1:
             reached = stuck = 0
-        passage.show(gate.text, gate.settled)
+        passage.show(gate.text, gate.settled, why)
     return gate
 
 
@@ -181,8 +206,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
     A reply that broke off, or is too short, is gone on with; of several whole ones the best stands.
     """
     state, runtime, model = passage.state, passage.runtime, passage.model
-    gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=False)
-    best, turns, rewrites = gate, passage.asked, 0
+    gate = await _begin(passage, small=False)
+    first = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
+    best, turns, rewrites = gate, first, 0
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         seed = runtime.seed(state, "write", sample)
@@ -203,9 +229,14 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             again = passage.prompts.fill(
                 "rewrite", reason=gate.objection, min_words=gate.min_words, max_words=gate.max_words
             )
-            turns = [*passage.asked, AIMessage(gate.reply), HumanMessage(again)]
-            gate = await _gate(state, runtime, passage.step, previous=passage.previous, small=False)
-            passage.show("", 0)
+            # Where sentences stand already, only what follows is asked for again.
+            turns = (
+                first
+                if state.get("begun")
+                else [*passage.asked, AIMessage(without_turns(gate.reply)), HumanMessage(again)]
+            )
+            passage.show("", 0, gate.objection)
+            gate = await _begin(passage, small=False)
         elif best.complete:
             break
         else:
@@ -213,6 +244,23 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             gate.cut()
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
     return best
+
+
+async def _begin(passage: Composing, *, small: bool) -> ProseGate:
+    """Return the gate of a passage: empty, or with the sentences that stand of one whose writing was stopped."""
+    gate = await _gate(passage.state, passage.runtime, passage.step, previous=passage.previous, small=small)
+    if begun := passage.state.get("begun"):
+        gate.feed(begun)
+        gate.close()
+        gate.cut()
+        passage.show(gate.text, gate.settled)
+    return gate
+
+
+def _is_readable(gate: ProseGate, passage: str) -> bool:
+    """Tell whether a gate's finished passage is long enough to stand: a capable model's repeats are left out only of that."""
+    words = count_words(passage) if gate.keeps_all else gate.words
+    return words >= READABLE * gate.min_words
 
 
 def _shortcomings(gate: ProseGate) -> tuple[bool, int, int]:
@@ -225,7 +273,7 @@ async def _sample(
     turns: list[BaseMessage],
     model: ResolvedModel,
     runtime: StoryRuntime,
-    show: Callable[[str, int], None],
+    show: Show,
     *,
     seed: int,
     warmer: float,

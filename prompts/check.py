@@ -18,7 +18,7 @@ VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "bann
 """What every template is given of how the story is told."""
 
 _LENGTH = {"min_words", "max_words", "last_step", "plan_length"}
-_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "due"}
+_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "clues", "due"}
 
 GIVEN = {
     "system": VOICE | {"brief"},
@@ -33,6 +33,8 @@ GIVEN = {
     "repair_memory": frozenset({"memory", "problem"}),
     "summary": _STEP,
     "codex": frozenset({"open"}),
+    "contradictions": frozenset({"lines", "passage"}),
+    "voice": frozenset({"language", "passage"}),
     "facts": _STEP | {"passage"},
     "propose_plans": _STEP | {"memory", "plans"},
     "plans": _STEP | {"memory", "passage", "moves", "coming"},
@@ -50,6 +52,8 @@ NEEDED = {
     "rewrite": {"reason"},
     "rework": {"selection", "how"},
     "repair_memory": {"memory", "problem"},
+    "contradictions": {"lines", "passage"},
+    "voice": {"passage"},
 }
 """What a template cannot do without."""
 
@@ -136,6 +140,7 @@ def _sample(template: str) -> dict[str, Any]:
         "readers": ["Lena Hale, a map engraver"],
         "summaries": [{"step": 1, "summary": text}],
         "entries": [{"name": "Mira", "lines": [text]}],
+        "lines": [text],
         "recalled": [{"id": "0" * 24, "step": 1, "score": 0.5, "summary": text, "piece": text, "quoted": True}],
     }
     numbers = {"min_words": 200, "max_words": 400, "step": 2, "last_step": 9, "due": 1, "words": 100}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import traceback
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
@@ -108,19 +109,26 @@ def render(where: str, source: str, variables: Mapping[str, Any]) -> str:
                 raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
         return "".join(parts).strip()
     except UndefinedError as error:
-        raise PromptError(
-            f"Prompt template {where} uses a variable that is not given here: {error.message}."
-        ) from error
-    except (
-        TemplateSyntaxError,
-        SecurityError,
-        ArithmeticError,
-        TypeError,
-        ValueError,
-        LookupError,
-        RecursionError,
-    ) as error:
+        what = _missing(source, error.message or "")
+        raise PromptError(f"Prompt template {where} uses {what}, which is not given here: take it out.") from error
+    except (TemplateSyntaxError, SecurityError) as error:
         raise PromptError(f"Prompt template {where} cannot be used: {error}. Correct it and try again.") from error
+    except (ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
+        at = f" at line {lines[-1]}" if lines else ""
+        raise PromptError(
+            f"Prompt template {where} cannot be used: what it asks for{at} does not fit the values that are given. Correct it "
+            "and try again."
+        ) from error
+
+
+def _missing(source: str, message: str) -> str:
+    """Return what a template names that is not there, as the template writes it."""
+    name = re.search(r"(?:has no (?:attribute|element) )?'?([\w-]+)'?(?: is undefined)?$", message)
+    if name is None:
+        return "a variable"
+    written = re.search(rf"[A-Za-z_][\w.]*(?:\.{re.escape(name[1])}\b|\[[\"']?{re.escape(name[1])}[\"']?\])", source)
+    return written[0] if written else name[1]
 
 
 @lru_cache(maxsize=256)

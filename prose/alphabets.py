@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from recurrentgpt.prose.sentences import language_code
@@ -15,6 +16,7 @@ _SCRIPTS: dict[str, frozenset[str]] = {
     "my": frozenset({"MYANMAR"}),
 }  # fmt: skip
 _LATIN = frozenset({"LATIN"})
+_ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 def foreign_characters(text: str, language: str) -> str:
@@ -27,7 +29,8 @@ def foreign_characters(text: str, language: str) -> str:
     known = language_code(language) != "en" or language.strip().casefold() in ("english", "en")
     found: list[str] = []
     letters = 0
-    for character in text:
+    # Where Latin letters are at home, those of ASCII are not worth a look each: every sentence of every passage comes by.
+    for character in _ASCII.sub("", text) if own is _LATIN else text:
         category = unicodedata.category(character)
         if category == "So" and character not in "©®°№™":
             return character

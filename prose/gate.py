@@ -19,12 +19,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
-from recurrentgpt.prose.emphasis import one_form, single_marks
+from recurrentgpt.prose.emphasis import emphasised, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.quotations import close_quotation, is_balanced, open_quotation
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
 from recurrentgpt.prose.sentences import (
+    after_last_space,
     count_words,
     end_at_sentence,
     ends_a_sentence,
@@ -39,6 +41,9 @@ REPEATING = ("loop", "copying")
 """Kinds of faults of a sentence that nobody misses."""
 
 _CURLY = re.compile("[“”]")
+
+_GOES_ON = re.compile(r"[\w ,'’-]*")
+"""Text without any mark that may end a sentence, as nearly every piece of a stream finds it."""
 
 MOST_REFRAINS = 3
 """Repeated sentences that may be meant: of more, a capable model is told, and where it insists they are left out."""
@@ -98,8 +103,8 @@ class ProseGate:
         """Whether a reply begins here, which may announce what it writes."""
         self._settled = self._longest = ""
         self._tail = ""
-        self._counted = self._count = 0
-        self._known = {word for text in seen for word in words(text)}
+        self._counted, self._count = "", 0
+        self._known = set[str]() if keeps_all else set[str]().union(*map(_words_of, seen))
         self._examiner = Examiner(
             seen=seen,
             language=language,
@@ -122,10 +127,14 @@ class ProseGate:
     @property
     def words(self) -> int:
         """Return the number of accepted words."""
-        if self._counted != len(self._settled):
-            # Counted once per accepted sentence, and not at every piece of the stream.
-            self._counted, self._count = len(self._settled), count_words(self._settled)
-        return self._count
+        if not self._settled.startswith(self._counted):
+            self._counted, self._count = "", 0
+        # Each word is counted once, and not at every piece of the stream.
+        end = after_last_space(self._settled)
+        if end > len(self._counted):
+            self._count += count_words(self._settled[len(self._counted) : end])
+            self._counted = self._settled[:end]
+        return self._count + count_words(self._settled[end:])
 
     @property
     def enough(self) -> bool:
@@ -185,10 +194,10 @@ class ProseGate:
         if not self.complete:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
-        text = unwrap_quotes(paragraphs(self._settled))
+        text = unwrap_quotes(paragraphs(self._settled, verse=self.keeps_all))
         if self.keeps_all:
             text = one_form(text)
-            refrains = sum(fault.kind == "loop" for fault in self.refused)
+            refrains = sum(fault.kind in REPEATING for fault in self.refused)
             return close_quotation(self._sieved(text) if refrains > MOST_REFRAINS else text)
         text = self._sieved(text)
         text = limit_words(text, self.max_words, self.language)
@@ -217,6 +226,8 @@ class ProseGate:
             self._tail = opening
         if not self.keeps_all:
             self._tail = EMPHASIS.sub("", self._tail)
+        if not final and _GOES_ON.fullmatch(self._tail):
+            return
         pieces = segments(self._tail, self.language)
         if not final and pieces and not pieces[-1].endswith("\n"):
             pieces.pop()
@@ -234,14 +245,18 @@ class ProseGate:
             bare = EMPHASIS.sub("", piece)
             fault = self._examiner.examine(bare, self._settled) if bare.strip() else None
             if self.keeps_all:
-                if fault and fault.kind == "script" and _READ_OUT.match(piece):
+                # What is read out in the story is no script, and may come back as it was.
+                if fault and (
+                    (fault.kind == "script" and _READ_OUT.match(piece))
+                    or (fault.kind == "copying" and all(marked for _, marked in emphasised(piece.strip())))
+                ):
                     fault = None
-                # A sentence said again may be meant; one of an earlier passage, a heading or a comment never is.
+                # A sentence said again may be meant, a heading or a comment never is.
                 if fault:
                     self.refused.append(fault)
                 self._tail = self._tail[length:]
                 self._unsaid = fault is not None and fault.kind == "banned" and _ends_speech(piece)
-                if fault is None or fault.kind == "loop":
+                if fault is None or fault.kind in REPEATING:
                     piece = single_marks(piece)
                 elif fault.kind == "banned":
                     piece = self._marks_of(piece)
@@ -307,6 +322,11 @@ class ProseGate:
         elif not end:
             self._mark = "“" if "“" in piece else '"'
         return end or (" " if self._settled and not self._settled[-1].isspace() else "")
+
+
+@lru_cache(maxsize=128)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(words(text))
 
 
 def _ends_speech(piece: str) -> bool:

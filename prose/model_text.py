@@ -53,6 +53,16 @@ def model_text(text: str) -> str:
     return text
 
 
+def without_turns(text: str) -> str:
+    """Return a reply that is shown back to its model, without marks that begin another turn where a server reads them.
+
+    Something is left always: some endpoints refuse an empty turn.
+    """
+    while (cleaned := _ROLE.sub("", text)) != text:
+        text = cleaned
+    return text if text.strip() else "..."
+
+
 class VisibleStream:
     """Take from a stream what nobody sees, and join letters that come in two halves."""
 

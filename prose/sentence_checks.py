@@ -11,11 +11,12 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from recurrentgpt.prose.alphabets import foreign_characters
 from recurrentgpt.prose.banned import BannedPhrases
-from recurrentgpt.prose.looping import find_loop
+from recurrentgpt.prose.looping import PassageIndex, find_loop
 from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 
@@ -75,9 +76,8 @@ class Examiner:
     ) -> None:
         self._banned = BannedPhrases(banned)
         self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
-        self._seen: set[tuple[str, ...]] = set()
-        for other in seen:
-            self._seen |= ngrams(tokens(other), copy_limit + 1)
+        self._index = PassageIndex()
+        self._seen = set[tuple[str, ...]]().union(*(_runs(other, copy_limit + 1) for other in seen))
 
     def examine(self, sentence: str, before: str = "") -> Fault | None:
         """Return what is wrong with `sentence`, which follows `before` in its passage, or None."""
@@ -91,29 +91,35 @@ class Examiner:
             or _script(sentence, before)
             or _alphabet(sentence, self.language)
             or (_narrator(sentence, before) if self.third_person else None)
-            or self._copying(sentence, before)
-            or _looping(sentence, before)
+            or self._repeating(sentence, before)
         )
 
     def _ban(self, sentence: str, before: str) -> Fault | None:
         phrase = self._banned.find(sentence, before)
         return Fault("banned", phrase) if phrase else None
 
-    def _copying(self, sentence: str, before: str) -> Fault | None:
-        if not self._seen:
-            return None
+    def _repeating(self, sentence: str, before: str) -> Fault | None:
         own = tokens(sentence)
-        context = tokens(before[-400:])[-self.copy_limit :]
-        for run in ngrams(context + own, self.copy_limit + 1):
-            if run in self._seen:
-                return Fault("copying", " ".join(run))
-        return None
+        self._index.follow(before)
+        if self._seen:
+            for run in ngrams(self._index.last(self.copy_limit) + own, self.copy_limit + 1):
+                if run in self._seen:
+                    return Fault("copying", " ".join(run))
+        found = find_loop(sentence, before, self._index, own)
+        return Fault("loop", found) if found else None
+
+
+@lru_cache(maxsize=128)
+def _runs(text: str, size: int) -> frozenset[tuple[str, ...]]:
+    """Return the runs of a text that is not to be copied: every passage of a while is held against the same ones."""
+    return frozenset(ngrams(tokens(text), size))
+
+
+_PLAIN = re.compile(r"[\n\r\t -~]+")
 
 
 def _control(sentence: str) -> Fault | None:
-    for character in sentence:
-        if character in "\n\r\t":
-            continue
+    for character in _PLAIN.sub("", sentence):
         category = unicodedata.category(character)
         # Joiners (Cf) shape Arabic and Indic words, so of that class only what never does is a fault.
         if category in ("Cc", "Co", "Cs", "Cn") or character in "\ufffd\ufeff\u202a\u202b\u202c\u202d\u202e":
@@ -200,25 +206,28 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 _WORK = r"(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|excerpt|plan)"
-_META = re.compile(
+_META_BEGINNING = re.compile(
     "|".join(
         (
-            r"^(?:sure|certainly|of course|absolutely|okay|great)!",
-            r"^(?:sure|certainly|of course),? (?:here|i can|i'll|let me)\b",
-            rf"^here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}s?\b",
-            r"\bas an ai\b|\b(?:ai|large) language model\b|\b(?:open ?ai|chatgpt)\b",
-            r"^i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
-            r"^i (?:can(?:'t|not)|am unable to) (?:assist|help with|fulfil|continue|write|provide|generate)",
-            rf"^(?:in )?(?:this|the) (?:next |final |above |following |last )?{_WORK} "
+            r"(?:sure|certainly|of course|absolutely|okay|great)!",
+            r"(?:sure|certainly|of course),? (?:here|i can|i'll|let me)\b",
+            rf"here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}s?\b",
+            r"i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
+            r"i (?:can(?:'t|not)|am unable to) (?:assist|help with|fulfil|continue|write|provide|generate)",
+            rf"(?:in )?(?:this|the) (?:next |final |above |following |last )?{_WORK} "
             r"(?:shows|ends|begins|opens|continues|closes|describes|explores|follows|takes place|is set|concludes|introduces)\b",
-            rf"^in this {_WORK}\b|^the reader\b",
-            r"\bto be continued\b|\b(?:end of|next) (?:the )?(?:scene|chapter|passage)\b",
-            r"^word count\b|^\(?(?:about |approximately )?\d{2,4} words\)?[.!]?$",
-            r"^let me know if\b|^i hope (?:this|you enjoy)|^feel free to\b|^would you like me to\b",
-            r"^(?:continue|continuing) the (?:story|scene)\b|^next, let'?s\b|^let'?s (?:add|continue|write|start)\b",
-            r"^i(?:'ll| will) (?:start|begin|continue|write) (?:with|by|the (?:scene|story|passage))\b",
+            rf"in this {_WORK}\b|the reader\b",
+            r"word count\b|\(?(?:about |approximately )?\d{2,4} words\)?[.!]?$",
+            r"let me know if\b|i hope (?:this|you enjoy)|feel free to\b|would you like me to\b",
+            r"(?:continue|continuing) the (?:story|scene)\b|next, let'?s\b|let'?s (?:add|continue|write|start)\b",
+            r"i(?:'ll| will) (?:start|begin|continue|write) (?:with|by|the (?:scene|story|passage))\b",
         )
     ),
+    re.IGNORECASE,
+)
+_META_WITHIN = re.compile(
+    r"\b(?:as an ai|(?:ai|large) language model|open ?ai|chatgpt|to be continued|"
+    r"(?:end of|next) (?:the )?(?:scene|chapter|passage))\b",
     re.IGNORECASE,
 )
 _THE_END = re.compile(r"^\W*(?:the end|fin|end)\W*$", re.IGNORECASE)
@@ -232,26 +241,23 @@ def _meta(sentence: str, before: str, finale: bool) -> Fault | None:
         return None if finale else Fault("meta", plain)
     if _starts_line(before) and (match := _NOTE.match(plain)):
         return Fault("meta", match.group())
-    match = _META.search(narration(plain, before).strip(" \n,"))
+    told = narration(plain, before).strip(" \n,")
+    match = _META_BEGINNING.match(told) or _META_WITHIN.search(told)
     return Fault("meta", match.group()) if match else None
 
 
 def narration(sentence: str, before: str = "") -> str:
     """Return `sentence` without what people say in it; `before` tells whether a quotation is still open."""
-    paragraph = before.rsplit("\n", 1)[-1]
-    kept, open_mark = [], ""
-    for position, character in enumerate(paragraph + sentence):
-        if open_mark:
-            if character == open_mark:
-                open_mark = ""
-        elif character in _QUOTES:
-            open_mark = _QUOTES[character]
-        elif position >= len(paragraph):
-            kept.append(character)
-    return "".join(kept)
+    paragraph = before.rpartition("\n")[2]
+    text, begin, kept = paragraph + sentence, len(paragraph), []
+    for said in _SAID.finditer(text):
+        kept.append(text[begin : max(begin, said.start())])
+        begin = max(begin, said.end())
+    return "".join([*kept, text[begin:]])
 
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "「": "」", "『": "』"}
+_SAID = re.compile("|".join(rf"{opens}[^{closes}]*(?:{closes}|\Z)" for opens, closes in _QUOTES.items()))
 _FIRST_PERSON = re.compile(r"(?<![\w'’])(?:I|I['’](?:m|ve|d|ll)|[Mm]y|[Mm]yself)(?![\w'’])")
 
 
@@ -266,8 +272,3 @@ def _narrator(sentence: str, before: str) -> Fault | None:
 def _alphabet(sentence: str, language: str) -> Fault | None:
     found = foreign_characters(sentence, language)
     return Fault("alphabet", found[:12]) if found else None
-
-
-def _looping(sentence: str, before: str) -> Fault | None:
-    found = find_loop(sentence, before)
-    return Fault("loop", found) if found else None

@@ -8,6 +8,7 @@ as one word, which is close to what dictionaries find in those languages and kee
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sentencex import segment  # type: ignore[import-untyped]
 
@@ -26,13 +27,15 @@ _CODES = {
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Characters of scripts that put no spaces between words, for a class of a regular expression."""
-_WORD = re.compile(rf"[{UNSPACED}]{{1,2}}|(?:(?![{UNSPACED}])[^\W_])+(?:['’\-‑](?:(?![{UNSPACED}])[^\W_])+)*")
+_LETTERS = rf"[^\W_{UNSPACED}]+"
+_WORD = re.compile(rf"{_LETTERS}(?:['’\-‑]{_LETTERS})*|[{UNSPACED}]{{1,2}}")
 _CLOSERS = "\"”’'»›)\\]」』）*"
 _ENDING = re.compile(rf"(?:[.!?…؟।။]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[{_CLOSERS}]*)")
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Gen|Lt|Sgt|Rev|Hon|Sr|Jr|vs|etc|[A-Z])\.$")
 _PAIRS = {"“": "”", "«": "»", "「": "」", "『": "』"}
 
 
+@lru_cache(maxsize=256)
 def language_code(language: str) -> str:
     """Return the ISO 639-1 code of a language given by name or code; English's where it is not known."""
     name = language.strip().casefold()
@@ -92,6 +95,11 @@ def sentences(text: str, language: str = "English") -> list[str]:
 def words(text: str) -> list[str]:
     """Return the words of `text` in their order, without punctuation."""
     return _WORD.findall(text)
+
+
+def after_last_space(text: str) -> int:
+    """Return the place behind the last space or line end of `text`: no word stands on both sides of it."""
+    return max(text.rfind(" "), text.rfind("\n")) + 1
 
 
 def count_words(text: str) -> int:

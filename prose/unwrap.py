@@ -19,6 +19,11 @@ _PREFACE = re.compile(
     r"^\s*(?:sure|certainly|of course|here(?:'s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE
 )
 
+LONGEST_VERSE = 70
+"""Characters of a line of verse; longer lines are prose."""
+_OPENS_SPEECH = ('"', "“", "„", "‘", "'", "«", "「", "『", "《", "—", "–", "-")
+_ENDS_PROSE = re.compile(r"[.!?…。！？][\"”’'»」』*]*$")
+
 
 def strip_opening(text: str, *, final: bool) -> str | None:
     """Return `text` without the lines that only announce a passage, or None while that cannot be told yet."""
@@ -32,10 +37,29 @@ def strip_opening(text: str, *, final: bool) -> str | None:
     return text.lstrip()
 
 
-def paragraphs(text: str) -> str:
-    """Return the text with one blank line between paragraphs, and without ruled lines."""
-    lines = (re.sub(r"[ \t\u00a0]+", " ", line).strip() for line in text.split("\n"))
-    return "\n\n".join(line for line in lines if line and not re.fullmatch(r"[\W_]+", line))
+def paragraphs(text: str, *, verse: bool = False) -> str:
+    """Return the text with one blank line between paragraphs, and without ruled lines.
+
+    With `verse`, short lines that blank lines set apart together are one paragraph, unless they are lines of speech or most of
+    them end as sentences do.
+    """
+    blocks: list[list[str]] = [[]]
+    # Where there is no blank line at all, each line is a paragraph.
+    verse = verse and bool(re.search(r"\S[^\S\n]*\n\s*\n\s*[^\W_]", text))
+    for line in text.split("\n"):
+        line = re.sub(r"[ \t\u00a0]+", " ", line).strip()
+        if not line or re.fullmatch(r"[\W_]+", line):
+            blocks.append([])
+        else:
+            blocks[-1].append(line)
+    blocks = [block for block in blocks if block]
+    return "\n\n".join(("\n" if verse and _is_verse(block) else "\n\n").join(block) for block in blocks)
+
+
+def _is_verse(lines: list[str]) -> bool:
+    spoken = sum(line.startswith(_OPENS_SPEECH) for line in lines)
+    whole = sum(bool(_ENDS_PROSE.search(line)) for line in lines)
+    return spoken < 2 and 2 * whole <= len(lines) and all(len(line) <= LONGEST_VERSE for line in lines)
 
 
 def unwrap_quotes(text: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any, Protocol, cast
 
+from recurrentgpt.engine.ahead import Ahead
 from recurrentgpt.engine.codex import StoryCodex
 from recurrentgpt.engine.edits import Edits
 from recurrentgpt.engine.engine import Engine
@@ -55,6 +56,8 @@ class AsyncStory:
     Make one with `AsyncStory.new` or `AsyncStory.open`. `Story` has the same names and can be used in any event loop.
     """
 
+    keeps_sentences = True
+
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
         if context.prompts:
             check_once(context.prompts)
@@ -66,6 +69,7 @@ class AsyncStory:
             StoryBook(self._session),
         )
         self._codex, self._search = StoryCodex(self._session), StorySearch(self._session)
+        self._ahead = Ahead(self._session)
 
     @classmethod
     def new(
@@ -129,6 +133,7 @@ class AsyncStory:
     usage = _of_reader(StoryReader.usage)
     usage_at = _of_reader(StoryReader.usage_at)
     whole_usage = _of_reader(StoryReader.whole_usage)
+    ahead_tally = _of_reader(StoryReader.ahead_tally)
     tree = _of_reader(StoryReader.tree)
     resolve = _of_reader(StoryReader.resolve)
     names = _of_reader(StoryReader.names)
@@ -159,6 +164,7 @@ class AsyncStory:
             pending_replay=await self.pending_replay(),
             archived=record.get("archived", False),
             usage=await session.usage() if usage else None,
+            ahead=await session.ahead_tally(),
         )
 
     async def waiting_plan(self) -> str | None:
@@ -220,9 +226,15 @@ class AsyncStory:
     def stream(self, steps: int = 1) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield what happens as it happens; where no plan was chosen, the simulator chooses.
 
-        Closing the iterator stops the writing; what was finished is saved, and the next call goes on from there.
+        Closing the iterator stops the writing; what was finished is saved, and the next call goes on from there. A passage that
+        was written ahead comes whole, without its stages.
         """
-        return self._session.write(steps)
+        return self._ahead.write(steps)
+
+    _of_ahead: Delegate[AsyncStory, Ahead] = Delegate(lambda story: story._ahead)
+    write_ahead = _of_ahead(Ahead.start)
+    stop_ahead = _of_ahead(Ahead.stop)
+    ready_plans = _of_ahead(Ahead.ready_plans)
 
     def keep(self, passage: str) -> AsyncGenerator[Event]:
         """Take these words for the passage whose writing was stopped, remember them, propose plans, and yield what happens.
@@ -230,6 +242,13 @@ class AsyncStory:
         A passage that was written to its end stays as it is. Raises StoryError where none is in the making.
         """
         return self._session.keep(passage)
+
+    def go_on(self, begun: str) -> AsyncGenerator[Event]:
+        """Write a passage whose writing was stopped to its end, from these whole sentences of it, and yield what happens.
+
+        A passage that was written to its end stays as it is. Raises StoryError where none is in the making.
+        """
+        return self._session.go_on(begun)
 
     async def discard(self) -> None:
         """Forget the passage whose writing was stopped, and its plan: another can be chosen."""
@@ -265,6 +284,8 @@ class AsyncStory:
     edit_plan = _of_edits(Edits.plan)
     edit_summary = _of_edits(Edits.summary)
     edit_brief = _of_edits(Edits.brief)
+    edit_chapter = _of_edits(Edits.chapter)
+    replace = _of_edits(Edits.replace)
     rename = _of_edits(Edits.rename)
     archive = _of_edits(Edits.archive)
     unarchive = _of_edits(Edits.unarchive)
@@ -278,7 +299,9 @@ class AsyncStory:
         commit = await self._session.commit_at(passage)
         if not commit["step"]:
             raise StoryError("The opening has no passage to work on.")
-        return await rework(self._session.runtime(), await self._session.brief(), commit, slice(start, end), how, take)
+        brief, part = await self._session.brief(), slice(start, end)
+        async with self.engine.foreground():
+            return await rework(self._session.runtime(), brief, commit, part, how, take)
 
     # The codex
 
@@ -298,6 +321,7 @@ class AsyncStory:
 
     _of_book: Delegate[AsyncStory, StoryBook] = Delegate(lambda story: story._book)
     book = _of_book(StoryBook.as_book)
+    chapters = _of_book(StoryBook.chapters)
     export = _of_book(StoryBook.export)
     _of_search: Delegate[AsyncStory, StorySearch] = Delegate(lambda story: story._search)
     search = _of_search(StorySearch.search)
@@ -309,6 +333,8 @@ class Story:
     Make one with `Story.new` or `Story.open`. Settings are the fields of `Context`, given as keywords. What is not defined
     here is made from `AsyncStory`.
     """
+
+    keeps_sentences = True
 
     def __init__(self, engine: Engine, story: str, context: Context, opening: StoryInput | None = None) -> None:
         self._hold(AsyncStory(engine, story, context, opening))
@@ -392,6 +418,7 @@ class Story:
     waiting_plan = _twins.value(AsyncStory.waiting_plan)
     usage = _twins.value(AsyncStory.usage)
     whole_usage = _twins.value(AsyncStory.whole_usage)
+    ahead_tally, aahead_tally = _twins(AsyncStory.ahead_tally)
     pending_replay = _twins.value(AsyncStory.pending_replay)
     _pending_replay, apending_replay = _twins(AsyncStory.pending_replay)
     snapshot, asnapshot = _twins(AsyncStory.snapshot)
@@ -405,7 +432,11 @@ class Story:
     choose, achoose = _twins(AsyncStory.choose)
     step, astep = _twins(AsyncStory.step)
     stream, astream = _twins(AsyncStory.stream)
+    write_ahead, awrite_ahead = _twins(AsyncStory.write_ahead)
+    stop_ahead, astop_ahead = _twins(AsyncStory.stop_ahead)
+    ready_plans, aready_plans = _twins(AsyncStory.ready_plans)
     keep, akeep = _twins(AsyncStory.keep)
+    go_on, ago_on = _twins(AsyncStory.go_on)
     discard, adiscard = _twins(AsyncStory.discard)
     retry, aretry = _twins(AsyncStory.retry)
     replan, areplan = _twins(AsyncStory.replan)
@@ -434,6 +465,8 @@ class Story:
     edit_plan, aedit_plan = _twins(AsyncStory.edit_plan)
     edit_summary, aedit_summary = _twins(AsyncStory.edit_summary)
     edit_brief, aedit_brief = _twins(AsyncStory.edit_brief)
+    edit_chapter, aedit_chapter = _twins(AsyncStory.edit_chapter)
+    replace, areplace = _twins(AsyncStory.replace)
     rename, arename = _twins(AsyncStory.rename)
     archive, aarchive = _twins(AsyncStory.archive)
     unarchive, aunarchive = _twins(AsyncStory.unarchive)
@@ -457,6 +490,7 @@ class Story:
     # The book
 
     book, abook = _twins(AsyncStory.book)
+    chapters, achapters = _twins(AsyncStory.chapters)
     export, aexport = _twins(AsyncStory.export)
     search, asearch = _twins(AsyncStory.search)
 

@@ -49,6 +49,7 @@ class ReadOnlyStory:
 
     _of_book: Twins[ReadOnlyStory, StoryBook] = Twins(lambda story: story._book)
     book, abook = _of_book(StoryBook.as_book)
+    chapters, achapters = _of_book(StoryBook.chapters)
     export, aexport = _of_book(StoryBook.export)
 
 

@@ -9,8 +9,9 @@ import json
 import random
 import re
 import zlib
+from bisect import bisect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -21,9 +22,18 @@ from pydantic import Field, PrivateAttr
 
 from recurrentgpt.models.embedded.catalogue import Tier
 from recurrentgpt.models.json_replies import SCHEMA_HEADING, describe
-from recurrentgpt.testing_server import Behaviour, FaultyServer
+from recurrentgpt.testing_server import Behaviour, FaultyServer, Streaming, pieces_of
 
-__all__ = ["Behaviour", "FaultyServer", "Replies", "ScriptedChatModel", "story_answers", "story_replies"]
+__all__ = [
+    "Behaviour",
+    "FaultyServer",
+    "Replies",
+    "ScriptedChatModel",
+    "Streaming",
+    "pieces_of",
+    "story_answers",
+    "story_replies",
+]
 
 Replies = Callable[[list[BaseMessage]], str]
 
@@ -61,8 +71,8 @@ def story_replies(messages: list[BaseMessage]) -> str:
 def story_answers(body: Mapping[str, Any], replies: Replies = story_replies) -> str:
     """Answer the body of an OpenAI request like `replies`; made for `FaultyServer(text=story_answers)`."""
     messages: list[BaseMessage] = [HumanMessage(message["content"]) for message in body["messages"]]
-    if "response_format" in body:
-        messages = describe(messages, body["response_format"]["json_schema"]["schema"])
+    if held := body.get("response_format", {}).get("json_schema"):
+        messages = describe(messages, held["schema"])
     return replies(messages)
 
 
@@ -111,8 +121,8 @@ def _fields(node: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return list(node.get("properties", {}).items())
 
 
-class ScriptedChatModel(BaseChatModel):
-    """A chat model that streams prepared replies word by word and remembers what it was asked.
+class ScriptedChatModel(Streaming, BaseChatModel):
+    """A chat model that streams prepared replies in `pieces` (words) and remembers what it was asked.
 
     `replies` is a function of the messages, or a list that is used up in order; a call beyond its end is an error of
     the test. Usage counts words as tokens; the words shared with the beginning of an earlier call count as cached.
@@ -124,9 +134,6 @@ class ScriptedChatModel(BaseChatModel):
     max_tokens: int | None = None
     temperature: float | None = None
     seed: int | None = None
-
-    pieces: ClassVar[re.Pattern[str]] = re.compile(r"\s*\S+\s*$|\s*\S+")
-    """What a reply is divided into as it streams: words."""
 
     _calls: list[list[BaseMessage]] = PrivateAttr(default_factory=list)
     _prompts: list[str] = PrivateAttr(default_factory=list)
@@ -149,9 +156,13 @@ class ScriptedChatModel(BaseChatModel):
     def _reply(self, messages: list[BaseMessage], stop: list[str] | None, options: dict[str, Any]) -> AIMessage:
         number = len(self._calls)
         prompt = " ".join(" ".join(str(message.text) for message in messages).split())
-        nearest = max(self._prompts, key=lambda earlier: _shared(earlier, prompt), default="")
+        # In order, so that the two beside its place are those that begin most like it.
+        place = bisect(self._prompts, prompt)
+        cached = max(
+            (_shared_words(earlier, prompt) for earlier in self._prompts[max(0, place - 1) : place + 1]), default=0
+        )
         self._calls.append(list(messages))
-        self._prompts.append(prompt)
+        self._prompts.insert(place, prompt)
         self._options.append(options)
         if callable(self.replies):
             text = self.replies(messages)
@@ -166,7 +177,7 @@ class ScriptedChatModel(BaseChatModel):
             input_tokens=asked,
             output_tokens=answered,
             total_tokens=asked + answered,
-            input_token_details=InputTokenDetails(cache_read=_shared_words(nearest, prompt)),
+            input_token_details=InputTokenDetails(cache_read=cached),
         )
         return AIMessage(text, usage_metadata=usage, response_metadata={"model_name": self.model_name})
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
-    "no schema", "no temperature", "too long", "filter", "thinking", "think tags", "blank", "no choices", "roles",
-    "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
+    "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
+    "thinking in a list", "think tags", "long thinking", "blank", "no choices", "roles", "reasoning",
+    "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
 
@@ -27,6 +29,7 @@ _MESSAGES = {
     "429": "Rate limit reached for requests.",
     "500": "The server had an error.",
     "no schema": "'response_format' of this type is unknown to this server.",
+    "no json_schema": 'response_format type must be one of "text" or "json_object", but got: json_schema',
     "no temperature": "Unsupported value: 'temperature' does not support this value with this model.",
     "filter": "Our content policy was triggered by 'seed', by 'temperature' and by a schema in the prompt.",
     "too long": "This model's maximum context length is 8192 tokens.",
@@ -35,9 +38,20 @@ _NEVER_ENDING: dict[str, dict[str, Any]] = {
     "endless": {"content": " word"},
     "blank": {"content": ""},
     "roles": {"role": "assistant"},
-    "reasoning": {"reasoning_content": " hmm"},
+    "reasoning": {"reasoning_content": "", "reasoning": " hmm"},
 }
 """What is sent over and over until the client hangs up."""
+_THINKING: dict[str, Callable[[str], dict[str, Any]]] = {
+    "thinking": lambda word: {"content": "", "reasoning_content": word},
+    "thinking in reasoning": lambda word: {"content": "", "reasoning_content": "", "reasoning": word},
+    "thinking in a list": lambda word: {
+        "content": [{"type": "thinking", "thinking": [{"type": "text", "text": word}]}]
+    },
+    "long thinking": lambda word: {"reasoning": word},
+}
+"""Where a server puts the reasoning of its model."""
+_LONG_THINKING = 10_000
+"""Tokens that a model takes which thinks for long."""
 
 
 def _plain(body: dict[str, Any]) -> str:
@@ -45,13 +59,26 @@ def _plain(body: dict[str, Any]) -> str:
     return "{}" if "response_format" in body else str(body["messages"][-1]["content"]).upper()
 
 
-class FaultyServer:
+def pieces_of(words: int) -> re.Pattern[str]:
+    """Return what finds a text's pieces of so many words, each with the spaces before it."""
+    return re.compile(rf"\s*+\S++(?:\s++\S++){{0,{words - 1}}}+(?:\s++\Z)?")
+
+
+class Streaming:
+    """How scripted replies are streamed: word by word, as models do; a suite of many stories asks for longer pieces."""
+
+    pieces: ClassVar[re.Pattern[str]] = pieces_of(1)
+    """What a reply is divided into."""
+
+
+class FaultyServer(Streaming):
     """Serve `/chat/completions`, streamed or not, with one scripted behaviour per request and the last one for all others.
 
     `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `stalled` says
     nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema` and
-    `no temperature` refuse only requests with that field, `filter` refuses in words that name fields, `thinking` and
-    `think tags` reason before they answer, `blank`, `no choices`, `roles`, `reasoning` and `flood` stream without end
+    `no temperature` refuse only requests with that field, and `no json_schema` those with that form of it; `filter` refuses
+    in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long thinking` for
+    more tokens than a reply has, `blank`, `no choices`, `roles`, `reasoning` and `flood` stream without end
     and without prose, `compressed` sends what nobody asked to be compressed, and `redirect` sends the client to
     `elsewhere`. Use it as a context manager. `text` makes the reply of `ok` from the request's body.
     """
@@ -97,6 +124,8 @@ class FaultyServer:
             self.requests.append(body)
             self.keys.append(key)
         if behaviour == "no schema" and "response_format" not in body:
+            return "ok"
+        if behaviour == "no json_schema" and body.get("response_format", {}).get("type") != "json_schema":
             return "ok"
         if behaviour == "no temperature" and "temperature" not in body:
             return "ok"
@@ -175,12 +204,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        pieces = [word if at == 0 else f" {word}" for at, word in enumerate(text.split(" "))]
         if behaviour in ("cut", "unfinished", "stalled"):
-            pieces = pieces[: max(1, len(pieces) // 2)]
-        if behaviour == "thinking":
+            words = text.split(" ")
+            text = " ".join(words[: max(1, len(words) // 2)])
+        pieces = owner.pieces.findall(text) or [text]
+        if behaviour in _THINKING:
             for word in ("Let", " me", " think"):
-                self._event(body, {"delta": {"content": "", "reasoning_content": word}, "finish_reason": None})
+                self._event(body, {"delta": _THINKING[behaviour](word), "finish_reason": None})
+        limit = body.get("max_completion_tokens") or body.get("max_tokens") or _LONG_THINKING + 1
+        cut_short = behaviour == "long thinking" and limit <= _LONG_THINKING
+        if cut_short:
+            pieces = []
         if behaviour == "think tags":
             pieces = ["<th", "ink>Let me {think}", "</thi", "nk>\n\n", *pieces]
         for piece in [] if behaviour in _NEVER_ENDING or behaviour in ("no choices", "flood") else pieces:
@@ -197,7 +231,7 @@ class _Handler(BaseHTTPRequestHandler):
         while behaviour == "flood" and not owner.closing.is_set():
             self._raw(b": " + b"x" * 65_536 + b"\n")
         if behaviour != "unfinished":
-            self._event(body, {"delta": {}, "finish_reason": "stop"})
+            self._event(body, {"delta": {}, "finish_reason": "length" if cut_short else "stop"})
             if (body.get("stream_options") or {}).get("include_usage"):
                 self._chunk(json.dumps({**_envelope(body), "choices": [], "usage": usage}))
             self._chunk("[DONE]")

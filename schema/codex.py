@@ -13,7 +13,8 @@ from typing_extensions import TypedDict
 Kind = Literal["person", "place", "thing", "promise", "question"]
 Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
 Action = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unpin", "hide", "show", "remove"]
-Rule = Literal["dead", "absent", "lost", "holder", "renamed", "pronouns"]
+Rule = Literal["dead", "absent", "lost", "holder", "renamed", "pronouns", "judge"]
+"""What found a contradiction: a rule, or the model of the role `judge`."""
 
 ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
 """Aspects of which an entry has one line: a new one takes the place of the old one."""
@@ -42,6 +43,11 @@ _TITLES = frozenset(
 )
 
 
+MOST_ROLE_WORDS = 3
+
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+
+
 class Change(TypedDict):
     """What one passage, or the author, changed in one entry."""
 
@@ -61,7 +67,7 @@ class Change(TypedDict):
 
 
 class Contradiction(TypedDict):
-    """A sentence of a passage that cannot be true together with an entry, by a rule."""
+    """A sentence of a passage that cannot be true together with an entry, by a rule or a judge."""
 
     rule: Rule
     entry: str
@@ -77,6 +83,8 @@ class Contradiction(TypedDict):
     step: int
     value: str
     """What the entry says if the passage is meant so."""
+    aspect: NotRequired[Aspect]
+    """Of the line that a judge named."""
 
 
 class Told(TypedDict):
@@ -136,6 +144,13 @@ class Entry:
         )
         return tuple(dict.fromkeys([self.name, *parts, *self.aliases]))
 
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What else it may be meant by, without an article: `ferryman`; long descriptions call nobody."""
+        said = [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
+        bare = [_ARTICLE.sub("", role) for role in said]
+        return tuple(dict.fromkeys(role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS))
+
 
 @dataclass(frozen=True)
 class Codex:
@@ -151,20 +166,35 @@ class Codex:
         if key in self.entries:
             return self.entries[key]
         found = self._called.get(key.removeprefix("the "), ())
+        if not found and key.startswith("the "):
+            return self._has_role.get(key.removeprefix("the "))
         return self.entries[found[0]] if len(found) == 1 else None
 
     def named_in(self, text: str) -> list[Entry]:
         """Return the entries that a text names, in the order in which it does.
 
-        People and places by names in capitals, everything else by its words.
+        People and places by names in capitals, everything else by its words; by a role where one entry alone has it.
         """
         words, small = set(re.findall(r"\w+", text)), set(re.findall(r"\w+", text.casefold()))
         found: dict[int, Entry] = {}
         for place, entry in enumerate(self.entries.values()):
-            at = [_place_of(name, text, words, small) for name in (*entry.names, *entry.keys)]
+            at = [_place_of(name, text, words, small) for name in (*entry.names, *entry.keys, *self.own_roles(entry))]
             if first := [position for position in at if position >= 0]:
                 found[min(first) * len(self.entries) + place] = entry
         return [found[position] for position in sorted(found)]
+
+    def own_roles(self, entry: Entry) -> list[str]:
+        """Return the roles of an entry that no other one has."""
+        return [role for role in entry.roles if self._has_role.get(role.casefold()) is entry]
+
+    @cached_property
+    def _has_role(self) -> Mapping[str, Entry | None]:
+        """The entry of each role that one alone has; None for a role of several, and for what is somebody's name."""
+        found: dict[str, Entry | None] = {}
+        for entry in self.entries.values():
+            for role in {role.casefold() for role in entry.roles} - self._called.keys():
+                found[role] = None if role in found else entry
+        return found
 
     @cached_property
     def _called(self) -> Mapping[str, tuple[str, ...]]:

@@ -195,7 +195,9 @@ class Context:
         True, "Note what passages change of people and things, and tell the writer what is true by now"
     )
     continuity: Literal["off", "note", "mend"] = setting(
-        "note", "What contradicts the codex: let be, noted with its passage, or asked for again with the reason"
+        "note",
+        "What contradicts the codex, by rules and by a capable model for the role `judge`: let be, noted with its passage, or "
+        "asked for again with the reason",
     )
     author: str = setting(
         "", "Who wrote it, as its books say; an imported book brings its own", unit="characters", max_length=200
@@ -206,6 +208,15 @@ class Context:
     )
     budget_tokens: int = setting(
         0, "Most tokens, read and written, that this run may use; 0 for no limit", scope="run", unit="tokens", ge=0
+    )
+    ahead: Annotated[int, _InForms()] = setting(
+        0,
+        "Passages to write ahead while somebody reads, from the first plans: a choice of theirs is there at once, the others are "
+        "paid for nothing",
+        scope="machine",
+        unit="passages",
+        ge=0,
+        le=3,
     )
     timeout: float = setting(
         120.0, "Seconds to wait for a model to say something", scope="machine", unit="seconds", gt=0, le=86_400

@@ -47,6 +47,8 @@ class RetractEvent(TypedDict):
     event: Literal["retract"]
     length: int
     """Characters of the passage that stay."""
+    why: str
+    """Why the passage is written again from there, in a sentence; empty where only its end is put right."""
 
 
 class PassageEvent(TypedDict):

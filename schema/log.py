@@ -42,6 +42,8 @@ class Commit(TypedDict):
     created: str
     turns: NotRequired[list[TurnStatus]]
     """Where the turns of the outline stand after the passage; absent while nobody keeps count."""
+    clues: NotRequired[list[TurnStatus]]
+    """Which clues of the brief a reader has been given up to and with the passage; absent while nobody keeps count."""
     overlay: NotRequired[str]
     """Id of the corrections in force on this branch; absent or empty for none."""
     left: NotRequired[str]
@@ -94,3 +96,14 @@ class Head(TypedDict):
     """Where the head stood before it was taken back; empty since something new was written."""
     branch: NotRequired[str]
     """The name that the head carries along; mostly empty."""
+
+
+class AheadTally(TypedDict):
+    """What writing ahead of the choices was good for."""
+
+    choices: int
+    """Choices that were made while passages were written ahead."""
+    ready: int
+    """Those of them whose passage was there."""
+    usage: Usage
+    """What was spent on passages that nobody has chosen: no commit tells it."""

@@ -1,7 +1,7 @@
-"""Where each turn of a story's outline stands: to come, under way or done.
+"""Where each turn of a story's outline stands, and each clue to its truth: to come, under way or done.
 
-The outline itself is the brief's, and this is the branch's: a commit holds where the turns stood after its passage. Who edits
-the outline sees and sets it as a mark before the turn, `[done] The boat is found`.
+Both themselves are the brief's, and this is the branch's: a commit holds where they stood after its passage. Who edits them sees
+and sets it as a mark before the line, `[done] The boat is found`. A clue is done once a reader has been given it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _MARK = re.compile(rf"\[({'|'.join(_STATUSES)})\]\s*")
 
 
 def updated_turns(turns: Sequence[TurnStatus], changes: Mapping[int, TurnStatus], count: int) -> list[TurnStatus]:
-    """Return where the `count` turns of an outline stand after changes by number, from 1; those of no turn are left out."""
+    """Return where `count` turns or clues stand after changes by number, from 1; those of none are left out."""
     known = [*turns, *["to come"] * count][:count]
     return [changes.get(number, status) for number, status in enumerate(known, 1)]  # type: ignore[arg-type]
 
 
 def mark_turns(outline: Sequence[str], turns: Sequence[TurnStatus]) -> list[str]:
-    """Return an outline with a mark before each turn that is no longer to come."""
+    """Return turns or clues with a mark before each that is no longer to come."""
     known = updated_turns(turns, {}, len(outline))
     return [line if status == "to come" else f"[{status}] {line}" for line, status in zip(outline, known, strict=True)]
 
 
 def read_marks(lines: Sequence[str]) -> tuple[list[str], list[TurnStatus]]:
-    """Return the outline that marked lines are, and where its turns stand: without a mark, to come."""
+    """Return the turns or clues that marked lines are, and where they stand: without a mark, to come."""
     found = [_MARK.match(line) for line in lines]
     outline = [line[match.end() :] if match else line for line, match in zip(lines, found, strict=True)]
     return outline, [match[1] if match else "to come" for match in found]  # type: ignore[misc]
@@ -43,6 +43,21 @@ def describe_turns(turns: Sequence[TurnStatus]) -> str:
         status: [str(at) for at, other in enumerate(turns, 1) if other == status] for status in reversed(_STATUSES)
     }
     return "; ".join(f"{_listed(found)} {status}" for status, found in numbers.items() if found)
+
+
+def describe_clues(clues: Sequence[TurnStatus], step: int, last_step: int) -> str:
+    """Return which clues are told before passage `step`, by their numbers, and by when the others are to be planted.
+
+    For example `1 and 2 told; 3 still to plant by passage 5`: the last passage is too late. "" where there are no clues.
+    """
+    numbers: dict[bool, list[str]] = {True: [], False: []}
+    for at, status in enumerate(clues, 1):
+        numbers[status == "done"].append(str(at))
+    left = "still to plant"
+    if last_step > 1:
+        left = "never told" if step >= last_step else f"still to plant by passage {last_step - 1}"
+    parts = ((numbers[True], "told"), (numbers[False], left))
+    return "; ".join(f"{_listed(found)} {what}" for found, what in parts if found)
 
 
 def _listed(numbers: list[str]) -> str:

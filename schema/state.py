@@ -84,44 +84,52 @@ class StoryInput(TypedDict):
     ]
 
 
+# What a run returns is described as it is in the state.
+_Story = Annotated[str, _about("Id of the story in the log.")]
+_Title = Annotated[str, _about("The story's title.")]
+_Head = Annotated[str, _about("Id of the newest commit on this branch; empty before the first.")]
+_Step = Annotated[int, _about("Number of passages up to and with `passage`.")]
+_Passage = Annotated[str, _about("The newest passage.")]
+_Plan = Annotated[
+    str, _about("The plan of the timestep. Nodes pass it on, so that one in a run's input is never an old one.")
+]
+_Begun = Annotated[str, _about("Whole sentences of a passage whose writing was stopped; `write` goes on from them.")]
+_Memory = Annotated[str, _about("One sentence a line; at most 20 sentences and 500 words.")]
+_Plans = Annotated[list[str], _about("The plans to choose from after `passage`.")]
+_Waiting = Annotated[Status, _about("What the story waits for.")]
+_EXCHANGE = _about("What was said last: the human's answer, and the passage with its plans.")
+
+
 class StoryOutput(TypedDict):
     """What a run returns."""
 
-    story: str
-    title: str
-    head: str
-    step: int
-    passage: str
-    plan: str
-    short_term_memory: str
-    candidate_plans: list[str]
-    status: Status
-    messages: list[AnyMessage]
+    story: _Story
+    title: _Title
+    head: _Head
+    step: _Step
+    passage: _Passage
+    plan: _Plan
+    short_term_memory: _Memory
+    candidate_plans: _Plans
+    status: _Waiting
+    messages: Annotated[list[AnyMessage], _EXCHANGE]
 
 
 class State(TypedDict, total=False):
     """The whole of one timestep."""
 
-    story: Annotated[str, _about("Id of the story in the log.")]
-    title: Annotated[str, _about("The story's title.")]
+    story: _Story
+    title: _Title
     genre: Annotated[str, _about("Its genre, as it was begun.")]
     premise: Annotated[str, _about("What it is about, as it was begun.")]
     player: Annotated[str, _about("Who the reader of a story to play wished to be; empty to be asked.")]
     brief: Annotated[Brief, _about("What is pinned in every prompt: premise, characters, outline.")]
-    head: Annotated[str, _about("Id of the newest commit on this branch; empty before the first.")]
+    head: _Head
     overlay: Annotated[str, _about("Id of the corrections in force (brief, earlier summaries); empty for none.")]
-    step: Annotated[int, _about("Number of passages up to and with `passage`.")]
+    step: _Step
     until: Annotated[int, _about("Step after which this run ends; 0 for no end.")]
-    plan: Annotated[
-        str,
-        EphemeralValue(
-            Annotated[
-                str,
-                _about("The plan of the timestep. Nodes pass it on, so that one in a run's input is never an old one."),
-            ],
-            guard=False,
-        ),
-    ]
+    plan: Annotated[str, EphemeralValue(_Plan, guard=False)]
+    begun: Annotated[str, EphemeralValue(_Begun, guard=False)]
     next_plan: Annotated[
         str,
         _about('The plan that a choice has set and no passage is written from yet; "" for none. `write` clears it.'),
@@ -138,18 +146,23 @@ class State(TypedDict, total=False):
         list[Contradiction], _about("What in `passage` contradicts the codex as it was before it.")
     ]
     previous_passage: Annotated[str, _about("The passage before `passage`.")]
-    passage: Annotated[str, _about("The newest passage.")]
+    passage: _Passage
     author: Annotated[str, _about("Who wrote `passage`: `model`, `human` or `edited`.")]
     summary: Annotated[str, _about("What the long-term memory holds of `passage`, in a sentence.")]
-    short_term_memory: Annotated[str, _about("One sentence a line; at most 20 sentences and 500 words.")]
+    short_term_memory: _Memory
     previous_memory: Annotated[str, _about("The short-term memory that `passage` was written from.")]
     turns: Annotated[
         list[TurnStatus],
         _about("Where the turns of the outline stand after `passage`, in order; empty while nobody keeps count."),
     ]
     previous_turns: Annotated[list[TurnStatus], _about("Where they stood when `passage` was written.")]
+    clues: Annotated[
+        list[TurnStatus],
+        _about("Which clues a reader has been given up to and with `passage`; empty while nobody keeps count."),
+    ]
+    previous_clues: Annotated[list[TurnStatus], _about("The same for when `passage` was written.")]
     rationale: Annotated[Rationale, _about("What this timestep dropped from the memory and added to it, with reasons.")]
-    candidate_plans: Annotated[list[str], _about("The plans to choose from after `passage`.")]
+    candidate_plans: _Plans
     choice: Annotated[Choice, _about("How the plan of this timestep was chosen.")]
     take: Annotated[
         int, _about("How many times this timestep was asked for another take or new plans: it varies the seeds.")
@@ -168,10 +181,10 @@ class State(TypedDict, total=False):
         _about("Tokens that a timestep of this run may need, as far as the dearest one shows; 0 begins anew."),
         dearer,
     ]
-    status: Annotated[Status, _about("What the story waits for.")]
+    status: _Waiting
     messages: Annotated[
         list[AnyMessage],
-        _about("What was said last: the human's answer, and the passage with its plans."),
+        _EXCHANGE,
         latest_exchange,
     ]
     problem: Annotated[str, _about("Why the last message from a chat could not be used as an answer.")]

@@ -57,12 +57,12 @@ class StreamBuffer:
         self._released += len(piece)
         return piece
 
-    def become(self, text: str, settled: int) -> list[ProseEvent | RetractEvent]:
-        """Hold `text` from now on, and return the events by which every reader comes to hold it too."""
+    def become(self, text: str, settled: int, why: str = "") -> list[ProseEvent | RetractEvent]:
+        """Hold `text` from now on, and return the events by which every reader comes to hold it too; `why` what is taken back."""
         kept = len(self.text) if text.startswith(self.text) else len(commonprefix([text, self.text]))  # noqa: RUF071
         events: list[ProseEvent | RetractEvent] = []
         if kept < len(self.text):
-            events.append({"event": "retract", "length": kept})
+            events.append({"event": "retract", "length": kept, "why": why})
         if len(text) > kept or settled != self.settled:
             events.append({"event": "prose", "text": text[kept:], "settled": settled})
         self.text, self.settled = text, settled

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import os
+import shutil
 import signal
 import socket
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,6 +21,7 @@ from hypothesis import settings
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.infrastructure.settings import home
+from recurrentgpt.testing_server import Streaming, pieces_of
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -34,19 +36,36 @@ settings.register_profile("fixed", derandomize=True, max_examples=25, deadline=N
 settings.register_profile("random", max_examples=500, deadline=None, print_blob=True)
 settings.load_profile("fixed")
 
+# Word by word, streaming takes two thirds of the time of a story; a test that looks at words asks for `word_by_word`.
+Streaming.pieces = pieces_of(8)
+
 # A shell that runs the tests in the background has its children ignore Ctrl-C, which some tests press.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # as under nohup
 
 _databases = itertools.count(1)
+LEFT_OUT = ("browser", "real", "long")
+"""Marks of tests that run only where -m asks for them."""
+PATIENCE = 60_000
+"""Milliseconds that a browser on a busy machine may take for what is otherwise there at once."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests marked `real` or `long` out unless -m asks for something."""
+    """Mark what needs a browser, put it last, and leave it out with `real` and `long` unless -m asks for something.
+
+    Playwright keeps an event loop running in its thread, where no other can run then. By whole files, which stay together where
+    tests run side by side.
+    """
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+    files = {item.path for item in items if item.get_closest_marker("browser")}
+    items.sort(key=lambda item: item.path in files)
     if config.option.markexpr:
         return
-    left_out = [item for item in items if item.get_closest_marker("real") or item.get_closest_marker("long")]
+    left_out = [item for item in items if any(map(item.get_closest_marker, LEFT_OUT))]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
@@ -54,7 +73,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say how to run the tests that are left out."""
-    return "" if config.option.markexpr else "Left out: pytest -m real (real models and servers), pytest -m long"
+    return (
+        ""
+        if config.option.markexpr
+        else f"Left out unless asked for: {', '.join(f'pytest -m {mark}' for mark in LEFT_OUT)}"
+    )
 
 
 def _skipped_in_ci(reporter: Any) -> bool:
@@ -77,17 +100,29 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(autouse=True)
 def user_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give the test a user folder that does not exist yet, and no settings; a `real` test sees the fetched models."""
+    """Give the test a user folder that does not exist yet, and no settings; a `real` test sees the fetched models.
+
+    Any other counts words instead of fetching the embedder, which takes pip, and so the network, and ten seconds.
+    """
     for name in list(os.environ):
         if name.startswith(_HIDDEN):
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("RECURRENTGPT_HOME", str(folder))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    if request.node.get_closest_marker("real") and (REAL_HOME / "models").is_dir():
+    if not request.node.get_closest_marker("real"):
+        monkeypatch.setenv("RECURRENTGPT_EMBEDDER", "hash-256")
+        monkeypatch.setenv("PIP_NO_INDEX", "1")
+    elif (REAL_HOME / "models").is_dir():
         folder.mkdir()
         (folder / "models").symlink_to(REAL_HOME / "models", target_is_directory=True)
     return folder
+
+
+@pytest.fixture
+def word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stream scripted replies word by word, as outside the tests."""
+    monkeypatch.setattr(Streaming, "pieces", pieces_of(1))
 
 
 @pytest.fixture(autouse=True)
@@ -190,3 +225,48 @@ async def persistence(request: pytest.FixtureRequest, user_folder: Path) -> Asyn
     url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
     async with Reopenable(request.param, user_folder, url).open() as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Give a headless Chromium: Debian's package, driven by playwright."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("no browser: apt-get install chromium")
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("no playwright: pip install playwright")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Give a maker of pages that fails the test for a foreign request, an error of a script or a broken policy."""
+    contexts, faults = [], []
+
+    def make(**options: Any) -> Any:
+        context = (
+            browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce", **options)
+            if ("viewport" not in options)
+            else browser.new_context(reduced_motion="reduce", **options)
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
+        page.on("request", lambda request: foreign(request.url))
+        page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
+        return page
+
+    def foreign(url: str) -> None:
+        if not url.startswith(("http://127.0.0.1:", "data:", "blob:http://127.0.0.1:")):
+            faults.append(f"foreign request: {url}")
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert not faults, faults

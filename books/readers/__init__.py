@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from recurrentgpt.books.book import Manuscript
+from recurrentgpt.books.readers.chapters import same_title
 from recurrentgpt.infrastructure.entry_points import list_entry_points, load_entry_point
 from recurrentgpt.schema.errors import BookError
 
@@ -65,7 +67,14 @@ def read_book(path: str | Path) -> Manuscript:
         raise BookError(f"{path} {error}") from error
     if not any(chapter.paragraphs for chapter in manuscript.chapters):
         raise BookError(f"{path} holds no text that could be imported.")
-    return manuscript
+    return _without_its_title(manuscript)
+
+
+def _without_its_title(manuscript: Manuscript) -> Manuscript:
+    """Return a manuscript whose only chapter, where the contents call it as the book, has no title of its own."""
+    if len(manuscript.chapters) != 1 or same_title(manuscript.chapters[0].title) != same_title(manuscript.title):
+        return manuscript
+    return replace(manuscript, chapters=[replace(manuscript.chapters[0], title="")])
 
 
 def _reason(error: Exception) -> str:

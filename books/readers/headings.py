@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import statistics
+from collections import Counter
+from collections.abc import Collection
 
-from recurrentgpt.books.readers.chapters import join_titles
+from recurrentgpt.books.readers.chapters import join_titles, same_title
+from recurrentgpt.prose.sentences import count_words, words
 
 _NUMBER = (
     r"(?:\d{1,3}|[ivxlc]{1,8}|(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last)"
@@ -27,6 +32,25 @@ _NAMED = re.compile(
 _ALONE = re.compile(r"(?:(?P<roman>[IVXLC]{1,8})|(?P<digits>\d{1,3}))\.?")
 _UNDERLINE = re.compile(r"(?P<title>\S[^\n]*)\n(?P<line>={3,}|-{3,})")
 _CONTENTS = re.compile(r"(?i)(?:table of )?contents[.:]?|inhalt|table des matières|índice|indice|содержание|目录|目次")
+_PROSE_END = re.compile(r"[.!?…,;:—–―*。！？」』）\"“”„'‘’»«›‹)\]-]\s*$")
+_COUNT = r"\d{1,3}|[IVXLC]{1,8}"
+_TITLE = re.compile(r"(?=[^\W\d_])[^\W_][^\n“”„\"«»<>|=_*/\\@]{1,59}")
+_SENTENCE_END = re.compile(r"[.!?…*。！？」』）\"“”„'‘’»«›‹)\]]\s*$")
+_SMALL_WORDS = frozenset(
+    {"a", "an", "the", "and", "but", "or", "nor", "of", "in", "on", "at", "to", "for", "from", "by", "with", "as", "into",
+     "over", "under", "upon", "is", "it", "der", "die", "das", "den", "dem", "des", "und", "oder", "von", "vom", "zu",
+     "zum", "zur", "am", "im", "auf", "aus", "bei", "mit", "ein", "eine", "eines", "einer", "de", "la", "le", "les", "du",
+     "et", "à", "au", "aux", "en", "un", "une", "el", "los", "las", "del", "y", "o", "e", "i", "il", "lo", "gli", "di",
+     "da", "dei", "della", "al", "alla", "os", "do", "dos", "em", "no", "na", "het", "van", "og", "på", "av", "til", "för",
+     "och", "det"}
+)  # fmt: skip
+"""Words that a title may have in small letters."""
+_CAPITALS, _CAPITAL_WORDS, _AS_A_SENTENCE = "CAPITALS", "Capital Words", "As a sentence"
+_LONGEST_TITLE = 8
+_FEWEST_WORDS = 20
+"""Words that half of the chapters have at least, where titles alone show them."""
+_LITTLE = 1000
+"""Words of a text so short that the lines which are no prose are all titles, however each of them is written."""
 _SENTENCE = re.compile(r"[a-z],? .*[.!?]$")
 
 
@@ -40,14 +64,43 @@ def underlined(pieces: list[str]) -> dict[int, tuple[str, str]]:
     return found
 
 
-def chapter_headings(pieces: list[str]) -> dict[int, str]:
-    """Return the title of every piece that is a heading: numbered, or "Prologue" and its like, or numbers that count up."""
+def chapter_headings(pieces: list[str], after: int | None = None) -> dict[int, str]:
+    """Return the title of every piece that is a heading: "Chapter 3" and its like, else numbers that count up, else titles.
+
+    With those go "Prologue" and the like. A title alone on its line is one where there are several of its kind, none of them
+    before the line `after` of a title page.
+    """
     found: dict[int, str] = {}
     for index, piece in enumerate(pieces):
         lines = piece.split("\n")
         if len(lines) <= 2 and _is_heading(lines[0]) and (len(lines) == 1 or _is_subtitle(lines[1])):
             found[index] = join_titles(lines)
-    return found or _counted(pieces)
+    front = -1 if after is None else after
+    if all(_NAMED.fullmatch(title) for title in found.values()):
+        found |= _counted(pieces) or _titled(pieces, front, found)
+    found |= _subtitles(pieces, found)
+    return found | _of_all_kinds(pieces, front, found)
+
+
+def _subtitles(pieces: list[str], found: Collection[int]) -> dict[int, str]:
+    """Return the titles that stand alone below headings that are numbers alone, where most of those have one."""
+    bare = [index for index in found if _ALONE.fullmatch(pieces[index]) or _is_number(pieces[index])]
+    below = {
+        index + 1: pieces[index + 1]
+        for index in bare
+        if index + 2 < len(pieces) and not {index + 1, index + 2} & {*found} and _kind_of_title(pieces[index + 1])
+    }
+    return below if len(below) > 1 and len(below) > len(bare) / 2 else {}
+
+
+def _is_number(piece: str) -> bool:
+    numbered = _NUMBERED.fullmatch(piece.strip())
+    return bool(numbered and len(numbered["rest"]) <= 1)
+
+
+def ends_as_prose(piece: str) -> bool:
+    """Tell whether a piece ends as a sentence, a quotation or an address does, and a title or a name does not."""
+    return bool(_PROSE_END.search(piece))
 
 
 def is_contents(piece: str) -> bool:
@@ -87,6 +140,82 @@ def _counted(pieces: list[str]) -> dict[int, str]:
             return {}
         before = number
     return {index: text for index, _, text in alone} if len(alone) >= 2 else {}
+
+
+def top_title(pieces: list[str], headings: Collection[int]) -> str:
+    """Return the line at the very top that names the book, above chapters that titles alone show; empty for none."""
+    heads = min(headings, default=0) == 1 and not _is_heading(pieces[1])
+    return pieces[0] if heads and _kind_of_title(pieces[0]) else ""
+
+
+def _titled(pieces: list[str], after: int, known: Collection[int]) -> dict[int, str]:
+    """Return the lines that stand alone and look like titles, if they divide the text as chapters do; else nothing.
+
+    What looks like one and is none: a sign or a signature, which something introduces; a name that is said again and again, as
+    in a play; the lines of a poem or a list, with no prose between them.
+    """
+    kinds = {
+        index: kind
+        for index, piece in enumerate(pieces)
+        if index > after and index not in known and (kind := _kind_of_title(piece))
+    }
+    last = {same_title(pieces[index]): index for index in kinds}
+    listed = {
+        index for index in kinds if last[same_title(pieces[index])] != index and kinds.keys() & {index - 1, index + 1}
+    }
+    passed = {index for index, piece in enumerate(pieces) if not piece or index <= after or is_contents(piece)} | listed
+    left = [index for index in range(len(pieces)) if index not in passed]
+    if len(left) > 1 and kinds.keys() >= set(left[:2]):
+        del left[0]  # the first of two titles at the top is the book's
+    found: dict[int, str] = {}
+    for before, index, behind in zip([-1, *left], left, left[1:], strict=False):
+        introduced = before >= 0 and not (before in known or _SENTENCE_END.search(pieces[before]))
+        if index in kinds and not (introduced or kinds.keys() & {before, behind}):
+            found[index] = kinds[index]
+    times = Counter(same_title(pieces[index]) for index in found)
+    for allowed in ((_CAPITALS,), (_CAPITAL_WORDS,), (_CAPITAL_WORDS, _AS_A_SENTENCE)):
+        chosen = [index for index, kind in found.items() if kind in allowed and times[same_title(pieces[index])] == 1]
+        starts = sorted([*chosen, *known])
+        begins = bool(left) and starts[:1] == left[:1]
+        # Lines that are written as a sentence begins are titles only where the first of them begins the book.
+        fewest = 3 if _AS_A_SENTENCE in allowed or not begins else 2
+        if not chosen or len(starts) < fewest or (_AS_A_SENTENCE in allowed and not begins):
+            continue
+        ends = [*starts[1:], len(pieces)]
+        lengths = [sum(map(count_words, pieces[start + 1 : end])) for start, end in zip(starts, ends, strict=True)]
+        if statistics.median(lengths) >= _FEWEST_WORDS:
+            again = {same_title(pieces[index]) for index in chosen}
+            # A list of them is known as one when it is gathered.
+            return {index: pieces[index] for index in sorted([*chosen, *listed]) if same_title(pieces[index]) in again}
+    return {}
+
+
+def _of_all_kinds(pieces: list[str], after: int, known: Collection[int]) -> dict[int, str]:
+    """Return the titles of a text of few words, each perhaps written in another way; nothing unless all else is prose.
+
+    The first of them, or of what is `known`, begins the text, and between two there is a sentence at least.
+    """
+    left = [index for index, piece in enumerate(pieces) if piece and index > after and not is_contents(piece)]
+    if sum(count_words(pieces[index]) for index in left) > _LITTLE:
+        return {}
+    starts = [index for index in left if index in known or not _SENTENCE_END.search(pieces[index])]
+    apart = all(later - sooner > 1 for sooner, later in itertools.pairwise([*starts, len(pieces)]))
+    titles = {index: pieces[index] for index in starts if index not in known}
+    if not apart or len(starts) < 3 or starts[0] != left[0]:
+        return {}
+    once = len(set(map(same_title, titles.values()))) == len(titles)
+    return titles if once and all(map(_kind_of_title, titles.values())) else {}
+
+
+def _kind_of_title(piece: str) -> str:
+    """Return how a line that may be a title is written: capitals, capital words, or as a sentence begins; empty for others."""
+    title = re.sub(rf"^(?:{_COUNT})[.:)]?\s+(?=\S)", "", piece)
+    if not _TITLE.fullmatch(title) or ends_as_prose(piece) or count_words(title) > _LONGEST_TITLE:
+        return ""
+    if title == title.upper():
+        return _CAPITALS if sum(map(str.isalpha, title)) > 2 else ""
+    telling = [word for word in words(title) if word.casefold() not in _SMALL_WORDS]
+    return _CAPITAL_WORDS if all(not word[0].islower() for word in telling) else _AS_A_SENTENCE
 
 
 def _roman(numeral: str) -> int:

@@ -11,15 +11,17 @@ from markdown_it.token import Token
 
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import clean, one_line
-from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
+from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer, same_title
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.epub_pages import blocks, parse_page
+from recurrentgpt.books.readers.headings import chapter_headings, top_title
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"[\w-]+:(?:[ \t]|$)", re.MULTILINE)
 _FACT = re.compile(r"(?m)^(title|author|lang|language):[ \t]+(\S.*)$", re.IGNORECASE)
 
+_MOST_LOOKED_THROUGH = 2_000_000
 _AS_TEXT = {"softbreak": " ", "hardbreak": "\n", "html_inline": "", "em_open": OPENS, "em_close": CLOSES}
 
 
@@ -31,7 +33,7 @@ def read(data: bytes, stem: str) -> Manuscript:
     top = min(levels, default=0)
     title = facts.get("title", "")
     heads = levels.count(top) == 1 and next((index for index, (level, _) in enumerate(found) if level == top), 0) == 0
-    if heads and (len(levels) > 1 or not title):
+    if heads and (len(levels) > 1 or not title or same_title(found[0][1]) == same_title(title)):
         # One heading above all others, and at the very top, names the book.
         title = title or found[0][1]
         del found[0]
@@ -39,6 +41,13 @@ def read(data: bytes, stem: str) -> Manuscript:
     author = facts.get("author", "")
     if author and found and not found[0][0] and one_line(plain(found[0][1])) == one_line(author):
         del found[0]
+    if not levels:
+        # Without one mark, chapters look as in plain text.
+        pieces = [plain(words) for _, words in found]
+        named, top = chapter_headings(pieces), 1
+        if not title and (title := top_title(pieces, named)):
+            found[0] = 0, ""
+        found = [(top, named[index]) if index in named else (0, words) for index, (_, words) in enumerate(found)]
     gatherer = Gatherer()
     for level, words in found:
         if level and level == top:
@@ -46,6 +55,24 @@ def read(data: bytes, stem: str) -> Manuscript:
         else:
             gatherer.paragraph(words)
     return Manuscript(one_line(title) or stem, one_line(author), facts.get("lang", ""), gatherer.chapters())
+
+
+def _without_endless_links(text: str) -> str:
+    """Return Markdown whose brackets are letters in each block where to look for their links would take minutes."""
+    parts = re.split(r"(\n[ \t]*\n)", text)
+    return "".join(part.replace("[", r"\[") if _looked_through(part) > _MOST_LOOKED_THROUGH else part for part in parts)
+
+
+def _looked_through(block: str) -> int:
+    """Return how many characters a reader of links goes through: from each bracket to the one that closes it, or to the end."""
+    opened: list[int] = []
+    count = 0
+    for found in re.finditer(r"[\[\]]", block):
+        if found[0] == "[":
+            opened.append(found.start())
+        elif opened:
+            count += found.start() - opened.pop()
+    return count + len(block) * len(opened) - sum(opened)
 
 
 def _front_matter(text: str) -> tuple[str, dict[str, str]]:
@@ -72,7 +99,7 @@ def _scalar(value: str) -> str:
 def _blocks(text: str) -> Iterator[tuple[int, str]]:
     """Yield the level of each heading, or 0 for a paragraph, and its words."""
     level = 0
-    for token in MarkdownIt("commonmark", {"maxNesting": 40}).parse(text):
+    for token in MarkdownIt("commonmark", {"maxNesting": 40}).parse(_without_endless_links(text)):
         if token.type == "heading_open":
             level = int(token.tag[1:])
         elif token.type == "heading_close":

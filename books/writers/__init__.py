@@ -23,7 +23,12 @@ class ExportFormat(NamedTuple):
     title: str
     module: str
     """Module of this package whose `render` makes the file."""
+    suffix: str = ""
+    """What the name of a file ends in, where that is not the format's own name."""
 
+
+PLAY = ".play-html"
+"""The format in which a story is played: it holds the passages of all branches."""
 
 FORMATS = {
     ".md": ExportFormat("Markdown", "markdown"),
@@ -31,6 +36,7 @@ FORMATS = {
     ".epub": ExportFormat("EPUB 3", "epub"),
     ".docx": ExportFormat("Word document", "docx"),
     ".html": ExportFormat("web page", "html"),
+    PLAY: ExportFormat("web page to play", "play_html", ".html"),
 }
 """What this package writes, by the extension of the file; `export_formats` adds what other packages write."""
 
@@ -99,6 +105,15 @@ def find_format(given: str) -> str:
         what = f'"{given}" is not a format' if given else "The file has no extension that names a format"
         raise BookError(f"{what}; a book can be written as {', '.join(known)}.")
     return extension
+
+
+def file_suffix(given: str) -> str:
+    """Return what the name of a file in a format ends in, with its dot.
+
+    Raises BookError for an unknown format.
+    """
+    extension = find_format(given)
+    return (extension in FORMATS and FORMATS[extension].suffix) or extension
 
 
 def _replace(target: Path, data: bytes, named: Path) -> None:

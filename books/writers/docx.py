@@ -36,9 +36,12 @@ def render(book: Book) -> bytes:
         document.add_paragraph(description, "Subtitle")
     heading_style, body = document.styles["Heading 1"], document.styles["Body Text"]
     for heading, chapter in zip(book.headings, book.chapters, strict=True):
-        document.add_paragraph(heading, heading_style)
-        for paragraph in chapter.paragraphs:
+        if heading:
+            document.add_paragraph(heading, heading_style)
+        for number, paragraph in enumerate(chapter.paragraphs):
             written = document.add_paragraph(style=body)
+            if not (heading or number):
+                written.paragraph_format.page_break_before = True  # as a heading has, so that the title has its page
             for piece, marked in emphasised(paragraph):
                 written.add_run(piece, "Emphasis" if marked else None)
     return _with_fixed_times(document, book)

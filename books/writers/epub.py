@@ -122,7 +122,9 @@ _CHAPTER = environment.from_string(
         "BODY",
         """\
 <section epub:type="chapter" role="doc-chapter">
-<h1>{{ title }}</h1>
+{% if heading %}
+<h1>{{ heading }}</h1>
+{% endif %}
 {% for paragraph in paragraphs %}
 <p>{{ paragraph | lines }}</p>
 {% endfor %}
@@ -157,7 +159,8 @@ def render(book: Book) -> bytes:
     package = _PACKAGE.render(
         **common, book=book, genre=one_line(book.genre), moment=book.moment.strftime("%Y-%m-%dT%H:%M:%SZ"), names=names
     )
-    entries = list(zip(names, book.headings, strict=True))
+    headings = book.headings
+    entries = [(name, heading or book.name) for name, heading in zip(names, headings, strict=True)]
     members = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": _CONTAINER,
@@ -166,8 +169,9 @@ def render(book: Book) -> bytes:
         "EPUB/title.xhtml": _TITLE.render(**common, title=book.name),
         "EPUB/style.css": _STYLE,
     }
-    for (name, heading), chapter in zip(entries, book.chapters, strict=True):
-        members[f"EPUB/{name}.xhtml"] = _CHAPTER.render(**common, title=heading, paragraphs=chapter.paragraphs)
+    for (name, title), heading, chapter in zip(entries, headings, book.chapters, strict=True):
+        page = _CHAPTER.render(**common, title=title, heading=heading, paragraphs=chapter.paragraphs)
+        members[f"EPUB/{name}.xhtml"] = page
     file = io.BytesIO()
     write_archive(file, {name: text.encode() for name, text in members.items()}, book.moment)
     return file.getvalue()

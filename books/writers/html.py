@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
 from recurrentgpt.books.book import Book
 from recurrentgpt.books.file_text import direction, language_tag, one_line
 from recurrentgpt.books.writers.html_templates import STYLE, environment
 
-_STYLE = (
+PAGE_STYLE = (
     """\
 :root { color-scheme: light dark; --paper: #fdfcf8; --ink: #24211c; --faint: #6b6558; }
 @media (prefers-color-scheme: dark) { :root { --paper: #171614; --ink: #d9d4c8; --faint: #9a9486; } }
@@ -36,21 +33,20 @@ section h2 { margin: 0 0 2em; font-size: 1.5em; }
 """
 )
 
-_PAGE = environment.from_string(
-    """\
+PAGE = """\
 <!DOCTYPE html>
 <html lang="{{ tag }}" dir="{{ direction }}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{ digest }}'; \
-base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{ style | digest }}'; \
+{% if script %}script-src '{{ script | digest }}'; {% endif %}base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{{ book.name }}</title>
 {% for name, value in facts if value %}
 <meta name="{{ name }}" content="{{ value }}">
 {% endfor %}
-<style>{{ style }}</style>
+<style>{{ style | safe }}</style>
 </head>
 <body>
 <header class="title-page">
@@ -59,6 +55,15 @@ base-uri 'none'; form-action 'none'">
 <p class="{{ name }}">{{ value }}</p>
 {% endfor %}
 </header>
+BODY</body>
+</html>
+"""
+"""A page with its title page, for what stands in place of BODY; `page_values` are what it names."""
+
+_READ = environment.from_string(
+    PAGE.replace(
+        "BODY",
+        """\
 {% if chapters | length > 1 %}
 <nav>
 <ol>
@@ -71,39 +76,43 @@ base-uri 'none'; form-action 'none'">
 <main>
 {% for heading, chapter in chapters %}
 <section id="chapter-{{ loop.index }}">
+{% if heading %}
 <h2>{{ heading }}</h2>
+{% endif %}
 {% for paragraph in chapter.paragraphs %}
 <p>{{ paragraph | lines }}</p>
 {% endfor %}
 </section>
 {% endfor %}
 </main>
-</body>
-</html>
-"""
+""",
+    )
 )
 
 
 def render(book: Book) -> bytes:
     """Return the book as a UTF-8 page whose own policy forbids everything but its own style."""
+    chapters = list(zip(book.headings, book.chapters, strict=True))
+    return _READ.render(**page_values(book, PAGE_STYLE), chapters=chapters).encode()
+
+
+def page_values(book: Book, style: str, script: str = "") -> dict[str, object]:
+    """Return what `PAGE` tells of a book, and the style and the script that alone its policy lets in."""
     tag = language_tag(book.language)
-    style = _PAGE.environment.filters["safe"](_STYLE)
-    page = _PAGE.render(
-        book=book,
-        chapters=list(zip(book.headings, book.chapters, strict=True)),
-        tag=tag,
-        direction=direction(tag, sample(book)),
-        digest="sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode(),
-        style=style,
-        facts=[
+    return {
+        "book": book,
+        "tag": tag,
+        "direction": direction(tag, sample(book)),
+        "style": style,
+        "script": script,
+        "facts": [
             ("author", one_line(book.author)),
             ("description", one_line(book.description)),
             ("keywords", one_line(book.genre)),
             ("dcterms.identifier", book.urn),
             ("dcterms.created", book.moment.isoformat()),
         ],
-    )
-    return page.encode()
+    }
 
 
 def sample(book: Book) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -20,11 +23,16 @@ def _line(line: str) -> Markup:
     )
 
 
+def _digest(inline: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
+
+
 environment.filters["lines"] = _lines
+environment.filters["digest"] = _digest
 
 STYLE = """\
 p { margin: 0; text-indent: 1.4em; text-align: start; hyphens: auto; -webkit-hyphens: auto; orphans: 2; widows: 2; }
-h1 + p, h2 + p, p.plain { text-indent: 0; }
+h1 + p, h2 + p, section > p:first-child, p.plain { text-indent: 0; }
 h1, h2 { font-weight: normal; line-height: 1.25; text-align: center; hyphens: none; -webkit-hyphens: none; }
 .title-page { text-align: center; }
 .title-page h1 { margin: 25% 0 1em; font-size: 2em; }

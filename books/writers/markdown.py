@@ -31,7 +31,8 @@ def render(book: Book) -> bytes:
     if facts["author"]:
         parts.append(f"*{escape(facts['author'])}*")
     for heading, chapter in zip(book.headings, book.chapters, strict=True):
-        parts.append(f"## {escape_heading(heading)}")
+        if heading:
+            parts.append(f"## {escape_heading(heading)}")
         parts += (_paragraph(paragraph) for paragraph in chapter.paragraphs)
     return ("\n\n".join(parts) + "\n").encode()
 

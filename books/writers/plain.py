@@ -1,11 +1,14 @@
-"""Render a book as plain text: a line a paragraph, titles underlined, so that it can be read back without a doubt."""
+"""Render a book as plain text: a line a paragraph, titles underlined, so that it can be read back.
+
+Where a passage ends stands one empty line more than between paragraphs.
+"""
 
 from __future__ import annotations
 
 import re
 
 from recurrentgpt.books.book import Book
-from recurrentgpt.books.file_text import one_line
+from recurrentgpt.books.file_text import clean, one_line, paragraphs
 
 # Under a line of text these would look like the underline of a title.
 _RULE = re.compile(r"(?m)(?<=[^\n])\n(?=[=-]{3,}$)")
@@ -17,9 +20,15 @@ def render(book: Book) -> bytes:
     if author := one_line(book.author):
         parts.append(author)
     for heading, chapter in zip(book.headings, book.chapters, strict=True):
-        parts.append("\n" + _underlined(heading, "-"))
-        parts += (_RULE.sub("\n\n", paragraph) for paragraph in chapter.paragraphs)
+        if heading:
+            parts.append("\n" + _underlined(heading, "-"))
+        passages = [written for passage in chapter.passages if (written := _written(passage))]
+        parts += ["\n\n\n".join(passages)] if passages else []
     return ("\n\n".join(parts) + "\n").encode()
+
+
+def _written(passage: str) -> str:
+    return "\n\n".join(_RULE.sub("\n\n", paragraph) for paragraph in paragraphs(clean(passage)))
 
 
 def _underlined(title: str, mark: str) -> str:

@@ -37,6 +37,8 @@ class Saved(TypedDict, total=False):
     """The text of an edit that is not in the log; see `Edit`."""
     unread: Progress
     """How far an import came that was stopped."""
+    queue: list[str]
+    """Plans that wait to be written one after the other."""
     uncommitted: Usage
     """What calls have cost that no commit holds; see `Ledger`."""
 

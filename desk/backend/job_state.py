@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -76,6 +76,8 @@ class JobState:
     replay: Progress | None = None
     suggestion: Suggestion | None = None
     """What is suggested for a selection; it waits until somebody takes it, leaves it, or edits a passage."""
+    queue: list[str] = field(default_factory=list)
+    """Plans that wait to be written after the passage in the making, in their order."""
     error: str = ""
     note: str = ""
     revision: int = 0

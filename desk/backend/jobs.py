@@ -31,19 +31,28 @@ async def begin_story(jobs: StoryJobs) -> AsyncGenerator[Event | DraftEvent]:
 
 
 async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | DraftEvent]:
-    """Write passages one by one, until they are enough, somebody stops it, or the budget is used up."""
-    for number in range(steps):
-        await check_budget(jobs)
+    """Write passages one by one, and then what is queued, until they are enough, it is stopped, or the budget is used up."""
+    done = 0
+    while done < steps or jobs.state.queue:
+        if jobs.stopping:
+            return
+        await jobs.record_unrecorded()
         now = await jobs.story.asnapshot()
+        if now.waiting_plan is None or now.waiting_plan not in await jobs.story.aready_plans():
+            await check_budget(jobs)
         if not now.head:
             async for opened in begin_story(jobs):
                 yield opened
+            done += 1
             continue
+        if jobs.state.queue and (done or not now.waiting_plan):
+            await jobs.story.achoose({"action": "write", "plan": jobs.state.queue[0]})
+            jobs.unqueue_plan(1)
+            now = await jobs.story.asnapshot()
+        done += 1
         yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, now.step + 1, now.head)}
         async for event in _events(jobs.story.astream(1)):
             yield event
-        if jobs.stopping and number + 1 < steps:
-            return
 
 
 async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[Event | DraftEvent]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.story_log import path_to
-from recurrentgpt.models.calls import total_usage
+from recurrentgpt.models.calls import total_usage, used_tokens
+from recurrentgpt.models.meter import usage_left
 from recurrentgpt.schema.state import Usage
 from recurrentgpt.story import Story
 
@@ -46,14 +47,19 @@ class Ledger:
     async def in_all(self) -> Usage:
         """Return what the story has cost on all its branches, with all that no branch shows."""
         logged, uncommitted = await acall(self._logged)
-        return _none_below_zero(total_usage([logged, uncommitted]))
+        ahead = await self._story.aahead_tally()
+        return _none_below_zero(total_usage([logged, uncommitted, ahead["usage"]]))
+
+    async def left(self, budget: int) -> int | None:
+        """Return how many tokens of a budget are left for all branches together; None where there is no limit."""
+        return budget - used_tokens(await self.in_all()) if budget else None
 
     async def _logged(self) -> tuple[Usage, Usage]:
         keys = list(await self._story.engine.log.links(self._story.id))
         logged = await self._total(keys)
         fresh = [] if self._known is None else [key for key in keys if key not in self._known]
         counted = total_usage([self.uncommitted, *self._counted])
-        return logged, _minus(counted, await self._total(fresh))
+        return logged, usage_left(counted, await self._total(fresh))
 
     async def _branch(self) -> tuple[Usage, int]:
         story, log = self._story.id, self._story.engine.log
@@ -74,17 +80,6 @@ class Ledger:
             ):
                 self._read[commit["id"]] = commit["usage"]
         return total_usage([self._read[key] for key in keys])
-
-
-def _minus(one: Usage, other: Usage) -> Usage:
-    return Usage(
-        calls=one["calls"] - other["calls"],
-        input_tokens=one["input_tokens"] - other["input_tokens"],
-        cached_tokens=one["cached_tokens"] - other["cached_tokens"],
-        output_tokens=one["output_tokens"] - other["output_tokens"],
-        resamples=one["resamples"] - other["resamples"],
-        seconds=round(one["seconds"] - other["seconds"], 3),
-    )
 
 
 def _none_below_zero(usage: Usage) -> Usage:

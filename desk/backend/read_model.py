@@ -6,7 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from recurrentgpt.desk.backend.schemas import CodexEntryView, EditView, MemoryView, PassageView, StoryView
+from recurrentgpt.books.file_text import language_tag
+from recurrentgpt.desk.backend.schemas import (
+    CodexEntryView,
+    CodexHistoryView,
+    EditView,
+    MemoryView,
+    PassageView,
+    StoryView,
+)
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
@@ -30,6 +38,7 @@ async def story_view(jobs: StoryJobs) -> StoryView:
         "id": now.story,
         "revision": revision,
         "mode": jobs.story.context.mode,
+        "language": language_tag(jobs.story.context.language),
         "opened": brief is not None,
         "title": now.title,
         "genre": brief["genre"] if brief else opening.get("genre", ""),
@@ -130,9 +139,11 @@ async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
 
 
 async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
-    """Return what a reader may see of the codex as of a passage, those that the passage names first."""
+    """Return the codex as of a passage, those that the passage names first; whoever plays is not shown what is hidden."""
     passage, entries = await story.apassage(ref), await story.acodex(at=ref)
-    shown = {entry.name.casefold(): entry for entry in entries if not entry.hidden}
+    played = story.context.mode == "fiction"
+    player = await _player(story) if played else ""
+    shown = {entry.name.casefold(): entry for entry in entries if not (played and entry.hidden)}
     named = [entry.name for entry in Codex(shown).named_in(passage.text)]
     ordered = [shown[name.casefold()] for name in named]
     ordered += [entry for entry in shown.values() if entry.name not in named]
@@ -140,9 +151,15 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
         {
             "name": entry.name,
             "kind": entry.kind,
+            "names": list(entry.names),
             "here": entry.name in named,
+            "pinned": entry.pinned,
+            "hidden": entry.hidden,
+            "player": player in entry.names,
             "lines": [
                 {
+                    "aspect": line.aspect,
+                    "value": line.value,
                     "text": sentence_of(entry, line),
                     "rests_on": line.rests_on,
                     "passage": line.passage,
@@ -153,6 +170,27 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
             ],
         }
         for entry in ordered
+    ]
+
+
+async def _player(story: Story) -> str:
+    """Return the name of who plays: the first of the story's people."""
+    people = (await story.asnapshot()).brief
+    return people["characters"][0].partition(":")[0].strip() if people and people["characters"] else ""
+
+
+async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHistoryView]:
+    """Return what the passages up to a place changed in an entry, the oldest first."""
+    return [
+        {
+            "passage": row.passage,
+            "step": row.step,
+            "do": row.change["do"],
+            "aspect": row.change.get("aspect", ""),
+            "said": row.change.get("text", "") or row.change.get("value", ""),
+            "author": row.change.get("author", False),
+        }
+        for row in await story.acodex_history(name, ref)
     ]
 
 

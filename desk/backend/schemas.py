@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend.job_state import Progress
+from recurrentgpt.schema.codex import Aspect, Kind
 from recurrentgpt.schema.state import Added, Dropped, Recalled, Usage
 
 LONGEST_TEXT = 200_000
@@ -77,18 +78,40 @@ class MemoryView(TypedDict):
 class CodexLine(TypedDict):
     """One thing that is true, and the passage that it comes from; `passage` is empty for what the author or the brief says."""
 
+    aspect: Aspect
+    value: str
+    """In a few words; a fact has them in `text` alone."""
     text: str
     rests_on: str
     passage: str
     step: int
 
 
+class CodexHistoryView(TypedDict):
+    """What a passage, or the author, changed in an entry."""
+
+    passage: str
+    step: int
+    do: str
+    aspect: str
+    said: str
+    author: bool
+
+
 class CodexEntryView(TypedDict):
     """A person, place, thing, promise or question as of a passage; `here` where the passage names it."""
 
     name: str
-    kind: str
+    kind: Kind
+    names: list[str]
+    """All that it is called."""
     here: bool
+    pinned: bool
+    """Whether the writer is always told it."""
+    hidden: bool
+    """Whether readers are not shown it; whoever plays is not even sent it."""
+    player: bool
+    """Whether it is who plays."""
     lines: list[CodexLine]
 
 
@@ -115,12 +138,21 @@ class ReplayView(Progress):
     step: int
 
 
+class HiddenView(TypedDict):
+    """What a story keeps from its reader: what lies behind it, and its clues, each marked as it stands."""
+
+    truth: str
+    clues: list[str]
+
+
 class StoryView(TypedDict):
     """What the page of a story shows, but for the texts of its passages; of an unopened one, what it is to begin from."""
 
     id: str
     revision: int
     mode: str
+    language: str
+    """The tag of the language that it is told in."""
     opened: bool
     title: str
     genre: str
@@ -168,10 +200,15 @@ class PricedUsage(Usage):
 
 
 class StoryUsage(PricedUsage):
-    """What the passages of the head's branch have cost, how many they are, and what every call for the story has."""
+    """What the passages of the head's branch have cost, how many they are, and what every call for the story has.
+
+    Of `choices`, those made while passages were written ahead, so many were `ready`.
+    """
 
     passages: int
     in_all: PricedUsage
+    choices: int
+    ready: int
 
 
 class SettingField(TypedDict):

@@ -94,6 +94,7 @@ class Desk:
         jobs.aside = [Draft(**draft) for draft in kept.get("aside", [])]
         jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
         jobs.unfinished_import = kept.get("unread")
+        jobs.state.queue = kept.get("queue", [])
         if kept.get("draft"):
             draft = Draft(**kept["draft"])
             if draft.text.strip() and draft.head == (head["head"] if head else ""):
@@ -142,6 +143,7 @@ class Desk:
                 if jobs.state.error and not jobs.busy:
                     # What stopped the last work may be mended by them.
                     jobs.update(error="")
+                jobs.write_ahead()
 
     def _forget_idle(self) -> None:
         """Forget stories that nobody looks at, the oldest first."""

@@ -33,6 +33,7 @@ FIRST = (
     "model",
     "base_url",
     "tier",
+    "ahead",
     "timeout",
     "prompts",
 )
@@ -55,6 +56,7 @@ _LABELS = {
     "models": "Models by role",
     "tier": "Capability",
     "prompts": "Folder of prompts",
+    "ahead": "Passages to write ahead",
 }
 _FIELDS = (
     ("RECURRENTGPT_MODEL or --model", "the model’s name"),

@@ -11,7 +11,7 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -20,7 +20,7 @@ from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
 from recurrentgpt.desk.backend.ledger import Ledger
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent, Edit, write_draft
-from recurrentgpt.desk.backend.settings_form import page_message
+from recurrentgpt.desk.backend.settings_form import BUDGET, page_message
 from recurrentgpt.infrastructure.telemetry import counting
 from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
 from recurrentgpt.models.embedded.fetch import showing_progress
@@ -57,6 +57,8 @@ class StoryJobs:
         """The text of an edit that is not in the log yet."""
         self.record_settings: dict[str, Any] = {}
         """The settings that the story's own record holds."""
+        self.unrecorded: dict[str, Any] = {}
+        """Settings that were changed while a passage was written; they hold from the next one on."""
         self.ledger = Ledger(story)
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
@@ -64,12 +66,14 @@ class StoryJobs:
         self._count = 0
         self._news = asyncio.Event()
         self._stop, self._stop_now = asyncio.Event(), asyncio.Event()
+        self._drop = False
         self._stream = StreamBuffer()
         self._attempts: Counter[str] = Counter()
         self._job: asyncio.Task[None] | None = None
         self._save_timer: asyncio.TimerHandle | None = None
         self._saving: asyncio.Task[None] | None = None
         self._closed = False
+        self._aside: set[asyncio.Task[None]] = set()
 
     # Events for pages
 
@@ -88,6 +92,24 @@ class StoryJobs:
     def story_changed(self) -> None:
         """Make every page read the story again."""
         self.update(revision=self.state.revision + 1)
+        self.write_ahead()
+
+    def write_ahead(self) -> None:
+        """Let the next passages be written while somebody reads, where that is wanted and nothing else is to be done."""
+        if self.listeners and not self.busy and not self._closed:
+            self._begin_aside(self._write_ahead())
+
+    async def _write_ahead(self) -> None:
+        # What keeps the log from being read is told by what somebody asks for.
+        with suppress(RecurrentGPTError):
+            left = await self.ledger.left(self.disk.settings(self.story.id).get(BUDGET, 0))
+            if left is None or left > 0:
+                await self.story.awrite_ahead(left or 0)
+
+    def _begin_aside(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._aside.add(task)
+        task.add_done_callback(self._aside.discard)
 
     async def follow(self, last_event_id: str) -> AsyncGenerator[tuple[str, Mapping[str, object]]]:
         """Yield events with their ids: those since `last_event_id` where they are known, else first how things stand."""
@@ -98,6 +120,7 @@ class StoryJobs:
             at = self._count
             yield f"{self._epoch}-{at}", {"event": "state", **asdict(self.state)}
         self.listeners += 1
+        self.write_ahead()
         try:
             while not self._closed:
                 news = self._news
@@ -108,6 +131,8 @@ class StoryJobs:
                     await news.wait()
         finally:
             self.listeners -= 1
+            if not self.listeners:
+                self._begin_aside(self.story.astop_ahead())
 
     def close(self) -> None:
         """Let every page go, and end the job; what was finished is in the log."""
@@ -150,17 +175,37 @@ class StoryJobs:
             self.lay_aside()
         self.draft = draft
         kept = None if kind == "edit" else self.state.suggestion
-        self.state = JobState(revision=self.state.revision, suggestion=kept)
+        self._drop = False
+        self.state = JobState(revision=self.state.revision, suggestion=kept, queue=self.state.queue)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
         with showing_progress(self._fetch_progress()), counting(self.ledger.count):
             self._job = asyncio.create_task(self._run(events))
         self._job.add_done_callback(self._finished)
 
-    def stop(self) -> None:
-        """End the job after what it is doing; a second time, at once."""
+    def stop(self, *, drop: bool = False) -> None:
+        """End the job after what it is doing; a second time, at once. With `drop` no words of an unfinished passage are kept."""
         if self.busy:
+            self._drop = self._drop or drop
             (self._stop_now if self._stop.is_set() else self._stop).set()
             self.update(stopping=True)
+
+    async def record_unrecorded(self) -> None:
+        """Put the settings that were changed during a passage into the story's record; nothing may be writing it."""
+        if self.unrecorded:
+            changed, self.unrecorded = self.unrecorded, {}
+            self.record_settings = await self.story.achange_settings(**changed)
+
+    def queue_plan(self, plan: str) -> None:
+        """Let a plan wait to be written after the passage in the making."""
+        self._queue([*self.state.queue, plan])
+
+    def unqueue_plan(self, number: int) -> None:
+        """Take a plan, counted from 1, out of those that wait; one that is not there is out already."""
+        self._queue([plan for at, plan in enumerate(self.state.queue, 1) if at != number])
+
+    def _queue(self, plans: list[str]) -> None:
+        self.update(queue=plans)
+        self.save()
 
     def _fetch_progress(self) -> FetchProgress:
         """Return what shows a fetch of the job's models; it is called from other threads."""
@@ -176,7 +221,10 @@ class StoryJobs:
         try:
             await self.ledger.begin()
             interrupted = await self._run_until_stopped(events)
-            if interrupted and self.draft and self.draft.whole_sentences:
+            if interrupted and self._drop:
+                self.update(note="Stopped, and the words are dropped; the plan waits.")
+                self.draft = None
+            elif interrupted and self.draft and self.draft.whole_sentences:
                 self._stop.clear()
                 self.update(kind="keep", stage="update_memory", since=time.time(), draft=self.draft.whole_sentences)
                 await self._run_until_stopped(write_draft(self.story, self.draft), keep_words=False)
@@ -189,6 +237,7 @@ class StoryJobs:
             # What keeps the log from being read was told of by the work itself.
             with suppress(RecurrentGPTError):
                 await self.ledger.settle()
+                await self.record_unrecorded()
 
     async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""
@@ -297,6 +346,7 @@ class StoryJobs:
             draft=self.draft.text if self.draft else "",
             revision=self.state.revision + 1,
         )
+        self.write_ahead()
 
     # Words that are not in the log
 
@@ -338,6 +388,7 @@ class StoryJobs:
             "unread": self.unfinished_import,
             "opening": self.opening or None,
             "uncommitted": self.ledger.uncommitted,
+            "queue": self.state.queue or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

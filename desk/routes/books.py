@@ -16,7 +16,7 @@ from fastapi.responses import Response
 
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers import import_formats
-from recurrentgpt.books.writers import export_formats, find_format
+from recurrentgpt.books.writers import export_formats, file_suffix, find_format
 from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, JobStarted
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
@@ -38,25 +38,29 @@ _TYPES = {
 
 
 @router.get("/stories/{story}/export", response_class=Response, responses={200: {"content": {"*/*": {}}}})
-async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=10)]) -> Response:
-    """Return the story as a file to save, in one of the formats that `formats` lists."""
+async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=10)], quotes: bool = False) -> Response:
+    """Return the story as a file to save, in one of the formats that `formats` lists; a book with typographic `quotes` or not."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
     async with _folder() as folder:
-        path = await jobs.story.aexport(folder / f"story{extension}")
+        path = await jobs.story.aexport(folder / f"story{extension}", quotes=quotes)
         data = await asyncio.to_thread(path.read_bytes)
     view = await jobs.story.abook()
-    name = quote(f"{safe_name(view.title)}{extension}", safe="")
+    suffix = extension if extension == f".{WHOLE}" else file_suffix(extension)
+    name = quote(f"{safe_name(view.title)}{suffix}", safe="")
     # A story is a file to keep and never a page of the desk.
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
-    return Response(data, media_type=_TYPES.get(extension, "application/octet-stream"), headers=headers)
+    return Response(data, media_type=_TYPES.get(suffix, "application/octet-stream"), headers=headers)
 
 
 @router.get("/formats")
 async def formats() -> dict[str, list[dict[str, str]]]:
     """List the formats in which a story can be saved, and those that can be dropped on the page."""
-    saved = [{"format": extension[1:], "name": name} for extension, name in export_formats().items()]
+    saved = [
+        {"format": extension[1:], "name": name, "suffix": file_suffix(extension)}
+        for extension, name in export_formats().items()
+    ]
     return {
-        "export": [*saved, {"format": WHOLE, "name": "Everything"}],
+        "export": [*saved, {"format": WHOLE, "name": "Everything", "suffix": f".{WHOLE}"}],
         "import": [{"format": extension[1:], "name": extension[1:]} for extension in (*import_formats(), f".{WHOLE}")],
     }
 

@@ -65,6 +65,29 @@ class BriefBody(RequestBody):
     genre: ShortText | None = None
     characters: Annotated[list[ShortText], Field(max_length=50)] | None = None
     outline: Annotated[list[ShortText], Field(max_length=50)] | None = None
+    truth: LongText | None = None
+    clues: Annotated[list[ShortText], Field(max_length=50)] | None = None
+
+
+class ChapterBody(RequestBody):
+    """The title of the chapter that begins with a passage; None where none does, and empty for its number."""
+
+    at: Ref
+    title: ShortText | None
+
+
+class Replace(RequestBody):
+    """Words, and those that take their place in the whole branch."""
+
+    old: ShortText
+    new: ShortText
+    whole_words: bool = True
+
+
+class Replaced(Changed):
+    """How many passages were changed."""
+
+    passages: int
 
 
 class TitleBody(RequestBody):
@@ -167,10 +190,23 @@ async def summary(jobs: IdleJobsDep, body: TextBody) -> Changed:
 @router.put("/stories/{story}/brief")
 async def brief(jobs: IdleJobsDep, body: BriefBody) -> Changed:
     """Replace parts of what every prompt holds."""
-    await jobs.story.aedit_brief(
-        premise=body.premise, genre=body.genre, characters=body.characters, outline=body.outline
-    )
+    await jobs.story.aedit_brief(**body.model_dump())
     return moved(jobs)
+
+
+@router.put("/stories/{story}/chapter")
+async def chapter(jobs: IdleJobsDep, body: ChapterBody) -> Changed:
+    """Let a chapter begin with a passage, give it another title, or make it one with what stands before."""
+    await jobs.story.aedit_chapter(body.at, body.title)
+    return moved(jobs)
+
+
+@router.post("/stories/{story}/replace")
+async def replace(jobs: IdleJobsDep, body: Replace) -> Replaced:
+    """Replace words in the whole branch, with all that was made from its passages; undone as one."""
+    passages = await jobs.story.areplace(body.old, body.new, whole_words=body.whole_words)
+    moved(jobs)
+    return Replaced(passages=passages)
 
 
 @router.put("/stories/{story}/title")

@@ -17,7 +17,7 @@ from recurrentgpt.desk.backend import read_model
 from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
-    CodexEntryView,
+    HiddenView,
     MemoryView,
     PassageView,
     Ref,
@@ -29,7 +29,7 @@ from recurrentgpt.engine.replay import ReplayCost
 from recurrentgpt.engine.search import SearchResult
 from recurrentgpt.library import StorySummary
 from recurrentgpt.models.prices import price
-from recurrentgpt.nodes.open_story import GENRES
+from recurrentgpt.schema.genres import GENRES
 
 router = APIRouter(tags=["reading"], responses=ERROR_RESPONSES)
 MOST_PASSAGES = 100
@@ -82,7 +82,15 @@ async def usage(jobs: JobsDep) -> StoryUsage:
     """Return what the story has cost on the head's branch and in all; in money where the reader has written prices down."""
     (branch, passages), everything = await jobs.ledger.branch(), await jobs.ledger.in_all()
     costs = [await asyncio.to_thread(price, used) for used in (branch, everything)]
-    return {**branch, "cost": costs[0], "passages": passages, "in_all": {**everything, "cost": costs[1]}}
+    ahead = await jobs.story.aahead_tally()
+    return {
+        **branch,
+        "cost": costs[0],
+        "passages": passages,
+        "in_all": {**everything, "cost": costs[1]},
+        "choices": ahead["choices"],
+        "ready": ahead["ready"],
+    }
 
 
 @router.get("/stories/{story}/memory")
@@ -91,10 +99,17 @@ async def memory(jobs: JobsDep, at: Annotated[Ref, Query()]) -> MemoryView:
     return await read_model.memory_view(jobs.story, at)
 
 
-@router.get("/stories/{story}/codex")
-async def codex(jobs: JobsDep, at: Annotated[Ref, Query()]) -> list[CodexEntryView]:
-    """Return what is true of people, places and things as of a passage, those that it names first."""
-    return await read_model.codex_view(jobs.story, at)
+@router.get("/stories/{story}/hidden")
+async def hidden(jobs: JobsDep) -> HiddenView:
+    """Return what the story keeps from its reader, for the author who asks for it."""
+    brief = (await jobs.story.asnapshot()).brief
+    return {"truth": brief.get("truth", ""), "clues": brief.get("clues", [])} if brief else {"truth": "", "clues": []}
+
+
+@router.get("/stories/{story}/chapters")
+async def chapters(jobs: JobsDep) -> dict[int, str]:
+    """Return the titles of the branch's chapters by the step of their first passages; an empty one is a number."""
+    return await jobs.story.achapters()
 
 
 @router.get("/stories/{story}/search")
@@ -111,7 +126,7 @@ async def tree(jobs: JobsDep) -> dict[str, object]:
 
 @router.get("/stories/{story}/diff")
 async def diff(jobs: JobsDep, a: Annotated[Ref, Query()], b: Annotated[Ref, Query()]) -> dict[str, object]:
-    """Return what differs between two passages in plan, words and memory."""
+    """Return what differs between two passages in plan, words, sentences and memory."""
     return (await jobs.story.adiff(a, b)).as_json()
 
 

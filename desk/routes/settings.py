@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
+from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.backend.disk_store import MACHINE
 from recurrentgpt.desk.backend.endpoint_trial import Trial, models_of, try_endpoint
 from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, RequestBody, SettingField, ShortText
@@ -105,15 +105,18 @@ async def story_settings(jobs: JobsDep) -> StorySettings:
 
 
 @router.put("/stories/{story}/settings")
-async def change_story_settings(desk: DeskDep, jobs: IdleJobsDep, body: Values) -> StorySettings:
-    """Change settings of a story, from its next passage on."""
+async def change_story_settings(desk: DeskDep, jobs: JobsDep, body: Values) -> StorySettings:
+    """Change settings of a story, from its next passage on; while one is written, from the one after it."""
     changes = checked_settings(body.values, machine=False)
     recorded = {name: value for name, value in changes.items() if name in STORY_SETTINGS}
     if recorded and (await jobs.story.asnapshot()).head:
         # How a story is told stands in its own record, and holds wherever it is opened.
         defaults = {field["name"]: field["default"] for field in fields()}
         chosen = {name: defaults[name] if value is None else value for name, value in recorded.items()}
-        jobs.record_settings = await jobs.story.achange_settings(**chosen)
+        make_context(jobs.record_settings, chosen)
+        jobs.unrecorded |= chosen
+        if not jobs.busy:
+            await jobs.record_unrecorded()
         changes = {name: value for name, value in changes.items() if name not in recorded}
     settings = {**desk.disk.settings(jobs.story.id), **changes}
     make_context(jobs.record_settings, settings)
@@ -134,5 +137,5 @@ def _in_force(desk: Desk, name: str) -> InForce:
 
 def _story_settings(jobs: StoryJobs) -> StorySettings:
     names = [field["name"] for field in fields() if not field["machine"] and field["name"] != BUDGET]
-    values = {name: getattr(jobs.story.context, name) for name in names}
+    values = {name: jobs.unrecorded.get(name, getattr(jobs.story.context, name)) for name in names}
     return {"fields": fields(), "values": {**values, BUDGET: jobs.disk.settings(jobs.story.id).get(BUDGET, 0)}}

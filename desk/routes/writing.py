@@ -26,6 +26,7 @@ from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import StoryInput
 
 router = APIRouter(tags=["writing"], responses=ERROR_RESPONSES)
+MOST_QUEUED = 20
 
 
 WordsKey = Annotated[
@@ -51,6 +52,12 @@ class WriteBody(RequestBody):
     plan: LongText | None = None
     at: Ref | None = None
     steps: Count = 1
+
+
+class PlanBody(RequestBody):
+    """A plan."""
+
+    plan: LongText
 
 
 class AtBody(RequestBody):
@@ -112,9 +119,27 @@ async def replan(jobs: IdleJobsDep, body: AtBody) -> JobStarted:
 
 
 @router.post("/stories/{story}/stop")
-async def stop(jobs: JobsDep) -> Changed:
-    """End the writing and keep the whole sentences that are there; a second time, end at once."""
-    jobs.stop()
+async def stop(jobs: JobsDep, drop: bool = False) -> Changed:
+    """End the writing and keep the whole sentences that are there, or `drop` them; a second time, end at once."""
+    jobs.stop(drop=drop)
+    return Changed()
+
+
+@router.post("/stories/{story}/queue")
+async def queue(jobs: JobsDep, body: PlanBody) -> Changed:
+    """Let a plan wait to be written after the passage in the making."""
+    if not body.plan.strip():
+        raise BadAnswer("A plan needs some words.")
+    if len(jobs.state.queue) >= MOST_QUEUED:
+        raise BadAnswer(f"{MOST_QUEUED} plans wait already; let some of them be written first.")
+    jobs.queue_plan(body.plan)
+    return Changed()
+
+
+@router.delete("/stories/{story}/queue")
+async def unqueue(jobs: JobsDep, number: Annotated[int, Query(ge=1)]) -> Changed:
+    """Take a plan, counted from 1, out of those that wait."""
+    jobs.unqueue_plan(number)
     return Changed()
 
 

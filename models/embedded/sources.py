@@ -37,7 +37,7 @@ def from_hub(entry: ModelFile, folder: Path, report: Report) -> None:
     """Download a model's files from the model hub into `folder`."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise SourceFailed("HF_HUB_OFFLINE is set")
-    report(0, "looking for the model hub")
+    report(0, f"downloading {entry.id} from the model hub")
     import huggingface_hub
     from tqdm import tqdm  # type: ignore[import-untyped]
 

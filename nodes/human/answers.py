@@ -109,7 +109,7 @@ def _from_text(text: str, plans: list[str], memory: str) -> Answer:
     if words in _YES or (meant and int(meant[0]) <= len(plans)):
         number = int(meant[0]) if meant else 1
         raise BadAnswer(f"Did you mean plan {number}? Answer {number}, or say in a sentence what happens next.")
-    return Answer("write", plan=_plan(text))
+    return Answer("write", plan=check_plan(text))
 
 
 def _json(text: str) -> object:
@@ -152,19 +152,18 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
     memory = fields.get("short_term_memory")
     memory = check_memory(memory) if memory else None
     number, plan = whole_number(fields.get("number")), fields.get("plan") or ""
-    if not isinstance(plan, str):
-        raise BadAnswer(f"A plan is text; this is a {type(plan).__name__}.")
-    plan = plan.strip()
+    if isinstance(plan, str):
+        plan = plan.strip()
     if number is None and not plan and memory is not None and not fields.get("action"):
         raise BadAnswer("With the memory goes a choice: add the number of a plan, or a plan of your own.")
     action = fields.get("action") or _implied_action(number, plan)
     if action not in ACTIONS:
         raise BadAnswer(f"There is no action {action!r}; the actions are {', '.join(ACTIONS)}.")
     if action == "write":
-        return Answer("write", plan=_plan(plan), memory=memory)
+        return Answer("write", plan=check_plan(plan), memory=memory)
     if action in ("choose", "edit"):
         index = _index(1 if number is None and action == "edit" and len(plans) == 1 else number, plans)
-        chosen = plans[index] if action == "choose" else _plan(plan)
+        chosen = plans[index] if action == "choose" else check_plan(plan)
         return Answer(action, index=index, plan=chosen, memory=memory)
     passages = 1 if fields.get("passages") is None else whole_number(fields["passages"])
     if not isinstance(passages, int) or isinstance(passages, bool) or not 0 <= passages <= MOST_PASSAGES:
@@ -172,7 +171,7 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
     return Answer(action, passages=passages, memory=memory)
 
 
-def _implied_action(number: object, plan: str) -> str:
+def _implied_action(number: object, plan: object) -> str:
     if number is not None:
         return "edit" if plan else "choose"
     return "write"
@@ -186,13 +185,17 @@ def _index(number: object, plans: list[str]) -> int:
     return number - 1
 
 
-def _plan(text: str) -> str:
-    if not text:
-        raise BadAnswer(NO_WORDS)
+def check_plan(text: object) -> str:
+    """Return a plan as it is kept and shown, as one paragraph; raise BadAnswer for one that no prompt should carry."""
+    if not isinstance(text, str):
+        raise BadAnswer(f"A plan is text; this is a {type(text).__name__}.")
     if odd := control_character(text):
         raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
     if len(text) > MOST_PLAN_WORDS * LONG_WORD:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS * LONG_WORD:,} characters; this one has {len(text):,}.")
     if count_words(text) > MOST_PLAN_WORDS:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
-    return text
+    plan = " ".join(text.split())
+    if not plan:
+        raise BadAnswer(NO_WORDS)
+    return plan

@@ -10,7 +10,9 @@ import typer
 
 from recurrentgpt.cli.app import app
 
-WIDTH = 100
+WIDTH = 98
+"""Columns of the help at a terminal that is wide enough."""
+
 HEAD = """# The command line
 
 What `recurrentgpt COMMAND --help` prints. This page is made by `python -m recurrentgpt.cli.docs > docs/cli.md`, and a
@@ -24,7 +26,8 @@ def render() -> str:
 
 
 def _sections(command: Any, name: str, parent: Any) -> Iterator[str]:
-    context = type(command).context_class(command, info_name=name, parent=parent, terminal_width=WIDTH)
+    settings = {**command.context_settings, "terminal_width": WIDTH}
+    context = type(command).context_class(command, info_name=name, parent=parent, **settings)
     text = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
     yield f"## {context.command_path}\n\n```text\n{text}\n```\n"
     for below, child in getattr(command, "commands", {}).items():

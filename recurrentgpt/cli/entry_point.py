@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import errno
+import functools
 import io
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import typer
 
@@ -25,7 +28,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     _prepare_streams()
     try:
-        code = typer.main.get_command(app).main(args=arguments, prog_name="recurrentgpt", standalone_mode=False)
+        code = _command().main(args=arguments, prog_name="recurrentgpt", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
@@ -34,8 +37,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _silence(1)
         return 0
     except Exception as error:  # noqa: BLE001 - whatever it is, the user is told in a sentence
-        return _report(_of_setting(error, arguments), json="--json" in arguments)
+        return _report(_of_value(_of_setting(error, arguments)), json="--json" in arguments)
     return code if isinstance(code, int) else 0
+
+
+@functools.cache
+def _command() -> Any:
+    """Return the command with all its options; it takes a while to make, and tests run it many times in one process."""
+    return typer.main.get_command(app)
 
 
 def exit_code(error: Exception) -> int:
@@ -47,6 +56,7 @@ def exit_code(error: Exception) -> int:
 def _report(error: Exception, *, json: bool) -> int:
     """Say what went wrong and return the exit code."""
     from recurrentgpt.cli.terminal.console import complain, print_json, unwritable, visible
+    from recurrentgpt.cli.terminal.settings_input import spell_options
 
     if os.environ.get("RECURRENTGPT_DEBUG"):
         traceback.print_exception(error)
@@ -59,7 +69,7 @@ def _report(error: Exception, *, json: bool) -> int:
             message = str(getattr(error, "format_message", error.__str__)())
             show()
         elif isinstance(error, RecurrentGPTError):
-            complain(message := str(error))
+            complain(message := spell_options(str(error)))
         else:
             what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             complain(message := f"Unexpected {what}. Set RECURRENTGPT_DEBUG=1 to see where it happened.")
@@ -86,6 +96,30 @@ def _of_setting(error: Exception, arguments: list[str]) -> Exception:
         except SettingsError as refusal:
             return refusal
     return error
+
+
+def _of_value(error: Exception) -> Exception:
+    """Return the refusal of a value that has not its option's type in our words, where pydantic's tell of parsing and input."""
+    option, found = getattr(error, "param", None), getattr(error.__cause__, "errors", None)
+    if option is None or found is None:
+        return error
+    problem = found()[0]
+    bounds = problem.get("ctx", {})
+    match problem["type"]:
+        case "int_parsing" | "int_from_float" | "int_parsing_size":
+            allowed = "a whole number"
+        case "float_parsing":
+            allowed = "a number"
+        case "greater_than_equal":
+            allowed = f"{bounds['ge']:,} or more"
+        case "less_than_equal":
+            allowed = f"at most {bounds['le']:,}"
+        case "value_error" if " is not one of " in problem["msg"]:
+            allowed = "one of " + ", ".join(re.findall(r"'([^']*)'", problem["msg"].partition(" is not one of ")[2]))
+        case _:
+            return error
+    name = max(option.opts, key=len) if option.param_type_name == "option" else option.metavar or option.name.upper()
+    return SettingsError(f"{name} is {allowed}; it is {str(problem['input'])!r:.60}.")
 
 
 def _prepare_streams() -> None:

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -54,6 +55,7 @@ class Examined:
 def examine(rows: Iterable[Row]) -> list[Examined]:
     """Return every story of which there is a row, by id, whole or damaged; on a server with auth those of all its users."""
     tables: dict[tuple[tuple[str, ...], str], dict[str, dict[str, object]]] = defaultdict(lambda: defaultdict(dict))
+    links: dict[str, object] = {}
     for row in rows:
         depth = 3 if row.namespace[:2] == (*ROOT, "users") else 1
         root, below = row.namespace[:depth], row.namespace[depth:]
@@ -72,8 +74,15 @@ def examine(rows: Iterable[Row]) -> list[Examined]:
                 tables[place]["misplaced"][str(value["id"])] = value
         elif len(below) == 2 and below[0] in TABLES:
             tables[root, below[1]][below[0]][row.key] = value
+            if below[0] == "links" and isinstance(value, dict):
+                links[str(value.get("id"))] = value
         elif len(below) == 1 and below[0] in ("stories", "heads"):
             tables[root, row.key][below[0]][row.key] = value
+    for table in tables.values():
+        # A link says whose it is, too.
+        for key in table["commits"].keys() & links.keys() - table["links"].keys():
+            table["links"][key] = links[key]
+            table["misplaced links"][key] = links[key]
     return [
         _examine(root, story, tables[root, story])
         for root, story in sorted(tables)
@@ -83,6 +92,9 @@ def examine(rows: Iterable[Row]) -> list[Examined]:
 
 def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str, object]]) -> Examined:
     damage = [f"The row of passage {key} stands in another's place." for key in sorted(tables.get("misplaced", {}))]
+    damage += [
+        f"The link of passage {key} stands in another's place." for key in sorted(tables.get("misplaced links", {}))
+    ]
     links = {key: row for key, row in tables.get("links", {}).items() if _fits(_LINK, row)}
     overlays = {
         key: row
@@ -130,9 +142,15 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     if not _fits(_RECORD, record):
         record = None
         damage.append("The title, brief and settings are damaged.")
+    elif (kept := cast(StoryRecord, record))["story"] != story:
+        record = {**kept, "story": story}
+        damage.append("The row of the title, brief and settings names another story.")
     if not _fits(_HEAD, head) or cast(Head, head)["head"] not in commits:
         head = None
         damage.append("Where the story stands is damaged.")
+    elif (at := cast(Head, head))["story"] != story:
+        head = {**at, "story": story}
+        damage.append("The row of where the story stands names another story.")
     names = {
         key: row
         for key, row in tables.get("names", {}).items()
@@ -165,8 +183,8 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
     A passage keeps its id as long as all before it are there; what stood behind a gap is written anew behind the gap, word
     for word, as a rebase does it.
     """
-    commits, links = archive["commits"], archive["links"]
-    if not any(commit["step"] for commit in commits.values()):
+    commits = archive["commits"]
+    if not any(commit["parent"] for commit in commits.values()):
         return None
     record = archive["story"] or StoryRecord(
         story=story,
@@ -177,18 +195,21 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
         settings={},
         created=now(),
     )
-    opening = next((key for key, commit in commits.items() if not commit["step"]), "")
+    opening = next((key for key, commit in commits.items() if not commit["parent"]), "")
     if not opening:
         commits[opening := _opening(story)["id"]] = _opening(story)
     new: dict[str, Commit] = {}
     renamed: dict[str, str] = {}
-    # By step: a passage is saved after all that it stands on, be they before it or the version that it corrects.
-    for key, commit in sorted(commits.items(), key=lambda item: (item[1]["step"], item[1]["created"])):
-        parent = commit["parent"]
-        while parent and parent not in commits:
-            parent = links[parent]["parent"] if parent in links else ""
-        before = new[renamed[parent or opening]] if commit["step"] else None
-        saved = _kept(commit, before, renamed, archive, bare=key in bare)
+    parents = {key: _nearest(commit["parent"], archive) or opening for key, commit in commits.items()} | {opening: ""}
+    # A passage is saved after all that it stands on, be they before it or the version that it corrects. Its step may be damaged.
+    for key in TopologicalSorter(
+        {
+            key: {parents[key], commits[key]["amends"]} & commits.keys()
+            for key in sorted(commits, key=lambda key: commits[key]["created"])
+        }
+    ).static_order():
+        before = new[renamed[parents[key]]] if key != opening else None
+        saved = _kept(commits[key], before, renamed, archive, bare=key in bare)
         renamed[key] = saved["id"]
         new.setdefault(saved["id"], saved)
     last = max(new.values(), key=lambda commit: (commit["step"], commit["created"]))
@@ -205,6 +226,15 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
         names={key: {**name, "at": renamed[name["at"]]} for key, name in archive["names"].items()},
         overlays=archive["overlays"],
     )
+
+
+def _nearest(key: str, archive: StoryExport) -> str:
+    """Return a passage, or the nearest before it that is whole; empty where none is."""
+    passed: set[str] = set()
+    while key and key not in archive["commits"] and key not in passed:
+        passed.add(key)
+        key = archive["links"][key]["parent"] if key in archive["links"] else ""
+    return key if key in archive["commits"] else ""
 
 
 def _kept(

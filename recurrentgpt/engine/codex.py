@@ -11,22 +11,26 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from recurrentgpt.engine.edits import check_line
 from recurrentgpt.engine.importer import TOKENS_PER_WORD
 from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
+from recurrentgpt.memory.codex import changed
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.codex import Action, Aspect, Change, Contradiction, Entry, Kind
+from recurrentgpt.schema.codex import Action, Aspect, Change, Codex, Contradiction, Entry, Kind
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import State
+
+if TYPE_CHECKING:
+    from langgraph.store.base import PutOp
 
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
@@ -55,14 +59,18 @@ class StoryCodex:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    async def written_from(self, at: Ref | None = None) -> list[PromptPart]:
+    async def written_from(self, at: Ref | None = None, *, truth: bool = True) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
+
+        Without `truth`, what the brief keeps from the reader is left out of them.
 
         Put together again from the log, with the model and the templates of today, which may start the embedded one. Raises
         StoryError where no plan was written from.
         """
         session = self._session
         commit = await session.commit_at(at)
+        if not commit["step"]:
+            raise StoryError("The opening was written from no plan: name a passage, from 1 on.")
         record = await session.log.record(session.id)
         state = cast(State, await restored(session.log, record, commit, retake=True))
         runtime = session.runtime()
@@ -82,8 +90,9 @@ class StoryCodex:
             "passage before": previous,
             "plan": state["plan"],
         }
+        hidden = [] if truth else [brief.get("truth", ""), *brief.get("clues", [])]
         whole = [
-            PromptPart(f"turn {number}: {turn.type}", str(turn.text), whole=True)
+            PromptPart(f"turn {number}: {turn.type}", _without(str(turn.text), hidden), whole=True)
             for number, turn in enumerate(turns, 1)
         ]
         return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
@@ -105,8 +114,13 @@ class StoryCodex:
             commit, overlay = await session.commit_and_overlay(at)
             entry = find_entry(await self._session.codex_at(commit["id"], overlay), name)
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
-            changes = {"codex": [*commit.get("codex", []), change]}
-            corrected = await session.append_correction(commit, changes, overlay)
+            left = changed(Codex({entry.name.casefold(): entry}), [change]).entries[entry.name.casefold()]
+            if end and any(not line.passage for line in entry.lines if line not in left.lines):
+                overlay, put = await self._ended_below(overlay, [change])
+                corrected = await session.append_correction(commit, {}, overlay, [put])
+            else:
+                changes = {"codex": [*commit.get("codex", []), change]}
+                corrected = await session.append_correction(commit, changes, overlay)
             return find_entry(await self._session.codex_at(corrected["id"], overlay), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
@@ -161,21 +175,23 @@ class StoryCodex:
                 raise StoryError(
                     f"Passage {commit['step']} has {len(found)} contradictions; number {number} is none of them."
                 )
-            meant = found[number - 1]
-            if meant["rule"] == "renamed":
-                change = _said(meant["entry"], meant["kind"], "alias", meant["value"])
-            else:
-                aspect = cast(Aspect, _ASPECT_OF[meant["rule"]])
-                # A thing that is found is no longer lost, and that is all.
-                do: Action = "end" if meant["rule"] == "lost" else "set"
-                change = _said(meant["entry"], meant["kind"], do, meant["value"], aspect)
-            change["rests_on"] = meant["said"]
+            meant, puts = found[number - 1], []
+            told = _as_meant(meant)
             changes = {
-                "codex": [*commit.get("codex", []), change],
+                "codex": [*commit.get("codex", []), *told],
                 "contradictions": [one for one in found if one is not meant],
             }
-            await session.append_correction(commit, changes, overlay)
+            if not meant["passage"] and (over := [change for change in told if change["do"] == "end"]):
+                overlay, put = await self._ended_below(overlay, over)
+                puts = [put]
+            await session.append_correction(commit, changes, overlay, puts)
         return meant
+
+    async def _ended_below(self, overlay: str, over: Sequence[Change]) -> tuple[str, PutOp]:
+        """Return an overlay that ends what the author said or the brief says, which lies where no passage can end it."""
+        session = self._session
+        corrected = await read_overlay(session.log, session.id, overlay)
+        return overlay_op(session.log, session.id, {**corrected, "codex": [*corrected.get("codex", []), *over]})
 
     async def _flag(self, name: str, do: Action, value: str = "") -> Entry:
         entry = find_entry(await self._session.codex_at(None), name)
@@ -193,6 +209,27 @@ class StoryCodex:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {len(said):,}.")
             key, put = overlay_op(session.log, session.id, {**corrected, "codex": said})
             await session.append_correction(head, {}, key, [put])
+
+
+def _as_meant(meant: Contradiction) -> list[Change]:
+    """Return what changes in an entry where a passage is meant as it stands."""
+    about, rule = (meant["entry"], meant["kind"]), meant["rule"]
+    if rule == "renamed":
+        changes = [_said(*about, "alias", meant["value"])]
+    elif rule == "judge":
+        over = {**_said(*about, "end", "", meant.get("aspect", "fact")), "text": meant["holds"]}
+        changes = [cast(Change, over), *([_said(*about, "set", meant["value"], "fact")] if meant["value"] else [])]
+    else:
+        # A thing that is found is no longer lost, and that is all.
+        changes = [_said(*about, "end" if rule == "lost" else "set", meant["value"], cast(Aspect, _ASPECT_OF[rule]))]
+    return [{**change, "rests_on": meant["said"]} for change in changes]
+
+
+def _without(text: str, hidden: Sequence[str]) -> str:
+    """Return a text in which what is kept from the reader is not told."""
+    for secret in sorted(filter(None, hidden), key=len, reverse=True):
+        text = text.replace(secret, "(kept from the reader)")
+    return text
 
 
 def _said(name: str, kind: Kind, do: Action, value: str = "", aspect: Aspect | None = None) -> Change:

@@ -6,18 +6,19 @@ Each is a corrected version of a commit beside it, to which the head moves; a fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from recurrentgpt.engine.refs import Ref, resolve
+from recurrentgpt.engine.replacement import Replacement
 from recurrentgpt.engine.replay import Replay
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, control_character, parse_answer
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, control_character
 from recurrentgpt.nodes.open_story import check_input
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.log import StoryRecord
-from recurrentgpt.schema.outline import describe_turns, read_marks
+from recurrentgpt.schema.outline import TurnStatus, describe_turns, read_marks
 from recurrentgpt.schema.state import Brief, StoryInput
 
 MOST_SUMMARY_WORDS = 120
@@ -25,7 +26,14 @@ MOST_ENTRIES = 20
 MOST_ENTRY_WORDS = 60
 """Of a character or a turn of the outline; each is in every prompt."""
 MOST_PART_WORDS = {"synopsis": 200, "truth": 300, "voice": 80}
+_MARKED: tuple[tuple[Literal["outline", "clues"], Literal["turns", "clues"]], ...] = (
+    ("outline", "turns"),
+    ("clues", "clues"),
+)
+"""Parts of the brief whose lines are marked with where they stand, and what of a commit holds that."""
 MOST_PLANS = 9
+MOST_TITLE_WORDS = 30
+MOST_REPLACED_WORDS = 40
 
 
 class Edits:
@@ -49,13 +57,13 @@ class Edits:
         """Replace the plans to choose from after a passage (default: the newest) and return them; raises BadAnswer."""
         if isinstance(plans, str) or not 1 <= len(plans) <= MOST_PLANS:
             raise BadAnswer(f"The plans are a list of 1 to {MOST_PLANS} texts.")
-        checked = [_check_plan(plan) for plan in plans]
+        checked = [check_plan(plan) for plan in plans]
         await self._correct(at, {"candidate_plans": checked})
         return checked
 
     async def plan(self, number: int, text: str, at: Ref | None = None) -> list[str]:
         """Replace one of the plans, counted from 1, and return them all; raises BadAnswer."""
-        session, checked = self._session, _check_plan(text)
+        session, checked = self._session, check_plan(text)
         async with session.writing():
             commit, overlay = await session.commit_and_overlay(at)
             plans = list(commit["candidate_plans"])
@@ -108,7 +116,8 @@ class Edits:
     ) -> Brief:
         """Replace parts of what every prompt of this branch holds, from now on, and return the whole brief.
 
-        A turn of the outline may begin with where it stands, `[done]` or `[under way]`; without that it is to come.
+        A turn of the outline may begin with where it stands, `[done]` or `[under way]`, and a clue with `[done]`; without that
+        it is to come.
         """
         given = {"premise": premise, "genre": genre, "characters": characters, "outline": outline}
         given |= {"synopsis": synopsis, "voice": voice, "truth": truth, "clues": clues}
@@ -116,19 +125,52 @@ class Edits:
         session = self._session
         async with session.writing():
             brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
-            lines, turns = read_marks(brief["outline"])
-            head = await session.head_commit()
+            head, standing = await session.head_commit(), dict[str, list[TurnStatus]]()
+            for part, name in _MARKED:
+                if part in brief:
+                    brief[part], stands = read_marks(brief[part])
+                    standing |= {name: stands} if describe_turns(stands) or name in head else {}
             corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
-            key, put = overlay_op(session.log, session.id, {**corrected, "brief": {**brief, "outline": lines}})
-            standing = {"turns": turns} if describe_turns(turns) or "turns" in head else {}
+            key, put = overlay_op(session.log, session.id, {**corrected, "brief": brief})
             await session.append_correction(head, standing, key, [put])
-        return brief
+        return await session.brief()
 
     async def rename(self, title: str) -> str:
         """Give the story another title, on all its branches, and return it."""
         title = _check_part("title", title)
         await self._record(lambda record: {**record, "title": title, "brief": {**record["brief"], "title": title}})
         return title
+
+    async def chapter(self, ref: Ref | None, title: str | None) -> str | None:
+        """Let a chapter of this title begin with a passage of this branch, and return the title: an empty one is its number.
+
+        With None no chapter begins there: it is one with what stands before. Raises StoryError for a passage of another branch.
+        """
+        session = self._session
+        checked = None if title is None else check_line("title of a chapter", title, MOST_TITLE_WORDS)
+        async with session.writing():
+            head = await session.head_commit()
+            commit = await session.commit_at(ref)
+            if not commit["step"] or commit["id"] not in await session.log.path(session.id, head["id"]):
+                raise StoryError("A chapter begins with a passage of the branch where you are: go to its branch first.")
+            corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
+            chapters = {**corrected.get("chapters", {}), str(commit["step"]): checked}
+            key, put = overlay_op(session.log, session.id, {**corrected, "chapters": chapters})
+            await session.append_correction(head, {}, key, [put])
+        return checked
+
+    async def replace(self, old: str, new: str, *, whole_words: bool = True) -> int:
+        """Put `new` in the place of `old`, letter by letter, in the whole branch, and return how many passages it changed.
+
+        What belongs to the passages changes with them: memory, summaries, plans, codex and brief. No model is called, and
+        `undo` takes all of it back as one. Raises BadAnswer where the branch has no such words.
+        """
+        session = self._session
+        old, new = (check_line("text", text, MOST_REPLACED_WORDS) for text in (old, new))
+        if not old or old == new:
+            raise BadAnswer("Say which words are to be replaced, and by which others.")
+        async with session.writing():
+            return await Replacement(session, old, new, whole_words=whole_words).apply()
 
     async def settings(self, settings: Mapping[str, object]) -> None:
         """Keep these settings of the story; the others stay."""
@@ -167,10 +209,6 @@ def _replace_sentence(memory: str, old: str, new: str) -> str:
         return check_memory([new if line == old else line for line in lines])
     except BadAnswer:
         return "\n".join(line for line in lines if line != old)
-
-
-def _check_plan(text: str) -> str:
-    return " ".join(parse_answer({"action": "write", "plan": text}, []).plan.split())
 
 
 def check_line(what: str, text: object, most: int) -> str:

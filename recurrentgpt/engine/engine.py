@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -17,6 +19,18 @@ from recurrentgpt.graph.story import RETRY, build_story_graph
 from recurrentgpt.infrastructure.lock import writing
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.log import StoryRecord
+
+logger = logging.getLogger(__name__)
+
+
+async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks and wait until they have ended; one that ends already is not cancelled again: it has costs to tell."""
+    running = [task for task in tasks if not task.done()]
+    for task in running:
+        if not task.cancelling():
+            task.cancel()
+    if running:
+        await asyncio.wait(running)
 
 
 class Engine:
@@ -38,7 +52,7 @@ class Engine:
         holding: Callable[[str], AbstractAsyncContextManager[None]] | None = None,
         erased: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        self.saver, self.description = saver, description
+        self.saver, self.retry, self.description = saver, retry, description
         self._holding, self._erased = holding, erased
         self.log = StoryLog(store)
         self.graph = build_story_graph(checkpointer=saver, store=store, retry=retry)
@@ -48,11 +62,46 @@ class Engine:
         """Folder of one lock file per story, so that two processes do not write the same one; None for no locks."""
         self.resources = AsyncExitStack()
         """What `close` lets go of."""
+        self._aside: set[asyncio.Task[None]] = set()
+        self._asked = 0
+
+    def begin_aside(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin work that nobody waits for; it ends as soon as the machine is needed for what somebody asked."""
+        task = asyncio.create_task(work)
+        self._aside.add(task)
+        task.add_done_callback(self._ended_aside)
+        return task
+
+    def _ended_aside(self, task: asyncio.Task[None]) -> None:
+        self._aside.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            # Nobody asked for it, so nobody is told but who reads the log.
+            logger.warning("Work that nobody waited for failed: %s: %s", type(error).__name__, error)
+
+    async def end_aside(self) -> None:
+        """End the work that nobody waits for, of every story, and return when it has let go of the machine."""
+        await end_tasks(self._aside)
+
+    @property
+    def asked(self) -> bool:
+        """Whether somebody waits for work on any story."""
+        return bool(self._asked)
+
+    @asynccontextmanager
+    async def foreground(self) -> AsyncIterator[None]:
+        """Have the machine for what somebody waits for: what nobody waits for ends first."""
+        self._asked += 1
+        try:
+            await self.end_aside()
+            yield
+        finally:
+            self._asked -= 1
 
     @asynccontextmanager
     async def writing(self, story: str) -> AsyncIterator[None]:
         """Hold the right to write a story; raise StoryBusy where another process, object or machine holds it."""
-        async with writing(self.locks, story), self._holding(story) if self._holding else nullcontext():
+        holding = self._holding(story) if self._holding else nullcontext()
+        async with self.foreground(), writing(self.locks, story), holding:
             yield
 
     async def find(self, name: str) -> StoryRecord:
@@ -70,4 +119,5 @@ class Engine:
 
     async def close(self) -> None:
         """Close the databases; a second call does nothing."""
+        await self.end_aside()
         await self.resources.aclose()

@@ -14,17 +14,20 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.session import Session
 from recurrentgpt.models.calls import total_usage
+from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
+from recurrentgpt.nodes.hear_voice import hear_voice
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import Usage
 from recurrentgpt.schema.state import MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
 
 if TYPE_CHECKING:
@@ -46,6 +49,10 @@ MOST_AUTHOR = SETTINGS["author"].most_characters
 """What the plan of a passage begins with where a chapter does; the rest is the chapter's title."""
 
 
+LanguageFrom = Literal["settings", "file", "words", "nowhere"]
+"""What tells the language of a book; where nothing does, English is taken."""
+
+
 @dataclass(frozen=True)
 class Preview:
     """What an import would do, and what it may cost where the model writes the memory."""
@@ -53,6 +60,7 @@ class Preview:
     title: str
     author: str
     language: str
+    language_from: LanguageFrom
     format: str
     encoding: str
     """What a text file was guessed to be written in; empty where it is known."""
@@ -79,6 +87,7 @@ class BookSource:
     chapters: list[Chapter]
     vocabulary: Vocabulary
     language: str
+    language_from: LanguageFrom
     id: str
 
     @property
@@ -94,13 +103,21 @@ class BookSource:
 def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[BookSource, Context]:
     """Return a book, read and split, and how its story is told; raise BookError for a file that is none or holds no words.
 
-    Language and author are the book's own, unless `settings` say another. Each `copy` of a book is a story of its own.
+    Language and author are the book's own, unless `settings` say another; a file that does not say its language is known by
+    its words. Each `copy` of a book is a story of its own.
     """
     from recurrentgpt.books.extract import vocabulary
     from recurrentgpt.books.readers import read_book
+    from recurrentgpt.books.readers.language import find_language
     from recurrentgpt.books.split import split_passages
 
     manuscript = read_book(path)
+    language_from: LanguageFrom = "file"
+    if not manuscript.language:
+        manuscript = dataclasses.replace(manuscript, language=find_language(manuscript))
+        language_from = "words" if manuscript.language else "nowhere"
+    if settings.get("language"):
+        language_from = "settings"
     author = "".join(filter(str.isprintable, manuscript.author))[:MOST_AUTHOR]
     own = {"language": language_name(manuscript.language) or "English", "author": author}
     context = Context(**{**own, **settings})
@@ -110,7 +127,8 @@ def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tupl
         raise BookError(f"{path} holds no words.")
     content = [manuscript.title, context.min_words, context.max_words, texts, *([copy] if copy else [])]
     key = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:12]
-    return BookSource(manuscript, chapters, vocabulary(texts, context.language), context.language, key), context
+    known = vocabulary(texts, context.language)
+    return BookSource(manuscript, chapters, known, context.language, language_from, key), context
 
 
 def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
@@ -121,10 +139,13 @@ def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
     kind = path.suffix.lstrip(".").lower()
     texts = [passage for passage, _ in source.passages]
     words = sum(count_words(text) for text in texts)
+    # The memory after each passage, the plans, and how the book is told.
+    calls = len(texts) + 1 + (tier_of_role("memory", context) == "full")
     return Preview(
         title=source.manuscript.title,
         author=context.author,
         language=context.language,
+        language_from=source.language_from,
         format=kind,
         encoding=guessed_encoding(path.read_bytes()) if kind in ("txt", "md", "markdown") else "",
         story=source.id,
@@ -132,9 +153,9 @@ def preview(path: Path, settings: Mapping[str, Any], copy: str = "") -> Preview:
         passages=len(texts),
         words=words,
         first=limit_words(texts[0], 60),
-        calls=len(texts) + 1,
-        input_tokens=round(words * TOKENS_PER_WORD + (len(texts) + 1) * PROMPT_TOKENS),
-        output_tokens=(len(texts) + 1) * REPLY_TOKENS,
+        calls=calls,
+        input_tokens=round(words * TOKENS_PER_WORD + calls * PROMPT_TOKENS),
+        output_tokens=calls * REPLY_TOKENS,
     )
 
 
@@ -150,18 +171,20 @@ async def import_book(
 ) -> AsyncGenerator[Event]:
     """Append a book's passages to the log, as far as they are not there, and yield what happens.
 
-    `fast` takes the telling sentence of a passage for its summary and calls no model; plans are then proposed when the
-    story goes on.
+    A capable model first says how the book is told. `fast` takes the telling sentence of a passage for its summary and
+    calls no model; plans are then proposed when the story goes on.
     """
     source, context = await asyncio.to_thread(read_source, path, settings, copy)
     session = Session(engine, source.id, context)
     log, story = session.log, session.id
     async with session.writing():
+        spent: list[Usage] = []
         if await log.head(story) is None:
-            await _open(session, source, genre, title)
+            opening = await _open(session, source, genre, title, fast=fast)
+            spent.append(opening["usage"])
         yield story_event(await log.record(story))
         before = await log.get(story, (await log.path(story, (await session.head())))[0])
-        passages, spent = source.passages, []
+        passages, written = source.passages, 0
         for done, (passage, chapter) in enumerate(passages, 1):
             state = await session.state_with(before, passage, f"{CHAPTER}{chapter}" if chapter else "", "human")
             known = await log.find(story, entry(state, parent=before["id"])["id"])
@@ -169,24 +192,25 @@ async def import_book(
             if known is None:
                 await append_passage(commit, "choosing", session.runtime())
                 spent.append(commit["usage"])
+                written += 1
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
         yield memory_event(before)
         # Whoever wrote on behind the book stays where they are.
         if fast or (await session.head()) != before["id"] or before["candidate_plans"]:
             yield plans_event(before)
-            yield done_event(story, len(spent), total_usage(spent))
+            yield done_event(story, written, total_usage(spent))
             return
         async with aclosing(session.propose_others(before, before.get("overlay", ""))) as events:
             async for event in events:
                 if event["event"] == "done":
-                    event = done_event(story, len(spent), total_usage([*spent, event["usage"]]))
+                    event = done_event(story, written, total_usage([*spent, event["usage"]]))
                 if event["event"] != "story":
                     yield event
 
 
-async def _open(session: Session, source: BookSource, genre: str, title: str) -> None:
-    """Append the opening of an imported story: its brief, and nothing yet that happened."""
+async def _open(session: Session, source: BookSource, genre: str, title: str, *, fast: bool) -> Commit:
+    """Append and return the opening of an imported story: its brief, and nothing yet that happened."""
     from recurrentgpt.books.extract import names
 
     manuscript, context = source.manuscript, session.context
@@ -200,8 +224,12 @@ async def _open(session: Session, source: BookSource, genre: str, title: str) ->
         characters=people,
         outline=[],
     )
+    runtime = session.runtime()
+    if not fast and (voice := await hear_voice(runtime, texts[0])):
+        brief["voice"] = voice
     about = State(title=brief["title"], genre=brief["genre"], premise=premise, brief=brief)
-    await append_opening({**about, "story": session.id, "step": 0}, session.runtime())
+    usage = {"open_story": runtime.meter.usage} if runtime.meter.calls else {}
+    return await append_opening({**about, "story": session.id, "step": 0, "usage": usage}, runtime)
 
 
 async def _remember(session: Session, source: BookSource, state: State, before: Commit, *, fast: bool) -> Commit:

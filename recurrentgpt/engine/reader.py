@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from recurrentgpt.engine.diff import Diff
 from recurrentgpt.engine.passage import Passage
@@ -20,7 +21,7 @@ from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import StoryError, StoryNotFound
-from recurrentgpt.schema.log import Commit, StoryRecord
+from recurrentgpt.schema.log import AheadTally, Commit, StoryRecord
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
 
@@ -59,11 +60,18 @@ class StoryReader:
         return {name: kept.get(name, SETTINGS[name].default) for name in STORY_SETTINGS}
 
     async def brief(self) -> Brief:
-        """Return what is pinned in every prompt of this branch, the turns of its outline marked as they stand."""
+        """Return what is pinned in every prompt of this branch, its turns and clues marked as they stand."""
         record, head = await self.record(), await self.head_commit()
         overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
         brief = overlay.get("brief", record["brief"])
-        return {**brief, "title": record["title"], "outline": mark_turns(brief["outline"], head.get("turns", []))}
+        marked: Brief = {
+            **brief,
+            "title": record["title"],
+            "outline": mark_turns(brief["outline"], head.get("turns", [])),
+        }
+        if "clues" in brief:
+            marked["clues"] = mark_turns(brief["clues"], head.get("clues", []))
+        return marked
 
     # Passages
 
@@ -74,11 +82,20 @@ class StoryReader:
 
     async def passage(self, ref: Ref | None = None) -> Passage:
         """Return one passage (default: the newest), of whichever branch; the opening is step 0 and has no text."""
-        return Passage.of(await self.commit_at(ref))
+        commit = await self.commit_at(ref)
+        for at in (await self.head_commit(), commit):
+            summaries = (await read_overlay(self.log, self.id, at.get("overlay", "")))["summaries"]
+            if commit["id"] in summaries:
+                return Passage.of({**commit, "summary": summaries[commit["id"]]})
+        return Passage.of(commit)
 
     async def passages(self, at: Ref | None = None) -> list[Passage]:
-        """Return the passages from the first to any place, by default the head."""
-        return [Passage.of(commit) for commit in await self.commits(at) if commit["step"]]
+        """Return the passages from the first to any place, by default the head, with the summaries that stand there."""
+        if not (commits := await self.commits(at)):
+            return []
+        summaries = (await read_overlay(self.log, self.id, commits[-1].get("overlay", "")))["summaries"]
+        shown = ({**commit, "summary": summaries.get(commit["id"], commit["summary"])} for commit in commits)
+        return [Passage.of(cast(Commit, commit)) for commit in shown if commit["step"]]
 
     async def passages_of(self, ids: Sequence[str]) -> list[Passage]:
         """Return the passages of these ids, of whichever branches, in the order asked for."""
@@ -96,9 +113,15 @@ class StoryReader:
         return total_usage([commit["usage"] for commit in found])
 
     async def whole_usage(self) -> Usage:
-        """Return what the story has cost on all its branches."""
+        """Return what the story has cost on all its branches, with what was written ahead and not chosen."""
         commits = await self.log.get_many(self.id, list(await self.log.links(self.id)))
-        return total_usage([commit["usage"] for commit in commits])
+        return total_usage([*(commit["usage"] for commit in commits), (await self.ahead_tally())["usage"]])
+
+    async def ahead_tally(self) -> AheadTally:
+        """Return how many choices were made while passages were written ahead, how many were ready, and what the rest cost."""
+        value = await self.log.value((*self.log.root, "ahead"), self.id)
+        nothing = AheadTally(choices=0, ready=0, usage=total_usage([]))
+        return nothing if value is None else cast(AheadTally, value)
 
     # The tree
 
@@ -120,8 +143,8 @@ class StoryReader:
         return await self.log.names(self.id)
 
     async def diff(self, a: Ref, b: Ref) -> Diff:
-        """Return what differs between two passages in plan, words and memory."""
-        return Diff.of(await self.passage(a), await self.passage(b))
+        """Return what differs between two passages in plan, words, sentences and memory."""
+        return Diff.of(await self.passage(a), await self.passage(b), str((await self.settings())["language"]))
 
     async def pending_replay(self) -> PendingReplay | None:
         """Return the replay that was interrupted, if there is one."""

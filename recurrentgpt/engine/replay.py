@@ -63,12 +63,15 @@ class Replay:
     def __init__(self, session: Session) -> None:
         self._session, self._log = session, session.log
 
-    async def edit(self, ref: Ref, text: str, *, replay: bool = False) -> AsyncGenerator[Event]:
+    async def edit(
+        self, ref: Ref, text: str, *, replay: bool = False, paid: Usage | None = None
+    ) -> AsyncGenerator[Event]:
         """Give a passage another text, with the memory and the summary rewritten from it and new plans; yield what happens.
 
         The story goes on from there. With `replay` the later passages of this branch are kept word for word, the memory
         rewritten for each; the head moves when the last is in place, and until then `pending_replay` shows what was
-        interrupted, and the same call or `resume_replay` goes on. Raises BadAnswer for a text that is none.
+        interrupted, and the same call or `resume_replay` goes on. `paid` is what the text itself cost, as by `rework`, and is
+        counted with the passage. Raises BadAnswer for a text that is none.
         """
         text, session = _check_text(text), self._session
         async with session.writing():
@@ -89,7 +92,7 @@ class Replay:
                 head = await session.head()
                 later = await self._later(commit["id"], head)
                 plan = PendingReplay(commit["id"], commit["step"], text, head, overlay, 0, 1 + len(later), now())
-            async for event in self._edit(commit, text, overlay, plan):
+            async for event in self._edit(commit, text, overlay, plan, paid):
                 yield event
 
     async def _rename_in_brief(self, old: str, new: str, overlay: str) -> str:
@@ -167,7 +170,9 @@ class Replay:
             raise StoryError(f"Passage {commit} is not on the branch of the head: go to its branch first.")
         return path[path.index(commit) + 1 :]
 
-    async def _edit(self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None) -> AsyncGenerator[Event]:
+    async def _edit(
+        self, edited: Commit, text: str, overlay: str, plan: PendingReplay | None, paid: Usage | None = None
+    ) -> AsyncGenerator[Event]:
         session, log = self._session, self._log
         record = await log.record(session.id)
         yield story_event(record)
@@ -191,13 +196,16 @@ class Replay:
                     else:
                         state = cast(State, chunk)
                 new = entry(state, parent=before["id"], overlay=overlay, amends=old["id"])
+                usage = new["usage"]
+                if paid is not None and done == 1:
+                    new["usage"] = total_usage([usage, paid])
                 if done > 1 and (said := [change for change in old.get("codex", []) if change.get("author")]):
                     new["codex"] = [*new.get("codex", []), *said]
                 also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))
                 await log.append(new, "choosing", also=also, move=last)
-                steps, spent = steps + 1, [*spent, new["usage"]]
+                steps, spent = steps + 1, [*spent, usage]
             if plan:
                 yield replay_event(new, done, 1 + len(later), kept=kept)
             if not kept:

@@ -50,6 +50,12 @@ def pending(snapshot: StateSnapshot) -> list[str]:
     return [task.name for task in snapshot.tasks]
 
 
+def check_steps(steps: object) -> None:
+    """Raise SettingsError for what is no number of passages to write."""
+    if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
+        raise SettingsError(f"The number of passages to write is a whole number from 1 on; it is {steps!r}.")
+
+
 def parse_choice(raw: object, plans: list[str]) -> Answer:
     """Return an answer that sets the next plan; raise BadAnswer for one that does not, or means nothing."""
     answer = parse_answer(raw, plans)
@@ -100,8 +106,7 @@ class Session(StoryReader):
 
     async def write(self, steps: int) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield the events; where no plan was chosen, the simulator chooses."""
-        if not isinstance(steps, int) or isinstance(steps, bool) or steps < 1:
-            raise SettingsError(f"The number of passages to write is a whole number from 1 on; it is {steps!r}.")
+        check_steps(steps)
         async with self.writing():
             head = await self.log.head(self.id)
             last = (head["step"] if head else 0) + steps
@@ -118,7 +123,9 @@ class Session(StoryReader):
     async def keep(self, passage: str) -> AsyncGenerator[Event]:
         """Take these words for the passage whose writing was stopped, and go on from there; a finished one stays as it is."""
         async with self.writing():
-            snapshot = await self.engine.graph.aget_state(self._config)
+            newest = await self.engine.graph.aget_state(self._config)
+            # By its own config: without what a passage that has just ended would change of it.
+            snapshot = await self.engine.graph.aget_state(newest.config)
             values, config = cast(State, snapshot.values), self._config
             match pending(snapshot):
                 case ["write"]:
@@ -134,10 +141,35 @@ class Session(StoryReader):
                 async for event in events:
                     yield event
 
+    async def go_on(self, begun: str) -> AsyncGenerator[Event]:
+        """Write a passage whose writing was stopped to its end, from these whole sentences of it."""
+        async with self.writing():
+            snapshot = await self.engine.graph.aget_state(self._config)
+            values, config = cast(State, snapshot.values), self._config
+            last = values.get("step", 0)
+            match pending(snapshot):
+                case ["write"] if snapshot.next:  # else it has just ended
+                    there: State = {"plan": plan_in_hand(values), "begun": begun}
+                    config = await self.engine.graph.aupdate_state(self._config, there, as_node="retrieve")
+                    last += 1
+                case ["retrieve"]:
+                    last += 1
+                case ["write" | "update_memory" | "propose_plans" | "commit", *_]:
+                    pass
+                case _:
+                    raise StoryError("No passage is in the making: there is nothing to go on with.")
+            async with aclosing(self._run(None, config, selector="simulator", last_step=last)) as events:
+                async for event in events:
+                    yield event
+
     async def discard(self) -> None:
         """Forget the passage whose writing was stopped, and its plan: another can be chosen."""
         async with self.writing():
-            await self._seed(await self._state_at(await self.head_commit()))
+            await self.stand_at(await self.head_commit())
+
+    async def stand_at(self, commit: Commit) -> None:
+        """Put the thread behind a commit, where a plan can be chosen; the caller holds the lock."""
+        await self._seed(await self._state_at(commit))
 
     async def retry(self, ref: Ref | None) -> AsyncGenerator[Event]:
         """Write a passage once more from the same plan."""
@@ -229,6 +261,7 @@ class Session(StoryReader):
             "previous_passage": before["passage"],
             "previous_memory": before["short_term_memory"],
             "previous_turns": before.get("turns", []),
+            "previous_clues": before.get("clues", []),
             "passage": passage,
             "author": author,
             "candidate_plans": [],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recurrentgpt.engine.passage import Passage
-from recurrentgpt.schema.log import Link
+from recurrentgpt.schema.log import AheadTally, Link
 from recurrentgpt.schema.parts import Brief, Rationale, Status, Usage
 
 
@@ -54,6 +54,8 @@ class StorySnapshot:
     archived: bool = False
     usage: Usage | None = None
     """What the passages of the branch have cost; None where it was not asked for."""
+    ahead: AheadTally | None = None
+    """How many choices were ready, of those made while passages were written ahead; None where nobody can tell."""
 
     @property
     def head(self) -> str:

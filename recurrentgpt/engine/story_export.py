@@ -53,6 +53,7 @@ class StoryExport(TypedDict):
 
 
 _COMMIT_ID = re.compile("[0-9a-f]{24}")
+_DAMAGE = {"missing": "something is missing there", "extra_forbidden": "nothing of that name belongs there"}
 _SHAPE = TypeAdapter(StoryExport)
 TABLES = ("commits", "links", "names", "overlays")
 
@@ -193,7 +194,8 @@ def load(path: Path) -> StoryExport:
         _SHAPE.validate_python(content, strict=True)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise BookError(f"{path} is damaged at {where[:80]}: {error.errors()[0]['msg']}.") from error
+        what = _DAMAGE.get(error.errors()[0]["type"], "what is there is of another kind than belongs there")
+        raise BookError(f"{path} is damaged at {where[:80]}: {what}. Export the story again.") from error
     export = cast(StoryExport, content)
     _check_record(export["story"], path)
     if problem := contradiction(export):

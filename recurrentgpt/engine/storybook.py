@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.reader import StoryReader
+from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.typography import typographic
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import KEPT_PLAN
 
 if TYPE_CHECKING:
-    from recurrentgpt.books.book import Book
+    from recurrentgpt.books.book import Book, Scene
 
 CHAPTER_OF = 8
 """Passages of a chapter, where no plan says that one begins."""
@@ -40,7 +44,7 @@ class StoryBook:
         record, brief, settings = await reader.record(), await reader.brief(), await reader.settings()
         commits = [commit for commit in await reader.commits() if commit["step"]]
         text = _with_player if settings["mode"] == "fiction" else _passage
-        titles = {at: title for at, commit in enumerate(commits) if (title := _chapter_title(commit)) is not None}
+        titles = await self._titles(commits)
         return Book(
             title=record["title"],
             author=str(settings["author"]) if author is None else author,
@@ -52,6 +56,25 @@ class StoryBook:
             chapters=make_chapters([text(commit) for commit in commits], every, titles),
         )
 
+    async def chapters(self) -> dict[int, str]:
+        """Return the titles of the chapters of the head's branch by the step of their first passages; an empty one is a number.
+
+        None where nobody said that one begins: an export has one for so many passages then.
+        """
+        commits = [commit for commit in await self._reader.commits() if commit["step"]]
+        return {at + 1: title for at, title in (await self._titles(commits)).items()}
+
+    async def _titles(self, commits: Sequence[Commit]) -> dict[int, str]:
+        """Return the titles of chapters by the index of their first passages: as somebody set them, else as plans say."""
+        overlay = commits[-1].get("overlay", "") if commits else ""
+        by_hand = (await read_overlay(self._reader.log, self._reader.id, overlay)).get("chapters", {})
+        titles: dict[int, str] = {}
+        for at, commit in enumerate(commits):
+            title = by_hand.get(str(commit["step"]), None if str(commit["step"]) in by_hand else _chapter_title(commit))
+            if title is not None:
+                titles[at] = title
+        return titles
+
     async def export(
         self,
         path: str | Path,
@@ -60,21 +83,67 @@ class StoryBook:
         force: bool = False,
         every: int = CHAPTER_OF,
         author: str | None = None,
+        quotes: bool = False,
     ) -> Path:
         """Write the head's branch to a file and return where it is: Markdown, text, EPUB, DOCX or HTML.
 
-        The format is that of the extension unless one is named; `json` writes the whole tree, for `Library.restore`. Raises
-        BookError, also where a file exists and `force` is not given.
+        The format is that of the extension unless one is named; `play-html` is a page with the passages of all branches, on which
+        a reader chooses among the plans that were carried out; `json` writes the whole tree, for `Library.restore`. With
+        `quotes` a book has typographic quotation marks, as its language prints them. Raises BookError, also where a file
+        exists and `force` is not given.
         """
         path = Path(path)
         if (format or path.suffix).casefold().lstrip(".") == "json":
             from recurrentgpt.engine.story_export import write_export
 
             return await write_export(self._reader.log, self._reader.id, path, force=force)
-        from recurrentgpt.books.writers import write_book
+        from recurrentgpt.books.writers import PLAY, find_format, write_book
 
+        extension = find_format(format or path.suffix)
         book = await self.as_book(every, author)
-        return await asyncio.to_thread(write_book, book, path, format, force=force)
+        if extension == PLAY:
+            book = replace(book, scenes=await self._scenes())
+        if quotes:
+            book = _with_typographic_marks(book)
+        return await asyncio.to_thread(write_book, book, path, extension, force=force)
+
+    async def _scenes(self) -> list[Scene]:
+        """Return the passages of all branches, those of the head's own told."""
+        from recurrentgpt.books.book import Scene
+        from recurrentgpt.engine.scenes import scenes_of
+
+        reader = self._reader
+        tree, settings = await reader.tree(), await reader.settings()
+        commits = await reader.log.get_many(reader.id, list(tree.nodes))
+        text = _with_player if settings["mode"] == "fiction" else _passage
+        return [
+            Scene(key, after, commit["plan"], text(commit), told, _chapter_title(commit) or "")
+            for key, after, commit, told in scenes_of(commits, tree.path())
+        ]
+
+
+def _with_typographic_marks(book: Book) -> Book:
+    from recurrentgpt.books.file_text import language_tag
+
+    tag = language_tag(book.language)
+    chapters = [
+        replace(
+            chapter,
+            title=typographic(chapter.title, tag),
+            passages=[typographic(passage, tag) for passage in chapter.passages],
+        )
+        for chapter in book.chapters
+    ]
+    scenes = [
+        replace(
+            scene,
+            choice=typographic(scene.choice, tag),
+            text=typographic(scene.text, tag),
+            title=typographic(scene.title, tag),
+        )
+        for scene in book.scenes
+    ]
+    return replace(book, title=typographic(book.title, tag), chapters=chapters, scenes=scenes)
 
 
 def _passage(commit: Commit) -> str:

@@ -5,7 +5,7 @@ Another package declares a `System` under the entry point group `recurrentgpt.sy
 
 from __future__ import annotations
 
-from recurrentgpt.studies.baselines import doc, paper, re3, recurrent_systems, rolling
+from recurrentgpt.studies.baselines import doc, paper, personas, re3, recurrent_systems, rolling
 from recurrentgpt.studies.baselines.system import System
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.extensions import load_extensions
@@ -15,6 +15,7 @@ SYSTEMS = {
     system.name: system
     for system in (
         *recurrent_systems.SYSTEMS,
+        *personas.SYSTEMS,
         paper.SYSTEM,
         *rolling.SYSTEMS,
         re3.SYSTEM,

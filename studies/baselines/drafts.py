@@ -21,7 +21,13 @@ from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.text_windows import first_tokens
-from recurrentgpt.studies.baselines.write_prose import fill_form, system_turns, without_copies, write_raw
+from recurrentgpt.studies.baselines.write_prose import (
+    fill_form,
+    system_turns,
+    without_banned,
+    without_copies,
+    write_raw,
+)
 from recurrentgpt.studies.study_context import Pace
 
 REPEATED_RUN, REPEATED_RUN_COST = 5, 0.3
@@ -97,7 +103,7 @@ async def drafts(
 
     async def draft(number: int) -> str:
         text = await write_raw(state, run, turns, pace.most, purpose=(*purpose, number))
-        return await without_copies(text, state, run, pace.least)
+        return without_banned(await without_copies(text, state, run, pace.least), run)
 
     found = await asyncio.gather(*map(draft, range(count)), return_exceptions=True)
     usable = [

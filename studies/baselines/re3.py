@@ -25,6 +25,7 @@ from recurrentgpt.studies.baselines.planning import (
 from recurrentgpt.studies.baselines.re3_facts import (
     Fact,
     confirm_contradictions,
+    described,
     edit_passage,
     extract_facts,
     find_conflicts,
@@ -34,7 +35,7 @@ from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.text_windows import WORDS_PER_TOKEN, count_tokens
-from recurrentgpt.studies.baselines.write_prose import system_turns
+from recurrentgpt.studies.baselines.write_prose import system_turns, without_banned
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 4
@@ -92,7 +93,8 @@ async def draft(state: Any, run: StudyRun) -> Update:
         run,
         "re3",
         "draft",
-        entities=await _entities(state, run, state["outline"][at]),
+        premise="" if state["step"] else state["premise"],
+        entities=await _entities(state, run, state["outline"][at]) if state["step"] else _planned(state),
         previous=state["outline"][:at],
         summary=state["summary"],
         item=state["outline"][at],
@@ -117,7 +119,8 @@ async def edit(state: Any, run: StudyRun) -> Update:
     passage, known = state["passage"], state["facts"]
     new = await extract_facts(state, run, passage)
     if state["step"] and (wrong := await confirm_contradictions(state, run, find_conflicts(known, new))):
-        passage = strip_markup(await edit_passage(state, run, passage, wrong), run.context.language) or passage
+        edited = without_banned(await edit_passage(state, run, passage, wrong), run)
+        passage = strip_markup(edited, run.context.language) or passage
     return {"passage": passage, "facts": merge_facts(known, new)}
 
 
@@ -140,10 +143,18 @@ def _item(state: Any, run: StudyRun) -> int:
     return int(min(len(state["outline"]) - 1, state["step"] // per_item(run.settings.target_words)))
 
 
+def _planned(state: Any) -> list[str]:
+    """Return the descriptions of everybody in the plan, and of the setting."""
+    people = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
+    return [*people, f"Setting: {state['setting']}"]
+
+
 async def _entities(state: Any, run: StudyRun, item: str) -> list[str]:
-    """Return descriptions that bear on an item, at most 128 tokens: who is named in it first, the rest by likeness to it."""
-    known = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
-    known.append(f"Setting: {state['setting']}")
+    """Return descriptions that bear on an item, at most 128 tokens: who is named in it first, the rest by likeness to it.
+
+    They are of the plan's people and setting, and of whoever and whatever was met on the way.
+    """
+    known = [*_planned(state), *described(state["facts"], without=[person["name"] for person in state["characters"]])]
     embed = (run.context.embeddings or default_embeddings()).embed_documents
     vectors = unit(np.asarray(await asyncio.to_thread(embed, [item, *known]), dtype=np.float32))
     alike = (vectors[1:] @ vectors[0]).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -48,6 +49,16 @@ class FactReply(BaseModel):
     attribute: str
     value: str
     quote: str
+
+
+def described(facts: Sequence[Fact], *, without: Sequence[str]) -> list[str]:
+    """Return a line on each entity that the story has stated facts of, the plan's own people left out."""
+    planned = {part.casefold() for name in without for part in name.split()}
+    stated: dict[str, list[str]] = {}
+    for fact in facts:
+        if not planned & set(fact["entity"].casefold().split()):
+            stated.setdefault(fact["entity"], []).append(f"{fact['attribute']} {fact['value']}")
+    return [f"{entity}: {', '.join(dict.fromkeys(said))}" for entity, said in stated.items()]
 
 
 async def extract_facts(state: Any, run: StudyRun, passage: str) -> list[Fact]:

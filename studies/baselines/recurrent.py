@@ -37,11 +37,12 @@ def recurrentgpt(
     opening: StudyVerb = open_story,
     recall: StudyVerb = retrieve,
     remember: StudyVerb = update_memory,
+    choose: StudyVerb = simulator,
     templates: Templates | None = None,
 ) -> Builder:
     """Return the graph of recurrentgpt; a variant gives its own verb for what it does otherwise."""
     return (
-        _builder(opening, recall, templates)
+        _builder(opening, recall, templates, choose)
         .add_node("write", study_node(paced_write, name="write", templates=templates))
         .add_node("update_memory", study_node(paced(remember, going_on), name="update_memory", templates=templates))
         .add_node("propose_plans", study_node(paced_plans, name="propose_plans", templates=templates))
@@ -56,21 +57,21 @@ def recurrentgpt(
 def single_call(step: StudyVerb) -> Builder:
     """Return the graph whose one `step` writes the passage, the memory and the plans together."""
     return (
-        _builder(open_story, retrieve, None)
+        _builder(open_story, retrieve, None, simulator)
         .add_node("step", study_node(step, name="step"))
         .add_edge("retrieve", "step")
         .add_edge("step", "commit")
     )
 
 
-def _builder(opening: StudyVerb, recall: StudyVerb, templates: Templates | None) -> Builder:
+def _builder(opening: StudyVerb, recall: StudyVerb, templates: Templates | None, choose: StudyVerb) -> Builder:
     """Return what all have in common: the opening, the log and the choice."""
     return (
         StateGraph(RecurrentState, context_schema=StudyContext, input_schema=NovelInput, output_schema=NovelOutput)
         .add_node("open_story", study_node(counted(opening), name="open_story", templates=templates))
         .add_node("retrieve", study_node(recall, name="retrieve"))
         .add_node("commit", study_node(counted_commit, name="commit"))
-        .add_node("simulator", study_node(paced(simulator), name="simulator", templates=templates))
+        .add_node("simulator", study_node(paced(choose), name="simulator", templates=templates))
         .add_edge(START, "open_story")
         .add_conditional_edges("open_story", lambda state: "commit" if not state.get("head") else _next(state), _WAYS)
         .add_conditional_edges("commit", _next, _WAYS)
@@ -127,6 +128,7 @@ async def write_unguarded(state: Any, run: StudyRun) -> Update:
         "previous_passage": state["passage"],
         "previous_memory": state["short_term_memory"],
         "previous_turns": state.get("turns", []),
+        "previous_clues": state.get("clues", []),
         "status": "writing",
     }
 

@@ -9,20 +9,22 @@ from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
 
 _GUARDS = frozenset({"copies", "grammar", "examples"})
 
+RECURRENTGPT = System(
+    name="recurrentgpt",
+    description="this project, the simulator choosing the plans",
+    build=recurrent.recurrentgpt,
+    cost=linear_cost(Cost(12.3, 19000, 2300)),
+    recurrent=True,
+    own_guards=_GUARDS,
+    own_samples=MOST_SAMPLES,
+    watched=True,
+    remembers=True,
+    recalls=True,
+    plants_facts=True,
+)
+
 SYSTEMS = (
-    System(
-        name="recurrentgpt",
-        description="this project, the simulator choosing the plans",
-        build=recurrent.recurrentgpt,
-        cost=linear_cost(Cost(12.3, 19000, 2300)),
-        recurrent=True,
-        own_guards=_GUARDS,
-        own_samples=MOST_SAMPLES,
-        watched=True,
-        remembers=True,
-        recalls=True,
-        plants_facts=True,
-    ),
+    RECURRENTGPT,
     System(
         name="no_short_term_memory",
         description="recurrentgpt without the short-term memory, in prompts and replies",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from langgraph.graph import StateGraph
 
@@ -54,6 +54,8 @@ class System:
     """Drafts that it compares per passage unless a plan says otherwise; 0 for a system that compares none."""
     window: int | None = None
     """Tokens of the story that it sees, where nothing else of the story reaches its prompts."""
+    mode: Literal["novel", "fiction"] = "novel"
+    """What its texts are: novels to read, or stories that are played."""
     recurrent: bool = False
     """Whether each of its steps proposes plans, which have a contract to be held to."""
     remembers: bool = False

@@ -22,7 +22,7 @@ from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dro
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace
 from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
-from recurrentgpt.studies.baselines.write_prose import without_copies
+from recurrentgpt.studies.baselines.write_prose import require_prose, without_copies
 from recurrentgpt.studies.study_context import Pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
@@ -145,6 +145,7 @@ async def step(state: Any, run: StudyRun) -> Update:
         max_words=now.most,
         plans=count,
         plan_length=plan_length(run.context),
+        pace=run.context.pace,
         most_sentences=MEMORY_SENTENCES,
         most_words=MEMORY_WORDS,
     )
@@ -169,7 +170,7 @@ async def step(state: Any, run: StudyRun) -> Update:
         check=check,
         **prose_sampling(model, run),
     )
-    passage = await without_copies(_fit(reply.passage, now, run), state, run, now.least)
+    passage = require_prose(await without_copies(_fit(reply.passage, now, run), state, run, now.least), run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
     kept, over = forget(lines, lambda all: [0.0] * len(all), most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS)
     old, why = memory_lines(memory), " ".join(reply.rationale.split())

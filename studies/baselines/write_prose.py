@@ -16,10 +16,12 @@ from recurrentgpt.models.decoding import prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
 from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
+from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import Examiner
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
+from recurrentgpt.prose.unwrap import EMPHASIS
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
@@ -163,12 +165,24 @@ async def write_raw(
 
 
 def require_prose(text: str, run: StudyRun) -> str:
-    """Return the story's own text of what a model wrote; raise ModelReplyError where nothing is left of it."""
-    if not (own := strip_markup(text, run.context.language)):
+    """Return the story's own text of what a model wrote, without what is banned; raise ModelReplyError where nothing is left."""
+    if not (own := strip_markup(without_banned(text, run), run.context.language)):
         raise ModelReplyError(
-            "The model wrote headings and remarks, and no story: run the plan again, or use another model."
+            "The model wrote headings, remarks and what is banned, and no story: run the plan again, or use another model."
         )
     return own
+
+
+def without_banned(text: str, run: StudyRun) -> str:
+    """Return a text without the sentences that hold a phrase which the author has banned."""
+    banned, kept = BannedPhrases(run.context.banned_phrases), ""
+    for piece in segments(text, run.context.language) if run.context.banned else [text]:
+        if not banned.find(EMPHASIS.sub("", piece), EMPHASIS.sub("", kept)):
+            kept += piece
+        else:
+            # A paragraph that ends with the sentence still ends.
+            kept = kept.rstrip() + piece[len(piece.rstrip()) :]
+    return kept.strip() if run.context.banned else text
 
 
 def _onwards(text: str, model: ResolvedModel, run: StudyRun, words: int) -> list[BaseMessage]:

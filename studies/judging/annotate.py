@@ -1,18 +1,22 @@
 """A page on which people read two novels, blind, and say which is better; their labels go to the run.
 
-It listens on this machine only, and to requests that were made for it: a page of another site can neither read nor write.
+Without readers it listens on this machine only, to requests that were made for it, and whoever reads says a name. Readers have a
+link each, which is as good as their name and a secret of theirs: then it may listen elsewhere too. A page of another site can
+neither read nor write.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import html
+import os
 import re
 import secrets
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,8 +28,14 @@ from urllib.parse import parse_qs, urlencode
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.pairwise import QUESTIONS, Pair, pairs
 from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 
+LOOPBACK = "127.0.0.1"
+KEY_FILE = "readers.key"
+"""File of a run from which its readers' links are made."""
 MOST_BYTES = 10_000
+_NAMES = "A name has 1 to 40 letters, digits, spaces, dots and dashes."
+_NOBODY = "This is nobody's link: open the one that you were sent, all of it."
 _LENGTH = re.compile(r"[0-9]{1,9}")
 _ANNOTATOR = re.compile(r"[\w .-]{1,40}")
 _ANSWERED = {
@@ -57,7 +67,9 @@ class Task:
 class Annotation:
     """The tasks of a run, and who has done which."""
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, readers: Sequence[str] = ()) -> None:
+        if wrong := next((name for name in readers if not _ANNOTATOR.fullmatch(name)), None):
+            raise StudyError(f"{_NAMES} {wrong!r:.60} is none.")
         self.folder, self.token = folder, secrets.token_urlsafe(16)
         self._lock = threading.Lock()
         self._pairs = pairs(folder)
@@ -65,6 +77,14 @@ class Annotation:
             raise StudyError(
                 f"{folder.path} holds no two finished novels of one premise to compare: run its plan first."
             )
+        self.links = {name: _link(folder, name) for name in dict.fromkeys(readers)}
+        """What stands for each reader's name in an address; empty where names themselves do."""
+
+    def reader(self, given: str) -> str | None:
+        """Return whom the name or link in a request stands for; None for nobody."""
+        if self.links:
+            return next((name for name, link in self.links.items() if hmac.compare_digest(link, given)), None)
+        return given if _ANNOTATOR.fullmatch(given) else None
 
     def tasks(self, annotator: str) -> list[Task]:
         """Return all tasks in this annotator's own order, with A and B dealt anew for each."""
@@ -72,8 +92,9 @@ class Annotation:
         for pair, first, second in self._pairs:
             for criterion in self.folder.plan.criteria:
                 swapped = bool(_shuffle_key(annotator, pair, criterion) % 2)
-                texts = (second["text"], first["text"]) if swapped else (first["text"], second["text"])
-                found.append(Task(pair, criterion, first["premise"], *texts, swapped))
+                texts = [_shown(novel, criterion) for novel in (first, second)]
+                a, b = reversed(texts) if swapped else texts
+                found.append(Task(pair, criterion, first["premise"], a, b, swapped))
         return sorted(found, key=lambda task: _shuffle_key(annotator, task.pair, f"{task.criterion} order"))
 
     def done(self, annotator: str) -> dict[str, str]:
@@ -101,29 +122,71 @@ class Annotation:
                 self.folder.append("labels.jsonl", row)
 
 
+def _shown(novel: NovelRecord, criterion: str) -> str:
+    """Return what is read of a novel: for `control`, each passage after the plan that was chosen for it."""
+    if criterion != "control":
+        return novel["text"]
+    parts: list[str] = []
+    for passage in novel["passages"]:
+        chosen = [f"[{passage.get('plan', '')}]"] if passage.get("offered") else []
+        parts += [*chosen, passage.get("text", "")]
+    return "\n\n".join(parts)
+
+
+def _link(folder: RunFolder, reader: str) -> str:
+    """Return what stands for a reader in an address: the same on every day of the run, and nothing that others can guess."""
+    path = folder.path / KEY_FILE
+    try:
+        with (
+            contextlib.suppress(FileExistsError),
+            open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file,
+        ):
+            file.write(secrets.token_hex(16))
+        key = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} cannot be read or written: check its permissions, or delete it.") from error
+    if len(key) < 32:
+        raise StudyError(f"{path} is damaged: delete it, and send readers the links that the command prints then.")
+    return hmac.new(key.encode(), reader.encode(), hashlib.sha256).hexdigest()[:24]
+
+
 def _shuffle_key(annotator: str, pair: Pair, salt: str) -> int:
     text = "/".join((annotator, pair.unit, pair.first, pair.second, salt))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
-def serve(folder: RunFolder, port: int, ready: Callable[[str], None]) -> None:
-    """Serve the page on loopback until interrupted; `ready` is told its address."""
-    with server(folder, port) as running:
-        ready(f"http://127.0.0.1:{running.server_address[1]}/")
+def serve(
+    folder: RunFolder, port: int, ready: Callable[[str], None], readers: Sequence[str] = (), host: str = LOOPBACK
+) -> None:
+    """Serve the page until interrupted; `ready` is told its address, or with `readers` each one's."""
+    with server(folder, port, readers, host) as running:
+        for address in addresses(running, host):
+            ready(address)
         running.serve_forever()
 
 
-def server(folder: RunFolder, port: int) -> ThreadingHTTPServer:
-    """Return the server of the page, bound to loopback; port 0 takes a free one."""
-    annotation = Annotation(folder)
+def addresses(running: ThreadingHTTPServer, host: str = LOOPBACK) -> list[str]:
+    """Return the page's address, or for each reader name and link."""
+    where = f"http://{host}:{cast('tuple[str, int]', running.server_address)[1]}/"
+    links = cast("type[_Handler]", running.RequestHandlerClass).tasks.links
+    return [f"{name}: {where}?annotator={link}" for name, link in links.items()] or [where]
+
+
+def server(folder: RunFolder, port: int, readers: Sequence[str] = (), host: str = LOOPBACK) -> ThreadingHTTPServer:
+    """Return the server of the page; port 0 takes a free one. Raises StudyError for other hosts than this one without readers."""
+    if host != LOOPBACK and not readers:
+        raise StudyError("On another address than this machine's own, readers have links: name each with --reader.")
+    annotation = Annotation(folder, readers)
 
     class Handler(_Handler):
         tasks = annotation
 
     try:
-        return _Server(("127.0.0.1", port), Handler)
+        return _Server((host, port), Handler)
     except OSError as error:
-        raise StudyError(f"Port {port} cannot be used ({error.strerror}): name another with --port.") from error
+        raise StudyError(
+            f"Port {port} of {host} cannot be used ({error.strerror}): name another with --port or --host."
+        ) from error
 
 
 class _Server(ThreadingHTTPServer):
@@ -161,13 +224,17 @@ class _Handler(BaseHTTPRequestHandler):
         if path != "/":
             self._send_message(404, "There is nothing here.")
             return
-        annotator = parse_qs(query).get("annotator", [""])[0].strip()
-        if not annotator:
-            self._page("start", token="")
-        elif not _ANNOTATOR.fullmatch(annotator):
-            self._send_message(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
+        fields = {name: values[0] for name, values in parse_qs(query).items()}
+        given = fields.get("annotator", "").strip()
+        annotator = self.tasks.reader(given)
+        if not given and not self.tasks.links:
+            self._page("start", annotator="", kind="text", hidden="")
+        elif annotator is None:
+            self._send_message(403 if self.tasks.links else 400, _NOBODY if self.tasks.links else _NAMES)
+        elif self.tasks.links and "begin" not in fields and not self.tasks.done(annotator):
+            self._page("start", annotator=given, kind="hidden", hidden="hidden")
         else:
-            self._show(annotator, parse_qs(query).get("task", [""])[0])
+            self._show(annotator, given, fields.get("task", ""))
 
     def _labelled(self) -> None:
         length = self.headers.get("Content-Length", "")
@@ -181,31 +248,31 @@ class _Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(fields.get("token", "").encode(), self.tasks.token.encode()):
             self._send_message(403, "This page was loaded from an earlier run of the server: load it again.")
             return
-        annotator = fields.get("annotator", "")
-        if not _ANNOTATOR.fullmatch(annotator):
-            self._send_message(400, "A name has 1 to 40 letters, digits, spaces, dots and dashes.")
+        given = fields.get("annotator", "")
+        if (annotator := self.tasks.reader(given)) is None:
+            self._send_message(403 if self.tasks.links else 400, _NOBODY if self.tasks.links else _NAMES)
             return
         try:
             self.tasks.label(annotator, fields.get("task", ""), fields.get("verdict", ""))
         except StudyError as error:
             self._send_message(400, str(error))
             return
-        self._show(annotator)
+        self._show(annotator, given)
 
-    def _show(self, annotator: str, again: str = "") -> None:
-        """Show what the annotator reads next, or a task that is to be answered again."""
+    def _show(self, annotator: str, given: str, again: str = "") -> None:
+        """Show what the annotator reads next, or a task that is to be answered again; `given` stands for the name."""
         tasks, done = self.tasks.tasks(annotator), self.tasks.done(annotator)
         wanted = {again} & set(done) or {task.id for task in tasks if task.id not in done}
         task = next((task for task in tasks if task.id in wanted), None)
         known = [name for name in done if any(task.id == name for task in tasks)]
         earlier = known[: known.index(again)] if task and task.id == again else known
-        back = f"/?{urlencode({'annotator': annotator, 'task': earlier[-1]})}" if earlier else ""
+        back = f"/?{urlencode({'annotator': given, 'task': earlier[-1]})}" if earlier else ""
         if task is None:
             self._page("done", total=len(tasks), back=back)
             return
         self._page(
             "task",
-            annotator=annotator,
+            annotator=given,
             token=self.tasks.token,
             task=task.id,
             number=len(earlier) + 1,
@@ -222,9 +289,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _is_same_origin(self) -> bool:
         """Refuse requests that were not made for this address: a foreign name that points here, a foreign page's form."""
         port = cast("tuple[str, int]", self.server.server_address)[1]
-        own = {f"127.0.0.1:{port}", f"localhost:{port}"}
-        origin = self.headers.get("Origin")
-        if self.headers.get("Host") not in own or (origin and origin not in {f"http://{name}" for name in own}):
+        host, origin = self.headers.get("Host", ""), self.headers.get("Origin")
+        # A link is a secret, which a foreign name that points here does not know; without one the name is all there is.
+        own = {host} if self.tasks.links else {f"127.0.0.1:{port}", f"localhost:{port}"}
+        if host not in own or (origin and origin.partition("://")[2] not in own):
             self._send_message(403, "This page is for this machine: open the address that the command printed.")
             return False
         return True
@@ -244,7 +312,8 @@ class _Handler(BaseHTTPRequestHandler):
             ("Content-Length", str(len(body))),
             ("Content-Security-Policy", _POLICY),
             ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
+            # With "no-referrer" a browser keeps the origin of a form to itself, and its answer would be refused.
+            ("Referrer-Policy", "same-origin"),
             ("Cache-Control", "no-store"),
         ):
             self.send_header(name, value)

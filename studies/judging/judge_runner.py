@@ -117,11 +117,11 @@ def _said(error: RecurrentGPTError, judge: Judge, plan: Plan) -> str:
 
 async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
     folder, report, told = judging.folder, judging.report, qualifications(judging.folder)
-    known = {criterion: told[judge.model, criterion] for criterion in folder.plan.criteria}
+    known = {criterion: told[judge.model, criterion] for criterion in folder.plan.judged_criteria}
     wanted = [
         (found, criterion)
         for found in judging.compared
-        for criterion in folder.plan.criteria
+        for criterion in folder.plan.judged_criteria
         if (judge.model, *asdict(found[0]).values(), criterion) not in judging.done
     ]
     lacking = any(one.lacks(_shown(judging)) for one in known.values())

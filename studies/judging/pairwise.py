@@ -32,6 +32,8 @@ from recurrentgpt.studies.runs.schemas import NovelRecord
 
 QUESTIONS = {
     "interesting": "which is more interesting to read, so that one wants to know how it goes on?",
+    "fun": "which would be more fun to have a hand in, as its writer or its player?",
+    "control": "in which does more happen of what was chosen, which stands in brackets before a passage?",
     "coherent": "which is more coherent, with events that follow from each other and people and facts that stay the same?",
 }
 _WORD = re.compile(r"[^\W_]+")
@@ -205,20 +207,27 @@ async def verdict(
         temperature=0.0,
         seed=seed,
         meter=meter,
-        check=lambda reply: _misquoted(reply, a, b),
+        check=lambda reply: _unproved(reply, a, b),
     )
 
 
-def _misquoted(reply: JudgeReply, a: str, b: str) -> str | None:
+def _unproved(reply: JudgeReply, a: str, b: str) -> str | None:
     """Return what is wrong with a verdict's quotes: it is worth nothing where they are in neither text."""
-    if not any(quote.strip() for quote in (*reply.quotes_a, *reply.quotes_b)):
+    quotes = [*reply.quotes_a, *reply.quotes_b]
+    if not any(quote.strip() for quote in quotes):
         return "quotes_a and quotes_b hold no quote: copy one to three short passages of each story."
-    texts = (_plain(a), _plain(b))
-    for quote in (*reply.quotes_a, *reply.quotes_b):
+    return misquoted(quotes, a, b)
+
+
+def misquoted(quotes: Iterable[str], *texts: str) -> str | None:
+    """Return what to tell a judge who quotes what is in none of the texts; None where all quotes are."""
+    plain = [_plain(text) for text in texts]
+    for quote in quotes:
         # Parts may be left out between the words that are quoted.
         parts = [part for piece in _ELLIPSIS.split(quote) if (part := _plain(piece))]
-        if not any(all(part in text for part in parts) for text in texts):
-            return f"The quote {quote[:60]!r} is in neither story: copy quotes exactly."
+        if not any(all(part in text for part in parts) for text in plain):
+            where = "neither story" if len(plain) > 1 else "no line of the text"
+            return f"The quote {quote[:60]!r} is in {where}: copy quotes exactly."
     return None
 
 
@@ -279,7 +288,7 @@ def counted_judges(folder: RunFolder) -> dict[str, frozenset[str]]:
 def qualifications(folder: RunFolder) -> dict[tuple[str, str], Qualification]:
     """Return how each judge of the plan did by each criterion, by both names; one that was not asked has seen no pairs."""
     known = {(one.judge, one.criterion): one for one in map(Qualification.of, folder.rows("qualification.jsonl"))}
-    wanted = [(judge.model, criterion) for judge in folder.plan.judges for criterion in folder.plan.criteria]
+    wanted = [(judge.model, criterion) for judge in folder.plan.judges for criterion in folder.plan.judged_criteria]
     return {key: known.get(key) or Qualification(key[0], 0, 0, {}, criterion=key[1]) for key in wanted}
 
 

@@ -24,6 +24,8 @@ _RULES = (
     ("hair", re.compile(rf"{_NAME}['’]s (?:\w+ )?(?P<value>{_COLOURS}) hair")),
     ("hair", re.compile(rf"{_NAME}['’]s hair was (?:\w+ )?(?P<value>{_COLOURS})\b")),
     ("hair", re.compile(rf"(?P<value>{_COLOURS})-haired {_NAME}")),
+    ("eyes", re.compile(rf"{_NAME} had (?:\w+ )?(?P<value>{_COLOURS}) eyes")),
+    ("hair", re.compile(rf"{_NAME} had (?:\w+ )?(?P<value>{_COLOURS}) hair")),
     ("age", re.compile(rf"{_NAME} was (?P<value>[a-z]+(?:-[a-z]+)?|\d+) years old")),
     ("age", re.compile(rf"{_NAME}, (?P<value>\d\d?),")),
     ("hand", re.compile(rf"{_NAME} was (?P<value>left|right)-handed")),

@@ -38,15 +38,27 @@ class Probe:
     """Number of the passage, counted from 1; of a fact that changed, the newest."""
     sentence: str
     """The sentence that tells it."""
+    fact: str
+    """The same with the name of whom it is about."""
     old: tuple[str, ...] = ()
     """Sentences that told what is no longer so."""
 
 
 @dataclass(frozen=True)
-class _Planted:
+class Planted:
+    """A fact that a passage tells."""
+
     at: int
+    about: str
+    """Name of the person or thing."""
+    fact: str
+    """A sentence that says it with that name."""
+    sentence: str
+    """The sentence as it stands in the passage."""
     text: str
     """With the sentence before it that names the person, where it has a pronoun alone."""
+    over: tuple[str, ...] = ()
+    """The facts that are no longer so from here on."""
 
 
 class HiddenWorld:
@@ -61,6 +73,11 @@ class HiddenWorld:
         }
         self.people = list(self._data["people"])
         self.roles = [role for _, role in self._data["people"].values()]
+
+    @property
+    def planted(self) -> list[Planted]:
+        """Every fact that is told."""
+        return self._told[0]
 
     @cached_property
     def probes(self) -> list[Probe]:
@@ -98,30 +115,31 @@ class HiddenWorld:
         return dealer.choice(words)
 
     @cached_property
-    def _told(self) -> tuple[list[_Planted], list[Probe]]:
+    def _told(self) -> tuple[list[Planted], list[Probe]]:
         dealer = random.Random(f"facts {self.name} {self.seed}")
         places = list(range(1, PLANTED + 1))
         dealer.shuffle(places)
-        planted: list[_Planted] = []
+        planted: list[Planted] = []
         probes: list[Probe] = []
         for number, (person, kind) in enumerate(
             (person, kind) for person in self.people for kind in self._data["kinds"]
         ):
             at, which = places.pop(), self.people.index(person) % len(kind["facts"])
             fact, question = kind["facts"][which], kind["questions"][which]
-            sentence = text = self._of(fact, person)
+            sentence = text = named = self._of(fact, person)
             if number % PRONOUN_EVERY == 0:
                 lead = dealer.choice(
                     [line for line in self._data["filler"]["patterns"] if re.match(r"{A} [^{]*\.$", line)]
                 )
                 sentence = self._of(fact, person, pronoun=True)
                 text = f"{lead.replace('{A}', person)} {sentence}"
-            planted.append(_Planted(at, text))
+            planted.append(Planted(at, person, named, sentence, text))
             asked = self._of(question, person)
+            by_role = self._of(question, self._data["people"][person][1], like=person)
             probes += [
-                Probe("person", asked, at, sentence),
-                Probe("role", self._of(question, self._data["people"][person][1], like=person), at, sentence),
-                Probe("plan", self._plan(asked, person, dealer), at, sentence),
+                Probe("person", asked, at, sentence, named),
+                Probe("role", by_role, at, sentence, named),
+                Probe("plan", self._plan(asked, person, dealer), at, sentence, named),
             ]
         names = [
             f"{a} {b}"
@@ -130,34 +148,37 @@ class HiddenWorld:
         ]
         for at, name, once in zip(places, names, self._data["once"] * len(names), strict=False):
             sentence, asked = _named(once["fact"], name), _named(once["question"], name)
-            planted.append(_Planted(at, sentence))
+            planted.append(Planted(at, name, sentence, sentence, sentence))
             probes += [
-                Probe("once", asked, at, sentence),
-                Probe("once in a plan", self._plan(asked, "", dealer), at, sentence),
+                Probe("once", asked, at, sentence, sentence),
+                Probe("once in a plan", self._plan(asked, "", dealer), at, sentence, sentence),
             ]
-        for question, versions in self._changes(dealer):
+        for about, question, versions in self._changes(dealer):
             days = sorted(dealer.sample(range(1, PLANTED + 1), len(versions)))
-            planted += [_Planted(at, text) for at, text in zip(days, versions, strict=True)]
-            probes.append(Probe("changed", question, days[-1], versions[-1], tuple(versions[:-1])))
+            planted += [
+                Planted(at, about, text, text, text, tuple(versions[:number]))
+                for number, (at, text) in enumerate(zip(days, versions, strict=True))
+            ]
+            probes.append(Probe("changed", question, days[-1], versions[-1], versions[-1], tuple(versions[:-1])))
         return planted, probes
 
-    def _changes(self, dealer: random.Random) -> list[tuple[str, list[str]]]:
-        """Return what changes three times: the question, and what is told of it from first to last."""
+    def _changes(self, dealer: random.Random) -> list[tuple[str, str, list[str]]]:
+        """Return what changes three times: whom it is about, the question, and what is told of it from first to last."""
         lodging, owner = self._data["changing"]["lodging"], self._data["changing"]["owner"]
-        found: list[tuple[str, list[str]]] = []
+        found: list[tuple[str, str, list[str]]] = []
         for person in self.people[: len(owner["things"])]:
             values = dealer.sample(lodging["values"], len(lodging["facts"]))
             told = [
                 self._of(fact, person).replace("{V}", value)
                 for fact, value in zip(lodging["facts"], values, strict=True)
             ]
-            found.append((self._of(lodging["question"], person), told))
+            found.append((person, self._of(lodging["question"], person), told))
         for thing in owner["things"]:
             holders = dealer.sample(self.people, len(owner["facts"]))
             told = [
                 self._of(fact, who).replace("{T}", thing) for fact, who in zip(owner["facts"], holders, strict=True)
             ]
-            found.append((owner["question"].replace("{T}", thing), told))
+            found.append((thing, owner["question"].replace("{T}", thing), told))
         return found
 
     def _plan(self, asked: str, person: str, dealer: random.Random) -> str:

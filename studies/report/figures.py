@@ -22,7 +22,7 @@ from recurrentgpt.studies.judging.statistics import (
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import Plan
+from recurrentgpt.studies.runs.plan import Plan, Price
 from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import TOLERANCE
 
@@ -54,8 +54,8 @@ class Result:
     """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
 
 
-def measured_row(novel: NovelRecord) -> Row:
-    """Return everything that is measured of one novel, flat, as a row."""
+def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
+    """Return everything that is measured of one novel, flat, as a row; what it cost where there is a price."""
     system, usage = find_system(novel["system"]), novel["usage"]
     row: dict[str, Any] = {
         "novel": novel["id"],
@@ -65,6 +65,9 @@ def measured_row(novel: NovelRecord) -> Row:
         **{name: usage[name] for name in ("calls", "input_tokens", "cached_tokens", "output_tokens")},
         "seconds": round(usage["seconds"], 1),
     }
+    if price:
+        spent = usage["input_tokens"] * price.input + usage["output_tokens"] * price.output
+        row["money"] = round(spent / 1_000_000, 4)
     for measure in all_measures().values():
         values = measure.compute(novel, system)
         row |= {column: values.get(column) for column in measure.columns}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from math import nan
+from collections.abc import Mapping, Sequence
+from math import isnan, nan
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 from recurrentgpt.schema.errors import MissingExtra
 from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.judging.statistics import mean_interval, wilson
-from recurrentgpt.studies.measures.repetition import HUMAN_BAND, curve
+from recurrentgpt.studies.measures.repetition import BAND_WORDS, HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
 from recurrentgpt.studies.recording.jsonl import Row
+from recurrentgpt.studies.report.figures import Result
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 try:
@@ -26,8 +27,10 @@ except ImportError as error:  # pragma: no cover - the extra is installed where 
     raise MissingExtra("Plots need Matplotlib; install it with: pip install 'recurrentgpt[study]'") from error
 
 _SIZE = (9.5, 4.2)
-_BARS = "mean over premises;\nbars: its interval, 95 %"
-_COLOURS = colormaps["tab20"]
+_BARS = "mean over premises;\nbars: its interval, 95 %;\ndots: both of two premises"
+_FEWEST = 3
+"""Premises from which on a mean has a bar: Student's interval of two is a dozen times as long as they lie apart."""
+_COLOURS, _PREFERENCE = colormaps["tab20"], "RdBu"
 _MARKERS, _LINES = "osD^v<>PXd", ("-", "--", "-.", ":")
 
 
@@ -78,20 +81,60 @@ def prompts(novels: list[NovelRecord], path: Path) -> None:
     """Plot prompt tokens per call against the step, the mean of each system's premises."""
     figure, axes = _axes("step", "prompt tokens per call")
     _lines(axes, _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))))
-    axes.set_xlim(0.5, 0.5 + max((len(novel["passages"]) for novel in novels), default=1))
+    axes.set_xlim(0.5, 0.5 + max([1, *(len(novel["passages"]) for novel in novels)]))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     _save(figure, axes, path, _BARS)
 
 
 def repeats(novels: list[NovelRecord], path: Path) -> None:
-    """Plot the share of repeated 4-grams against words, with the human band at 6,000."""
+    """Plot the share of repeated 4-grams against words, over the band of four classics."""
     figure, axes = _axes("words", "repeated 4-grams")
     low, high = HUMAN_BAND["repeated_4grams"]
+    axes.axhspan(low, high, color="black", alpha=0.12, linewidth=0, label=f"four classics at {BAND_WORDS:,} words")
     _lines(axes, _gathered(novels, lambda novel: curve(novel["text"])[:-1]), least=high)
-    label = "bar: all windows of four classics"
-    axes.errorbar([6000], [(low + high) / 2], yerr=(high - low) / 2, color="black", capsize=4, label=label)
-    axes.set_xlim(left=0)
+    axes.set_xlim(0, max(1.0, axes.get_xlim()[1]))
     _save(figure, axes, path, _BARS)
+
+
+def preferences(results: Sequence[Result], path: Path) -> None:
+    """Plot the mean preference for the first system over each other, all genres, with its interval; a panel per criterion."""
+    criteria = list(dict.fromkeys(one.criterion for one in results))
+    others = list(dict.fromkeys(one.second for one in results))[::-1]
+    figure = Figure(figsize=(_SIZE[0], 1.2 + 0.4 * len(others)), layout="constrained")
+    for axes, criterion in zip(figure.subplots(1, len(criteria), sharey=True, squeeze=False)[0], criteria, strict=True):
+        mine = [one for one in results if one.criterion == criterion]
+        rates = [100 * one.found.rate for one in mine]
+        reach = [[100 * (one.found.rate - max(0.0, one.found.low)) for one in mine]]
+        reach.append([100 * (min(1.0, one.found.high) - one.found.rate) for one in mine])
+        places = [others.index(one.second) for one in mine]
+        axes.errorbar(rates, places, xerr=reach, fmt="o", color="black", capsize=3, clip_on=False)
+        axes.axvline(50, color="black", linewidth=0.8, linestyle=":")
+        axes.set_xlim(0, 100)
+        axes.set_ylim(-0.6, len(others) - 0.4)
+        axes.set_yticks(range(len(others)), others)
+        axes.set_xlabel(f"{criterion}: {mine[0].first} preferred, %")
+        axes.grid(axis="x", alpha=0.3)
+    figure.savefig(path, dpi=120, metadata=_META)
+
+
+def wins(shares: Mapping[tuple[str, str], float], systems: Sequence[str], path: Path) -> None:
+    """Plot who is preferred to whom: a cell is the mean preference for its row over its column."""
+    side = 1.6 + 0.62 * len(systems)
+    figure = Figure(figsize=(side + 1.2, side), layout="constrained")
+    axes = figure.subplots()
+    cells = [[100 * shares.get((row, column), nan) for column in systems] for row in systems]
+    axes.imshow(cells, cmap=_PREFERENCE, vmin=0, vmax=100)
+    for y, row in enumerate(cells):
+        for x, share in enumerate(row):
+            if not isnan(share):
+                axes.text(
+                    x, y, f"{share:.0f}", ha="center", va="center", color="white" if abs(share - 50) > 35 else "black"
+                )
+    axes.set_xticks(range(len(systems)), systems, rotation=40, ha="right")
+    axes.set_yticks(range(len(systems)), systems)
+    axes.set_xlabel("over")
+    axes.set_ylabel("preferred, %")
+    figure.savefig(path, dpi=120, metadata=_META)
 
 
 def _gathered(novels: list[NovelRecord], points: Any) -> dict[str, dict[float, list[float]]]:
@@ -107,24 +150,19 @@ def _gathered(novels: list[NovelRecord], points: Any) -> dict[str, dict[float, l
 
 
 def _lines(axes: Any, systems: dict[str, dict[float, list[float]]], least: float = 0.0) -> None:
-    """Draw every system's mean, and its interval where several premises reach so far; the means say how high the picture is."""
-    highest, reached = least, least
+    """Draw every system's mean, and its interval, or both premises where there are two; the picture holds all of it."""
+    highest = least
     for system, values in systems.items():
         places = sorted(values)
         means = [mean(values[place]) for place in places]
-        spans = [mean_interval(values[place]) for place in places]
         counts = [len(values[place]) for place in places]
-        label = f"{system}, {_counted(min(counts), max(counts), 'premise')}"
-        _bars(
-            axes,
-            system,
-            places,
-            means,
-            [span if n > 1 else _NO_BAR for n, span in zip(counts, spans, strict=True)],
-            label,
-        )
-        highest, reached = max(highest, *means), max(reached, *(high for _, high in spans))
-    axes.set_ylim(0, 1.05 * min(reached, 1.5 * highest) or 1.0)
+        spans = [mean_interval(values[place]) if len(values[place]) >= _FEWEST else _NO_BAR for place in places]
+        _bars(axes, system, places, means, spans, f"{system}, {_counted(min(counts), max(counts), 'premise')}")
+        pairs = [(place, value) for place in places for value in values[place] if 1 < len(values[place]) < _FEWEST]
+        axes.plot([x for x, _ in pairs], [y for _, y in pairs], ".", color=_look(system)["color"], markersize=3)
+        reached = [high for _, high in spans if not isnan(high)]
+        highest = max(highest, *means, *reached, *(value for _, value in pairs))
+    axes.set_ylim(0, 1.05 * highest or 1.0)
 
 
 def _bars(

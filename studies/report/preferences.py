@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from importlib import resources
 
 from recurrentgpt.studies.judging.statistics import FEW
-from recurrentgpt.studies.report.document import Section, Table
+from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import POOLED, Result, win_rates
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
@@ -56,6 +57,7 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
         section.parts += [HOW.format(first=first), _WORDS.format(first=first), _GUARDS[plan.guards]]
     else:
         section.parts.append("To be read as the tables of the judges are.")
+    section.parts.append(Picture(f"preferences-{source}.png", f"Preferences by {source}, all genres"))
     shown = False
     for criterion in plan.criteria:
         rows: list[list[str]] = []
@@ -118,11 +120,18 @@ def matrix_section(folder: RunFolder) -> Section | None:
     )
     for source in ("judges", "people"):
         shares = win_rates(folder, source)
-        known = [system for system in (*plan.systems, *plan.rivals) if any(system in pair for pair in shares)]
-        if known:
+        if known := compared_systems(plan, shares):
             body = [[row, *(_percent(shares.get((row, other))) for other in known)] for row in known]
-            section.parts.append(Table([f"by {source}", *known], body))
+            section.parts += [
+                Table([f"by {source}", *known], body),
+                Picture(f"wins-{source}.png", f"Win matrix by {source}"),
+            ]
     return section if section.tables else None
+
+
+def compared_systems(plan: Plan, shares: Mapping[tuple[str, str], float]) -> list[str]:
+    """Return the systems and rivals that have been compared with any other, in the order of the plan."""
+    return [system for system in (*plan.systems, *plan.rivals) if any(system in pair for pair in shares)]
 
 
 def _percent(share: float | None) -> str:

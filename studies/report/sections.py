@@ -21,8 +21,7 @@ from recurrentgpt.studies.study_context import Guards
 
 _BARS = (
     "a line is the mean over premises, each the mean of its seeds; bars are its 95 % intervals, Student's of fewer than "
-    f"{FEW} premises and the BCa bootstrap's from there on; a single premise has none, some end where the picture does, "
-    "and systems stand side by side"
+    f"{FEW} premises and the BCa bootstrap's from there on; of two premises both are dots, and systems stand side by side"
 )
 _LISTED = 20
 """Novels off their target that are listed."""
@@ -53,9 +52,9 @@ DEVIATIONS = (
     "rolling_unlimited is a control that the paper lacks: where its prompts fit the model's context, it forgets "
     "nothing. Every rolling system is told the current turn of an outline, which favours rolling.",
     "The window of rolling holds header and story together, in tokens of four characters.",
-    "re3 differs from its authors' code: 4 drafts of a passage instead of 10 (`options.re3.candidates` says otherwise), facts "
-    "instead of entailment for the edit, no entities that are met on the way, and a first draft without premise and setting as "
-    "such. All of it handicaps re3.",
+    "re3 differs from its authors' code: 4 drafts of a passage instead of 10 where `options.re3.candidates` does not say "
+    "otherwise, as it does in table1, and facts instead of entailment for the edit and for those who are met on the way. All of "
+    "it handicaps re3.",
     "doc differs from its authors' code: no trained controller (as in the paper), an outline of two levels instead of three, and "
     "relevance graded on a draft instead of the leaf's text so far. All of it handicaps doc. Its leaf ends early only once it "
     "has half its words, so that lengths match, and for the same reason its outline keeps nine events or more: where the filter "
@@ -78,7 +77,17 @@ GUARDS: dict[Guards, str] = {
 
 def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return what the novels are and what they cost."""
-    names = ("words", "off_target", "calls", "input_tokens", "cached_tokens", "output_tokens", "seconds")
+    names: tuple[str, ...] = (
+        "words",
+        "off_target",
+        "calls",
+        "input_tokens",
+        "cached_tokens",
+        "output_tokens",
+        "seconds",
+    )
+    if folder.plan.price:
+        names += ("money",)
     section = Section(
         "Novels and their cost",
         [
@@ -103,7 +112,7 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
 
 def runs_section(folders: Mapping[str, RunFolder]) -> Section:
     """Return several runs side by side, by the name of each: its systems and what is measured of them without a judge."""
-    names = ("words", "input_tokens", "prompt_mean", "first_try", "repeated_4grams", "in_human_band")
+    names = ("words", "input_tokens", "prompt_mean", "first_try", "repeated_4grams", "contradictions_per_10000")
     rows: list[list[str]] = []
     for run, folder in folders.items():
         measured = [measured_row(novel) for novel in folder.novels()]
@@ -181,10 +190,11 @@ def recall_section(rows: list[Row]) -> Section:
     section = Section(
         "Recall of planted facts",
         [
-            "A scripted author plants a fact in every passage; a later plan needs it without saying it. Shown is how often it "
-            "was there whenever needed: found by the long-term memory, held by the short-term memory, in the prompt, in the "
-            "text. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is in the "
-            "prompt and is not searched for. A window of tokens falls off where it ends, which shows that the measure works."
+            "A scripted author of the full tier, and not the model of the novels, plants a fact in every passage; a later plan "
+            "needs it without saying it. Shown is how often it was there whenever needed: found by the long-term memory, held by "
+            "the short-term memory, in the prompt, in the text. What a system does not have is left blank, and so is retrieval "
+            "at distance 1: the last passage is in the prompt and is not searched for. A window of tokens falls off where it "
+            "ends, which shows that the measure works."
         ],
     )
     for level in ("retrieval", "memory", "prompt", "text"):
@@ -198,6 +208,8 @@ def recall_section(rows: list[Row]) -> Section:
             ]
             for row in rows
         ]
+        if len(shares := {cell for row in body for cell in row[1:] if cell}) == 1:
+            section.parts.append(f"All of {level} is {shares.pop()}: it is saturated, and tells no systems apart.")
         caption = f"Facts there against distance: {level}; bars are Wilson's 95 % intervals"
         section.parts += [Table([level, *map(str, ways)], body), Picture(f"recall-{level}.png", caption)]
     section.parts.append(

@@ -7,24 +7,28 @@ import html
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import Result, measured_row, results
+from recurrentgpt.studies.report.figures import POOLED, Result, agreements, measured_row, results, win_rates
 from recurrentgpt.studies.runs.folder import OWN, RunFolder
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _STYLE = (
-    "body{font:1rem/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;"
-    "margin:1rem 0;display:block;overflow-x:auto}td,th{border:1px solid #bbb;padding:.2rem .6rem;text-align:left}"
-    "img{max-width:100%}"
+    "body{font:1rem/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}"
+    "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto;overflow-wrap:normal}"
+    "td,th{border:1px solid #bbb;padding:.2rem .6rem;text-align:left}img{max-width:100%}summary{cursor:pointer;padding:.5rem 0}"
+    ".novel{max-width:42rem;font-family:Georgia,serif;border-bottom:1px solid #bbb}"
 )
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+"""What a page may load: nothing of anywhere else, and no script."""
 
 
 def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = lambda text: None) -> list[Path]:
@@ -49,12 +53,15 @@ def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = 
         raise StorageError(f"Cannot write the report into {target} ({error.strerror}): name another folder.") from error
 
 
-def write_reports(folders: Sequence[RunFolder], target: Path, note: Callable[[str], None] = lambda text: None) -> None:
+def write_reports(
+    folders: Sequence[RunFolder], target: Path, note: Callable[[str], None] = lambda text: None, *, apart: bool = False
+) -> None:
     """Write the report of one run into `target`; of several runs each into a folder of its own there, and all side by side.
 
-    Raises what `write_report` does, and StudyError for two runs whose folders have one name.
+    With `apart` one run is treated as several are. Raises what `write_report` does, and StudyError for two runs whose folders
+    have one name.
     """
-    if len(folders) == 1:
+    if len(folders) == 1 and not apart:
         write_report(folders[0], target, note)
         return
     names = [folder.path.resolve().name for folder in folders]
@@ -68,18 +75,27 @@ def write_reports(folders: Sequence[RunFolder], target: Path, note: Callable[[st
         for source in ("judges", "people"):
             part = preferences.table_section(folder.plan, compared, source)
             if part.tables:
-                parts.append(Section(f"{name}. {part.heading}", part.parts))
+                parts.append(Section(f"{name}. {part.heading}", [_within(name, shown) for shown in part.parts]))
     _pages("Studies side by side", target, parts)
+
+
+def _within(folder: str, part: str | Table | Picture) -> str | Table | Picture:
+    """Return a part of a report for a page above the report's own folder."""
+    return replace(part, file=f"{folder}/{part.file}") if isinstance(part, Picture) else part
 
 
 def _pages(title: str, target: Path, parts: list[Section]) -> None:
     for name, text in (("report.md", markdown), ("report.html", page), ("tables.tex", latex)):
-        (target / name).write_text(text(title, parts), encoding="utf-8")
+        (target / name).write_text(text(title, parts), encoding="utf-8", errors="replace")
 
 
 def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Callable[[str], None]) -> list[Path]:
     note(f"measuring {len(novels)} novels")
-    rows, compared, recall = [measured_row(novel) for novel in novels], results(folder), folder.rows("recall.jsonl")
+    rows, compared, recall = (
+        [measured_row(novel, folder.plan.price) for novel in novels],
+        results(folder),
+        folder.rows("recall.jsonl"),
+    )
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
         parts.append(sections.recall_section(recall))
@@ -92,9 +108,15 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     plots.repeats(novels, target / "repetition.png")
     for level in ("retrieval", "memory", "prompt", "text") if recall else ():
         plots.recall(recall, level, target / f"recall-{level}.png")
+    for source in ("judges", "people"):
+        if mine := [one for one in compared if one.source == source and one.genre == POOLED]:
+            plots.preferences(mine, target / f"preferences-{source}.png")
+        if known := preferences.compared_systems(folder.plan, shares := win_rates(folder, source)):
+            plots.wins(shares, known, target / f"wins-{source}.png")
     _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
     _rows(target / "comparisons", [_flat(result) for result in compared])
+    _rows(target / "agreement", agreements(folder))
     _rows(target / "recall", [row for found in recall for row in _levels(found)])
     return sorted(target.iterdir())
 
@@ -118,21 +140,35 @@ def markdown(title: str, sections: list[Section]) -> str:
 
 def page(title: str, sections: list[Section]) -> str:
     """Return the report as one HTML page; whatever came from a plan or a model is escaped."""
-    body = [f"<h1>{html.escape(title)}</h1>"]
+    return page_of(title, [f"<h1>{html.escape(title)}</h1>", *section_lines(sections)])
+
+
+def page_of(title: str, body: list[str]) -> str:
+    """Return an HTML page that loads nothing of anywhere else; `body` is HTML already."""
+    head = (
+        f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><meta name="referrer" content="no-referrer">'
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style>"
+    )
+    return "\n".join([head, *body, "</html>\n"])
+
+
+def section_lines(sections: list[Section]) -> list[str]:
+    """Return sections as lines of HTML, everything escaped."""
+    body: list[str] = []
     for section in sections:
         body.append(f"<h2>{html.escape(section.heading)}</h2>")
         for part in section.parts:
             match part:
                 case Table():
-                    body.append(_html_table(part))
+                    body.append(table_line(part))
                 case Picture(file, caption):
                     said = html.escape(caption, quote=True)
-                    shown = f'<img src="{html.escape(file, quote=True)}" alt="{said}">'
+                    shown = f'<img src="{html.escape(quote(file), quote=True)}" alt="{said}">'
                     body.append(f"<figure>{shown}<figcaption>{said}</figcaption></figure>")
                 case _:
                     body.append(f"<p>{_code(html.escape(part))}</p>")
-    head = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title><style>{_STYLE}</style>'
-    return "\n".join([head, *body, "</html>\n"])
+    return body
 
 
 def latex(title: str, sections: list[Section]) -> str:
@@ -175,7 +211,9 @@ def _code(escaped: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escaped)
 
 
-def _html_table(table: Table) -> str:
+def table_line(table: Table) -> str:
+    """Return a table as HTML."""
+
     def row(cells: list[str], kind: str) -> str:
         return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
 
@@ -204,7 +242,7 @@ def _rows(path: Path, rows: list[dict[str, Any]]) -> None:
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     path.with_suffix(".jsonl").write_text(lines, encoding="utf-8")
     with path.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else ["empty"])
+        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)) or ["empty"])
         writer.writeheader()
         writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
 

@@ -54,7 +54,7 @@ def judging_cost(
     total = Cost()
     if not plan.compared():
         return total
-    for judge, criterion in product(plan.judges, plan.criteria):
+    for judge, criterion in product(plan.judges, plan.judged_criteria):
         if judge.model in refused:
             continue
         by = (judge.model, criterion)

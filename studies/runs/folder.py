@@ -30,7 +30,7 @@ from recurrentgpt.studies.runs.provenance import collect_provenance, now
 from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, Manifest, NovelRecord, check_form
 
 FORMAT = 1
-NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards")
+NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards", "banned")
 """What of a plan decides what a novel is, beside its recordings, length, premise and system's options; the rest may change."""
 OWN = ("novels", "calls")
 """Folders in that of a run."""
@@ -42,6 +42,7 @@ _KEYS = {
     "qualification.jsonl": ("judge", "criterion"),
     "verdicts.jsonl": VERDICT,
     "labels.jsonl": ("annotator", *_COMPARED),
+    "adherence.jsonl": ("judge", "novel", "step"),
     "recall.jsonl": ("system",),
 }
 """What the rows of a file are about; of rows about the same thing the last holds."""

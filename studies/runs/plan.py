@@ -22,8 +22,10 @@ from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.runs.premises import GENRES, premises
 from recurrentgpt.studies.study_context import Guards
 
-PRESETS = ("toy", "table1", "table2")
+PRESETS = ("toy", "table1", "table2", "long", "sessions", "plays")
 CRITERIA = ("interesting", "coherent")
+PEOPLES = frozenset({"control"})
+"""Criteria by which people alone compare: what passages make of choices, judges are asked plan by plan (`study adherence`)."""
 LENGTHS = (200, 1_000_000)
 """Fewest and most words of a novel."""
 LONGEST_ID = 64
@@ -144,6 +146,8 @@ class Plan(BaseModel):
     embedder: Literal["default", "hash-256"] = "default"
     guards: Guards = "own"
     """Which guards systems have; with `shared` and `none` all are alike in that."""
+    banned: str = Field(default="", max_length=1000)
+    """Words and phrases that no passage of any system may hold, with semicolons between them."""
     record_prompts: bool = True
     replay: str = ""
     """Folder of recorded calls that answer in place of the model."""
@@ -159,6 +163,11 @@ class Plan(BaseModel):
     """Greatest distance at which the recall of planted facts is measured, with a scripted author; 0 measures none."""
     _premises: dict[str, dict[int, str]] = PrivateAttr(default_factory=dict)
     """What premises say, by genre and number; those that are not held are read."""
+
+    @property
+    def judged_criteria(self) -> list[str]:
+        """Return the criteria by which judges compare novels."""
+        return [criterion for criterion in self.criteria if criterion not in PEOPLES]
 
     @field_validator("guards", mode="before")
     @classmethod
@@ -285,6 +294,13 @@ def with_guards(plan: Plan, guards: str) -> Plan:
     if guards not in known:
         raise StudyError(f"Guards are {', '.join(known[:-1])} or {known[-1]}, not {guards!r:.40}.")
     return plan.model_copy(update={"guards": guards})
+
+
+def with_systems(plan: Plan, systems: list[str]) -> Plan:
+    """Return a plan of other systems; raise StudyError for unknown ones."""
+    for name in systems:
+        find_system(name)
+    return plan.model_copy(update={"systems": list(dict.fromkeys(systems))})
 
 
 def parse_plan(text: str, name: str, folder: Path) -> Plan:

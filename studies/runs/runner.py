@@ -206,7 +206,9 @@ def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
         "tier": plan.tier,
         "temperature": plan.temperature,
         "embedder": plan.embedder,
+        "mode": find_system(job.system).mode,
         "guards": plan.guards,
+        "banned": plan.banned,
         "seed": zlib.crc32(f"{plan.name}/{job.unit}".encode()),
         "target_words": job.words,
         "candidates": plan.options.get(job.system, Options()).candidates,
@@ -216,6 +218,7 @@ def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
 async def read_novel(story: str, head: str, log: StoryLog) -> WrittenNovel:
     """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
     commits = await log.get_many(story, await log.path(story, head))
+    offered = {commit["id"]: commit["candidate_plans"] for commit in commits}
     passages = [
         PassageRecord(
             step=commit["step"],
@@ -225,6 +228,7 @@ async def read_novel(story: str, head: str, log: StoryLog) -> WrittenNovel:
             summary=commit["summary"],
             short_term_memory=commit["short_term_memory"],
             plans=len(commit["candidate_plans"]),
+            offered=offered.get(commit["parent"], []),
             recalled=[entry["step"] for entry in commit["recalled"]],
             usage=cast("PassageUsage", commit["usage"]),
         )

@@ -49,6 +49,8 @@ class PassageRecord(TypedDict):
     summary: NotRequired[str]
     short_term_memory: str
     plans: int
+    offered: NotRequired[list[str]]
+    """The plans that there were to choose from."""
     recalled: NotRequired[list[int]]
     usage: PassageUsage
 
@@ -120,6 +122,14 @@ class _JudgeFailure(TypedDict):
     error: str
 
 
+class _Adherence(TypedDict):
+    judge: str
+    novel: str
+    step: int
+    taken: Literal["yes", "partly", "no"]
+    left: list[Literal["yes", "partly", "no"]]
+
+
 class _Recall(TypedDict):
     system: str
     retrieval: _Tallies
@@ -137,6 +147,7 @@ ROWS: dict[str, TypeAdapter[Any]] = {
     "verdicts.jsonl": TypeAdapter(_Verdict),
     "labels.jsonl": TypeAdapter(_Label),
     "judge_failures.jsonl": TypeAdapter(_JudgeFailure),
+    "adherence.jsonl": TypeAdapter(_Adherence),
     "recall.jsonl": TypeAdapter(_Recall),
 }
 

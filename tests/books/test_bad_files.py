@@ -10,6 +10,7 @@ import pytest
 from docx import Document
 
 from recurrentgpt.books.readers import limits, read_book
+from recurrentgpt.books.split import split_passages
 from recurrentgpt.schema.errors import BookError
 
 LAUGHS = '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>'
@@ -241,3 +242,12 @@ def test_files_without_a_word(save, epub, page):
     refused(epub({"a.xhtml": page("<img src='x' alt='y'/>")}), "no text")
     refused(epub({}), "no text")
     refused(save("b.md", "# Only a title\n"), "no text")
+
+
+@pytest.mark.parametrize("suffix", ["txt", "md"])
+@pytest.mark.parametrize("strange", ["[", "<![CDATA[", " ", "\t \n"])
+def test_a_long_run_of_what_looks_like_a_mark_does_not_take_minutes(save, strange, suffix):
+    path = save(f"b.{suffix}", f"She went down to the harbour.\n\nThe boats {strange * 20_000}were gone.")
+    chapters = split_passages(read_book(path), 5, 400)
+    text = " ".join(passage for chapter in chapters for passage in chapter.passages)
+    assert (text[:29], text[-10:]) == ("She went down to the harbour.", "were gone.")

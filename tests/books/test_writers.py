@@ -1,5 +1,7 @@
 """What the files hold: everything escaped, nothing fetched, the same bytes every time."""
 
+import base64
+import hashlib
 import io
 import re
 import zipfile
@@ -10,7 +12,7 @@ from docx import Document
 from lxml import etree, html
 from markdown_it import MarkdownIt
 
-from recurrentgpt.books.book import make_chapters
+from recurrentgpt.books.book import Scene, make_chapters
 from recurrentgpt.books.writers import FORMATS, render_book
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -40,7 +42,9 @@ def test_a_web_page_holds_text_only_and_refers_to_nothing(book):
     assert "prefers-color-scheme: dark" in data
     assert "@media print" in data
     assert len(page.xpath("//section")) == len(book.chapters)
-    assert [" ".join(heading.text_content().split()) for heading in page.xpath("//h2")] == book.headings
+    assert [" ".join(heading.text_content().split()) for heading in page.xpath("//h2")] == list(
+        filter(None, book.headings)
+    )
 
 
 def test_emphasis_is_an_element_of_a_page_and_a_style_of_a_document(a_book):
@@ -52,12 +56,44 @@ def test_emphasis_is_an_element_of_a_page_and_a_style_of_a_document(a_book):
 
 
 def test_the_policy_of_a_web_page_lets_its_own_style_in(plain_book):
-    import base64
-    import hashlib
-
     data = render_book(plain_book, "html").decode()
     style = re.search(r"<style>(.*)</style>", data, re.DOTALL)[1]
     assert base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() in data
+
+
+def test_a_page_to_play_is_the_book_to_read_and_refers_to_nothing(book):
+    data = render_book(book, "play-html").decode()
+    page = html.document_fromstring(data)
+    assert len(page.xpath("//script")) == 1
+    assert not page.xpath("//img | //link | //iframe | //@onload | //@onerror | //@src")
+    assert all(re.fullmatch(r"#(p-\d+)?", link) for link in page.xpath("//@href"))
+    (policy,) = page.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; base-uri 'none'; form-action 'none'",
+        policy,
+    )
+    for element in ("style", "script"):
+        inline = re.search(f"<{element}>(.*?)</{element}>", data, re.DOTALL)[1]
+        assert base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode() in policy
+    plain = html.document_fromstring(render_book(book, ".html"))
+    for which in ("//main//p", "//main//h2"):
+        assert [one.text_content() for one in page.xpath(which)] == [one.text_content() for one in plain.xpath(which)]
+    assert page.xpath("//html/@lang | //html/@dir") == plain.xpath("//html/@lang | //html/@dir")
+
+
+def test_what_was_chosen_elsewhere_is_text_only(a_book):
+    hostile = "</article></template><script>alert(1)</script><img src=x onerror=alert(1)> \" ' & \u2028 \x00 {{ x }}"
+    book = a_book(("One", ["Mara woke."]))
+    scenes = [Scene("1", "", hostile, "Mara woke.", told=True)]
+    scenes += [Scene(key, "1", hostile, hostile, told=False, title=hostile) for key in ("2", "3")]
+    page = html.document_fromstring(render_book(replace(book, scenes=scenes), "play-html").decode())
+    assert not page.xpath("//img | //article//script | //template//script | //@onerror")
+    shown = hostile.replace("\x00", "").replace("\u2028", " ")
+    assert page.xpath("//@data-choice") == [" ".join(shown.split())] * 3
+    assert page.xpath("//@data-take") == ["", "take 1 of 2", "take 2 of 2"]
+    for element in page.xpath("//template//h2 | //template//p"):
+        # A separator of lines is a line break.
+        assert "".join(element.text_content().split()) == "".join(shown.split())
 
 
 def test_contents_lead_to_every_chapter(plain_book):
@@ -118,7 +154,10 @@ def test_marks_in_a_story_are_not_marks_in_markdown(book):
     tokens = MarkdownIt("commonmark").enable("table").enable("strikethrough").parse(text)
     blocks = {token.type for token in tokens}
     assert blocks <= {"heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline"}
-    assert {token.tag for token in tokens if token.type == "heading_open"} == {"h1", "h2"}
+    assert {token.tag for token in tokens if token.type == "heading_open"} == {
+        "h1",
+        *(["h2"] if any(book.headings) else []),
+    }
     inside = [child.type for token in tokens for child in token.children or ()]
     assert set(inside) <= {"text", "hardbreak", "text_special", "em_open", "em_close"}
     assert inside.count("em_open") <= 1  # the author's name
@@ -159,3 +198,28 @@ def test_chapters_begin_where_titles_say():
         ("Two", ["c", "d"]),
         ("Three", ["e"]),
     ]
+
+
+def test_plain_text_shows_where_a_passage_ends(a_book):
+    book = a_book(("One", ["Mara woke.\n\nShe rose.", "\n", "It rained."]), ("Two", ["He paid."]))
+    _, text = render_book(book, ".txt").decode().split("One\n---\n\n")
+    assert text == "Mara woke.\n\nShe rose.\n\n\nIt rained.\n\n\nTwo\n---\n\nHe paid.\n"
+
+
+def test_a_book_of_one_chapter_has_its_title_once(a_book):
+    for title in ("", "The Tide"):
+        book = a_book((title, ["Mara woke.", "She rose."]))
+        assert render_book(book, ".txt").decode() == "The Tide\n========\n\nA. Writer\n\nMara woke.\n\n\nShe rose.\n"
+        assert render_book(book, ".md").decode().count("# The Tide") == 1
+        page = html.document_fromstring(render_book(book, ".html"))
+        assert [heading.text for heading in page.xpath("//h1 | //h2")] == ["The Tide"]
+        parts = members(render_book(book, ".epub"))
+        chapter = etree.fromstring(parts["EPUB/chapter-001.xhtml"])
+        assert [element.text for element in chapter.iter("{*}h1")] == []
+        assert b">The Tide</a>" in parts["EPUB/nav.xhtml"]
+        document = Document(io.BytesIO(render_book(book, ".docx")))
+        assert [one.text for one in document.paragraphs] == [
+            "The Tide", "A. Writer", "A harbour and a debt.", "Mara woke.", "She rose.",
+        ]  # fmt: skip
+    named = a_book(("The Harbour", ["Mara woke."]))
+    assert b"The Harbour\n-----------" in render_book(named, ".txt")

@@ -18,21 +18,13 @@ from langchain_core.messages import HumanMessage
 from langgraph.types import RetryPolicy
 
 from recurrentgpt.graph.story import build_story_graph
-from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.testing import FaultyServer, story_replies
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
-PROCESS = """
-import sys
-import recurrentgpt.nodes.runtime as surroundings
-from recurrentgpt.models.embeddings import HashEmbeddings
-surroundings.default_embeddings = HashEmbeddings
-from recurrentgpt.cli import main
-main()
-"""
-"""The command in a process of its own, with an embedder that needs no download."""
+COMMAND = (sys.executable, "-m", "recurrentgpt")
+"""The command in a process of its own."""
 
 
 def reply(body: dict[str, Any]) -> str:
@@ -84,7 +76,6 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     """Give the command in this process: quicker, and without waits between retries."""
     from recurrentgpt.cli.entry_point import run
 
-    monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", HashEmbeddings)
     monkeypatch.setattr(
         "recurrentgpt.engine.engine.build_story_graph", functools.partial(build_story_graph, retry=QUICK)
     )
@@ -106,8 +97,7 @@ def process() -> Callable[..., subprocess.Popen[str]]:
 
     def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        command = [sys.executable, "-c", PROCESS, *arguments]
-        return subprocess.Popen(command, text=True, env=os.environ.copy(), **(pipes | options))
+        return subprocess.Popen([*COMMAND, *arguments], text=True, env=os.environ.copy(), **(pipes | options))
 
     return start
 

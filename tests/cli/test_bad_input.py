@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 
@@ -152,3 +153,72 @@ def test_an_unexpected_error_is_a_sentence_too(cli, monkeypatch):
     assert "RECURRENTGPT_DEBUG=1" in _is_sentence(result, 1)
     monkeypatch.setenv("RECURRENTGPT_DEBUG", "1")
     assert "Traceback" in cli("config", "show").err
+
+
+PYTHON = re.compile(
+    r"Input should be|Value error|\[Errno|has no attribute|is undefined|NoneType|object\b.*attribute|_words|valid integer"
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["undo", "STORY", "x"], "N is a whole number; it is 'x'."),
+        (["undo", "STORY", "0"], "N is 1 or more; it is '0'."),
+        (["recall", "STORY", "who", "-k", "101"], "-k is at most 100; it is '101'."),
+        (
+            ["edit", "part", "STORY", "1", "the", "--how", "frobnicate"],
+            "--how is one of rewrite, expand, shorten, describe, rephrase; it is 'frobnicate'.",
+        ),
+        (["export", "STORY", "-o", "x.md", "--every", "many"], "--every is a whole number; it is 'many'."),
+        (["write", "--max-words", "9999"], "max-words is a whole number between 20 and 2,000; it is '9999'."),
+        (["set", "STORY", "max-words=60"], "min-words is at most max-words; they are 200 and 60."),
+        (["set", "STORY", "bogus=1"], "`recurrentgpt show STORY --settings` lists what there is."),
+        (["config", "set", "max-words=many"], "max-words is a whole number between 20 and 2,000; it is 'many'."),
+        (["config", "set", "qqq="], "There is no setting 'qqq'; `recurrentgpt config list` lists what there is."),
+        (["config", "set", "=5"], "'=5' is not NAME=VALUE, for example pace=slow."),
+    ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else "",
+)
+def test_what_is_refused_is_told_without_words_of_python(cli, story, arguments, said):
+    result = cli(*(story if word == "STORY" else word for word in arguments))
+    error = _is_sentence(result, 2)
+    assert error.endswith(said)
+    assert not PYTHON.search(error)
+
+
+def test_a_server_that_is_not_there_is_told_of_without_a_number(cli, story, unused_tcp_port):
+    result = cli("write", story, "--steps", "1", "--base-url", f"http://127.0.0.1:{unused_tcp_port}/v1")
+    assert "(Connection refused)" in _is_sentence(result, 1)
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ brief.titel }}", "uses brief.titel, which is not given here"),
+        ("{{ brief['titel'] }}", "uses brief['titel'], which is not given here"),
+        ("{{ summaries[7].step }}", "which is not given here"),
+        ("{{ brief.title + 1 }}", "cannot be used: what it asks for at line 1 does not fit the values"),
+        ("{{ 1 // 0 }}", "cannot be used: what it asks for"),
+    ],
+)
+def test_a_template_that_does_not_fit_is_told_of_without_words_of_python(cli, tmp_path, template, said):
+    folder = tmp_path / "prompts"
+    assert cli("prompts", "export", str(folder)).code == 0
+    path = folder / "novel" / "full" / "write.md"
+    path.write_text(template + path.read_text())
+    checked = cli("prompts", "check", str(folder)).out
+    assert said in checked
+    assert not PYTHON.search(checked)
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [("input = 'much'", "input is a number"), ("input = 1\noutput = 2\nfoo = 3", "foo is no price"), ("= 1", "line 1")],
+)
+def test_prices_that_are_none_are_told_of_without_words_of_python(cli, story, user_folder, prices, said):
+    (user_folder / "prices.toml").write_text(prices)
+    result = cli("show", story)
+    error = _is_sentence(result, 2)
+    assert said in error
+    assert not PYTHON.search(error)

@@ -44,11 +44,26 @@ def test_what_cannot_be_is_said_in_a_sentence(cli, story):
 
 def test_what_the_writer_was_told_is_what_was_sent(cli, story, server):
     sent = [body["messages"] for body in server.requests if "response_format" not in body]
-    parts = json.loads(cli("context", story, "--json").out)["parts"]
+    parts = json.loads(cli("context", story, "--truth", "--json").out)["parts"]
     turns = [part["text"] for part in parts if part["whole"]]
     assert turns == [message["content"] for message in sent[1]]
     assert {"memory", "plan", "passage before"} <= {part["name"] for part in parts}
     assert sum(part["tokens"] for part in parts if part["whole"]) > 300
-    assert turns[-1] in cli("context", story, "2", "--text").out
+    assert turns[-1] in cli("context", story, "2", "--text", "--truth").out
     assert "plan" in cli("context", story, "1").out
-    assert cli("context", story, "opening").code == 1
+    opening = cli("context", story, "opening")
+    assert (opening.code, "name a passage, from 1 on" in opening.err) == (1, True)
+
+
+def test_what_is_kept_from_the_reader_is_in_the_context_only_where_it_is_asked_for(cli, story):
+    secret, clue = "The keeper drowned her himself.", "A wet glove lies on the stairs."
+    assert cli("edit", "brief", story, "--text", f"# Truth\n{secret}\n# Clues\n{clue}").code == 0
+    assert cli("write", story, "--steps", "1").code == 0
+    for options in ([], ["--text"], ["--json"]):
+        shown = cli("context", story, *options).out
+        assert secret not in shown
+        assert clue not in shown
+        assert "(kept from the reader)" in shown
+    told = cli("context", story, "--text", "--truth").out
+    assert secret in told
+    assert clue in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -56,9 +57,35 @@ def test_a_part_is_put_in_other_words_and_taken_or_not(cli, story):
         before[0]["text"],
         f"{first} {suggestion['text']}",
     ]
-    for part, said in (("no such words", "stands not in the passage"), ("o", "times in the passage")):
+    for part, said in (("no such words", "is not in the passage"), ("the", "times in the passage")):
         refused = cli("edit", "part", story, "1", part)
         assert (refused.code, said in " ".join(refused.err.split())) == (2, True), refused.err
+
+
+def test_a_part_in_other_words_is_counted_and_compared(cli, story):
+    def usage():
+        return json.loads(cli("show", story, "--json").out)["usage"]
+
+    before, calls = _passages(cli, story)[1], usage()["calls"]
+    whole = " ".join(before["text"].split())
+    shown = cli("edit", "part", story, "2", whole)
+    assert "[-" in shown.err
+    assert "{+" in shown.err
+    assert " 1 call " in shown.err
+    taken = cli("edit", "part", story, "2", whole, "--yes", "--json").events
+    told = taken[-1]["usage"]["calls"]
+    assert taken[-1]["event"] == "done"
+    after = _passages(cli, story)[1]
+    assert after["usage"]["calls"] == told
+    assert usage()["calls"] == calls + told
+
+
+def test_a_part_is_whole_words(cli, story):
+    assert cli("edit", story, "2", "--text", "The heart and the art. 夜は静かで。").code == 0
+    for part in ("art", "the", "静か"):
+        assert cli("edit", "part", story, "2", part).code == 0
+    refused = cli("edit", "part", story, "2", "hear")
+    assert "“hear” is not in the passage" in " ".join(refused.err.split())
 
 
 def test_the_editor_gets_the_text_and_what_it_leaves_is_taken(cli, story, editor):
@@ -174,7 +201,9 @@ def test_what_surrounds_the_passages_is_edited_too(cli, story, tmp_path):
     assert cli("edit", "plan", story, "2", "--text", "They dance.").code == 0
     assert "2  They dance." in cli("choose", story).out
     assert cli("edit", "plan", story, "7", "--text", "They dance.").code == 2
-    assert cli("edit", "summary", story, "1", "--text", "Zelda owns the key.").code == 0
+    corrected = cli("edit", "summary", story, "1", "--text", "Zelda owns the key.")
+    assert corrected.code == 0
+    assert re.search(r"\[-.*-\]\s*\{\+.*Zelda.*\+\}", corrected.out)
     assert "Zelda owns the key." in cli("recall", story, "who owns the key?").out
     file = tmp_path / "brief.md"
     file.write_text("# Genre\nsea story\n\n# Characters\n- Ada: a diver\n")

@@ -22,9 +22,10 @@ def test_export(cli, story, tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir() if entry.is_file()) == ["novel.md"]
 
 
-def test_a_folder_gets_a_file_of_the_storys_name(cli, story, tmp_path):
+@pytest.mark.parametrize("format", ["html", "play-html"])
+def test_a_folder_gets_a_file_of_the_storys_name(cli, story, tmp_path, format):
     cli("rename", story, "../../etc: A/B")
-    assert cli("export", story, "-o", str(tmp_path), "--format", "html").code == 0
+    assert cli("export", story, "-o", str(tmp_path), "--format", format).code == 0
     (path,) = (entry for entry in tmp_path.iterdir() if entry.is_file())
     assert path.suffix == ".html"
     assert path.name.endswith("A B.html")
@@ -90,7 +91,7 @@ def test_an_import_that_costs_asks_first(cli, server, book, monkeypatch):
 
 
 def test_an_interrupted_import_goes_on(cli, server, book):
-    server.script = ["ok", "ok", "401"]
+    server.script = ["ok", "ok", "ok", "401"]  # the first is asked for the voice
     stopped = cli("import", str(book), "--yes")
     assert stopped.code == 1
     assert "Continue: recurrentgpt import" in stopped.err

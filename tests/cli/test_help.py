@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recurrentgpt.cli.docs import render
-from recurrentgpt.nodes.open_story import GENRES
+from recurrentgpt.schema.genres import GENRES
 
 HEAVY = (
     "langgraph",
@@ -101,6 +102,14 @@ def test_the_page_in_docs_is_current():
     assert page.read_text(encoding="utf-8") == render(), "run: python -m recurrentgpt.cli.docs > docs/cli.md"
 
 
+@pytest.mark.parametrize("command", ["", "write", "config set", "help"])
+def test_the_page_in_docs_is_what_a_command_prints(cli, command):
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    text = "\n".join(line.rstrip() for line in cli(*command.split(), "-h").out.rstrip().splitlines())
+    assert "-h, --help" in text
+    assert f"```text\n{text}\n```" in page
+
+
 def test_a_shell_completes_commands_and_stories(cli, story, monkeypatch):
     def completed(words: str) -> list[str]:
         environment = {
@@ -115,3 +124,43 @@ def test_a_shell_completes_commands_and_stories(cli, story, monkeypatch):
     assert completed("recurrentgpt arch") == ["archive"]
     assert completed(f"recurrentgpt show {story[:3]}") == [story]
     assert completed("recurrentgpt edit pl") == ["plan"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_names_settings_formats_and_genres(cli, story, shell):
+    assert cli("name", story, "the dark ending").code == 0
+    assert cli("codex", story, "Orsolya", "--add", "person", "--fact", "She keeps the bridge.").code == 0
+    # One process for all: each word asks it once more.
+    script = """
+import io, json, os, sys
+from contextlib import redirect_stdout
+from recurrentgpt.cli.entry_point import run
+for words in json.loads(sys.argv[1]):
+    os.environ |= {"_TYPER_COMPLETE_ARGS": words, "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    os.environ["_TYPER_COMPLETE_FISH_ACTION"] = "get-args"
+    with redirect_stdout(io.StringIO()) as out:
+        try:
+            run([])
+        except SystemExit:
+            pass
+    print(json.dumps(out.getvalue()))
+"""
+    asked = {
+        "show The": "The Glass Bridge",
+        f"goto {story} the": "the dark ending",
+        f"show {story} --at op": "opening",
+        f"set {story} max-w": "max-words=",
+        "config set base": "base-url=",
+        "config get max-w": "max-words",
+        f"export {story} --format ep": "epub",
+        "write --genre hor": "horror",
+        f"codex {story} Ors": "Orsolya",
+        "goto nosuch op": "opening",
+    }
+    lines = json.dumps([f"recurrentgpt {words}" for words in asked])
+    environment = os.environ | {"_RECURRENTGPT_COMPLETE": f"complete_{shell}"}
+    command = [sys.executable, "-c", script, lines]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    for (words, expected), line in zip(asked.items(), done.stdout.splitlines(), strict=True):
+        wanted = expected.replace(" ", r"\ ") if shell == "bash" else expected
+        assert wanted in json.loads(line), words

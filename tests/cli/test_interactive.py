@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recurrentgpt.cli.terminal.interactive import KEYS, TypedInput, understand
+from recurrentgpt.cli.terminal.keys import KEYS, TypedInput, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 
@@ -15,6 +15,9 @@ from recurrentgpt.schema.errors import BadAnswer
     [
         ("1", TypedInput("1", 1)),
         (" 3 ", TypedInput("1", 3)),
+        ("2.", TypedInput("1", 2)),
+        ("2)", TypedInput("1", 2)),
+        ("2. She leaves.", TypedInput("w", text="2. She leaves.")),
         ("e", TypedInput("e")),
         ("E", TypedInput("e")),
         ("edit", TypedInput("e")),
@@ -35,6 +38,12 @@ from recurrentgpt.schema.errors import BadAnswer
         ("goto the dark ending", TypedInput("g", text="the dark ending")),
         ("Note that nobody came.", TypedInput("w", text="Note that nobody came.")),
         ("?", TypedInput("?")),
+        ("undo 2", TypedInput("u", 2)),
+        ("/undo", TypedInput("u")),
+        ("/undo 2", TypedInput("u", 2)),
+        ("/note The dog must live.", TypedInput("n", text="The dog must live.")),
+        ("/save the dark ending", TypedInput("b", text="the dark ending")),
+        ("/quit", TypedInput("q")),
         ("She leaves at night.", TypedInput("w", text="She leaves at night.")),
         ("a man walks in", TypedInput("w", text="a man walks in")),
         ("2 men walk in", TypedInput("w", text="2 men walk in")),
@@ -45,7 +54,41 @@ def test_answers(line, reply):
     assert understand(line, 3) == reply
 
 
-@pytest.mark.parametrize("line", ["", "0", "4", "-1", "99999999999999999999", "x", "leave", "!", "²"])
+@pytest.mark.parametrize(
+    ("line", "language", "reply"),
+    [
+        ("w lesie spotyka wilka", "Polish", TypedInput("w", text="w lesie spotyka wilka")),
+        ("/w lesie spotyka wilka", "Polish", TypedInput("w", text="lesie spotyka wilka")),
+        ("w mira leaves at night", "English", TypedInput("w", text="mira leaves at night")),
+        ("o homem abre a porta", "Portuguese", TypedInput("w", text="o homem abre a porta")),
+        ("o homem abre a porta", "English", TypedInput("w", text="o homem abre a porta")),
+        ("o pace=slow max-words=600", "Portuguese", TypedInput("o", text="pace=slow max-words=600")),
+        ("o max-words 600 please", "English", TypedInput("o", text="max-words 600 please")),
+        ("o max_words 600", "English", TypedInput("o", text="max_words 600")),
+        ("o pcae is slow", "English", TypedInput("o", text="pcae is slow")),
+    ],
+)
+def test_a_plan_may_begin_with_a_word_of_one_letter(line, language, reply):
+    assert understand(line, 3, language) == reply
+
+
+def test_a_plan_is_read_in_the_language_of_its_story(cli, server):
+    answers = "w lesie spotyka wilka\nq\n"
+    assert cli("write", "-i", "--title", "Wilk", "--language", "Polish", stdin=answers).code == 0
+    assert json.loads(cli("show", "wilk", "--json").out)["passages"][-1]["plan"] == "w lesie spotyka wilka"
+
+
+def test_a_branch_can_have_the_name_of_a_command(cli, story):
+    result = cli("write", story, "-i", stdin="b\nSave\nu\nb save\ng\nsave\nb\nUndo 2\nq\n")
+    assert "is a command" not in result.err
+    shown = cli("tree", story).out
+    assert "save" in shown
+    assert "Undo 2" in shown
+
+
+@pytest.mark.parametrize(
+    "line", ["", "0", "4", "-1", "99999999999999999999", "4.", "2.)", "x", "leave", "!", "²", "/dance now", "/undo it"]
+)
 def test_bad_answers_say_why(line):
     with pytest.raises(BadAnswer):
         understand(line, 3)
@@ -105,6 +148,31 @@ def test_end_of_input_is_q(cli, story):
     assert result.code == 0
     assert result.out == ""
     assert f"Continue: recurrentgpt write {story} -i" in result.err
+
+
+@pytest.mark.parametrize("slip", ["s x", "u two", "e two", "q now", "1 2", "undo it"])
+def test_a_slip_of_the_fingers_is_no_plan(cli, story, slip):
+    before = json.loads(cli("show", story, "--json").out)["passages"]
+    result = cli("write", story, "-i", stdin=f"{slip}\nq\n")
+    assert "begins like a key, and is none" in result.err
+    assert json.loads(cli("show", story, "--json").out)["passages"] == before
+
+
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        *((key, "/undo") for key in ("b", "n", "p", "w", "e 1", "m\n1", "g")),
+        *(("b", command) for command in ("/undo 2", "u", "u 2", "undo")),
+    ],
+)
+def test_a_command_at_a_question_below_the_first_is_no_answer(cli, story, server, key, command):
+    before, asked = cli("show", story, "--json", "--settings").out, len(server.requests)
+    result = cli("write", story, "-i", stdin=f"{key}\n{command}\nq\n")
+    assert result.code == 0, result.err
+    assert f"{command!r} is a command" in result.err
+    assert cli("show", story, "--json", "--settings").out == before
+    assert json.loads(cli("tree", story, "--json").out)["names"] == {}
+    assert len(server.requests) == asked
 
 
 def test_bad_answers_are_asked_again(cli, story):
@@ -195,16 +263,19 @@ def test_a_story_is_changed_from_within(cli, story, server):
         "u", "y",  # back, and again
         "a", "k", "1", "k 9",  # another take, and the first one again
         "n The dog must live.", "o pace=slow max-words=300", "o", "min-words=250", "o paice=slow", "o max-words=1",
-        "b the dark ending", "p", "She closes the door for good.", "q",
+        "b the dark ending", "p", "She closes the door for good.", "u", "y", "m", "+ It rains.", "", "u", "y", "q",
     ]  # fmt: skip
     first = json.loads(cli("show", story, "--json").out)["passages"]
     result = cli("write", story, "-i", stdin="\n".join(answers) + "\n")
     assert result.code == 0, result.err
     told = " ".join(result.err.split())
+    assert told.index("Undone: passage 2.") < told.index("Done again: passage 2.")
+    assert told.index("Undone: the edit of passage 2.") < told.index("Done again: the edit of passage 2.")
+    assert "Undone: the change of the memory after passage 2." in told
     assert "The takes are numbered 1 to 2" in told
     assert "max-words is 300 from the next passage on." in told
     assert "did you mean pace?" in told
-    assert "max_words" not in told.replace("max_words is a whole number", "")
+    assert "max_words" not in told
     assert "Passage 2 is edited." in told
     settings = json.loads(cli("show", story, "--settings", "--json").out)["settings"]
     assert (settings["note"], settings["pace"], settings["max_words"]) == ("The dog must live.", "slow", 300)
@@ -214,7 +285,7 @@ def test_a_story_is_changed_from_within(cli, story, server):
     assert (saved[1]["text"], saved[1]["plan"]) == ("She closes the door for good.", first[1]["plan"])
     tree = json.loads(cli("tree", story, "--json").out)
     assert tree["names"] == {"the dark ending": saved[1]["id"]}
-    assert len(tree["passages"]) == 5, "the opening, the first passage, its two takes, and the edited one"
+    assert len(tree["passages"]) == 6, "the opening, the first passage, its two takes, the edited one, another memory"
     assert cli("write", story, "-i", stdin="1\nq\n").code == 0
     assert "The dog must live." in _first_write(
         server, json.loads(cli("show", story, "--json").out)["passages"][2]["plan"]

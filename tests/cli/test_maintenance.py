@@ -102,6 +102,44 @@ def test_a_name_that_is_damaged_is_left_out_of_what_is_saved(home, written, cli)
     assert cli("check").code == 0
 
 
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (
+            "UPDATE store SET value = replace(value, '\"story\":\"', '\"story\":\"0') WHERE prefix LIKE '%.stories'",
+            "names another story",
+        ),
+        (
+            "UPDATE store SET value = replace(value, '\"story\":\"', '\"story\":\"0') WHERE prefix LIKE '%.heads'",
+            "names another story",
+        ),
+        ("UPDATE store SET prefix = prefix || '0' WHERE prefix LIKE '%.links.%'", "stands in another's place"),
+        ("UPDATE store SET key = key || '0' WHERE prefix LIKE '%.links.%'", "stands in another's place"),
+        ("UPDATE store SET prefix = CAST(prefix AS BLOB) WHERE prefix LIKE '%.names.%'", "name is no text"),
+        (
+            """UPDATE store SET value = replace(value, '"step":1,', '"step":9,') WHERE prefix LIKE '%.commits.%'""",
+            "its text is whole",
+        ),
+        (
+            """UPDATE store SET value = replace(value, '"step":1,', '"step":0,') WHERE prefix LIKE '%.commits.%'""",
+            "its text is whole",
+        ),
+    ],
+)
+def test_a_row_that_says_another_place_is_told_and_put_back(home, written, cli, damage, told):
+    _, story, texts = written
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute(damage)
+    database.close()
+    found = cli("check", "--repair")
+    assert told in found.out + found.err, found
+    saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+    assert cli("restore", saved, "--yes").code == 0
+    assert cli("check").code == 0
+    assert {commit["passage"] for commit in commits(home)} - {""} == texts
+    assert story in cli("stories").out
+
+
 def commits(home):
     rows, _ = read_rows(home / "stories.db")
     return [json.loads(row.value) for row in rows if row.namespace[1:2] == ("commits",)]
@@ -112,7 +150,11 @@ def test_whatever_is_overwritten_nothing_undamaged_is_lost_and_nothing_damaged_i
     _, _, texts = written
     undamaged = damaged(home / "stories.db", random.Random(seed), flips=seed % 8 < 4)
     found = cli("check", "--repair")
+    if "No passage of any story" in found.err:
+        assert undamaged <= {""}, "where every passage was hit, none can be saved"
+        return
     if found.code:
+        assert "What is whole is in " in found.err, found
         saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
         assert cli("restore", saved, "--yes").code == 0
     assert cli("check").code == 0

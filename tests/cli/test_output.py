@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import PROCESS
+from .conftest import COMMAND
 
 FULL = Path("/dev/full")
 pytestmark = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 CLOSED = f"""
 import os, sys
 os.close(1)
-os.execv(sys.executable, [sys.executable, "-c", {PROCESS!r}, *sys.argv[1:]])
+os.execv(sys.executable, [*{COMMAND!r}, *sys.argv[1:]])
 """
 
 

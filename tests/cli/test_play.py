@@ -15,6 +15,7 @@ from recurrentgpt.schema.errors import BadAnswer
     [
         ("1", ("choose", "1")),
         (" 3 ", ("choose", "3")),
+        ("2.", ("choose", "2")),
         ("I bribe the guard", ("act", "I bribe the guard")),
         ("run", ("act", "run")),
         ("undo the knot", ("act", "undo the knot")),
@@ -92,6 +93,14 @@ def test_bad_commands_are_asked_again(cli, server):
     assert result.out == ""
 
 
+@pytest.mark.parametrize("command", ["/save", "/load", "/note", "/edit", "/memory\n1"])
+def test_a_command_at_a_question_below_the_first_is_no_answer(cli, server, command):
+    result = _begun(cli, f"1\n{command}\n/undo\n/quit\n")
+    assert "'/undo' is a command" in result.err
+    (passage,) = _passages(cli, "game")
+    assert (passage["names"], passage["author"]) == ([], "model")
+
+
 def test_the_simulator_can_play(cli, server):
     result = _begun(cli, "", "--auto", "2", "--json")
     assert [event["step"] for event in result.events if event["event"] == "passage"] == [1, 2]
@@ -122,3 +131,25 @@ def test_a_game_is_changed_from_within(cli, server):
     settings = json.loads(cli("show", "game", "--settings", "--json").out)["settings"]
     assert (settings["note"], settings["pace"]) == ("The door stays shut.", "fast")
     assert "Passage 1 is edited." in result.err
+
+
+@pytest.mark.parametrize("command", [["play"], ["write", "-i"]])
+def test_a_choice_that_was_written_ahead_is_told_at_once(cli, server, monkeypatch, command):
+    asked = []
+
+    def read_on(renderer):
+        renderer.story.write_ahead(renderer.unspent, wait=True)
+        asked.append(len(server.requests))
+
+    monkeypatch.setattr("recurrentgpt.cli.terminal.renderer.Renderer.write_ahead", read_on)
+    result = cli(*command, "--genre", "fantasy", "--title", "Game", "--ahead", "1", stdin="1\n2\n")
+    assert result.code == 0, result.err
+    passages = _passages(cli, "game")
+    assert result.out == "\n\n".join(passage["text"] for passage in passages).replace("\n\n\n", "\n\n") + "\n"
+    assert "1 of 2 choices ready" in result.err
+
+
+def test_leaving_while_something_is_written_ahead_leaves_nothing_behind(cli, server):
+    result = _begun(cli, "/quit\n", "--ahead", "3")
+    assert "ready" not in result.err
+    assert _passages(cli, "game") == []

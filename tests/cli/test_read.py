@@ -11,6 +11,21 @@ from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.testing import FaultyServer
 
 
+def test_show_as_json_holds_the_plans_and_the_codex(cli, story):
+    shown = json.loads(cli("show", story, "--json").out)
+    choices = json.loads(cli("choose", story, "--json").out)
+    assert shown["plans"] == choices["plans"] != []
+    assert [passage["plans"] for passage in shown["passages"]][-1] == shown["plans"]
+    assert cli("codex", story, "Orsolya", "--add", "person", "--fact", "She keeps the bridge.").code == 0
+    assert cli("codex", story, "The Key", "--add", "thing", "--fact", "It is brass.").code == 0
+    assert cli("codex", story, "The Key", "--hide").code == 0
+    shown = json.loads(cli("show", story, "--json").out)
+    assert shown["codex"] == json.loads(cli("codex", story, "--json").out)["entries"]
+    assert "Orsolya" in [entry["name"] for entry in shown["codex"]]
+    assert "The Key" not in [entry["name"] for entry in shown["codex"]]
+    assert json.loads(cli("show", story, "--at", "1", "--json").out)["plans"] == shown["passages"][0]["plans"]
+
+
 def test_no_stories_yet(cli):
     result = cli("stories")
     assert (result.code, result.out) == (0, "")
@@ -45,8 +60,8 @@ def test_stories(cli, story):
 
 def test_show(cli, story):
     shown = json.loads(cli("show", story, "--json").out)
-    assert list(shown) == ["story", "title", "head", "passages", "usage", "whole"]
-    names = ["id", "parent", "step", "plan", "text", "summary", "short_term_memory", "author", "usage"]
+    assert list(shown) == ["story", "title", "head", "passages", "plans", "codex", "usage", "whole"]
+    names = ["id", "parent", "step", "plan", "plans", "text", "summary", "short_term_memory", "author", "usage"]
     names += ["contradictions", "names"]
     assert [list(passage) for passage in shown["passages"]] == [names, names]
     assert shown["head"] == shown["passages"][-1]["id"]
@@ -134,7 +149,7 @@ def test_config(cli, monkeypatch, user_folder):
 def test_what_is_stored_holds_where_nothing_else_is_said(cli, server, monkeypatch, user_folder):
     monkeypatch.delenv("RECURRENTGPT_MODEL")
     assert cli("config", "set", "model=stored", "pace=slow", "max-words=300", "temperature=0.4").code == 0
-    assert [cli("config", "get", name).out for name in ("model", "max_words", "pace")] == [
+    assert [cli("config", "get", name).out for name in ("model", "max-words", "pace")] == [
         "stored\n",
         "300\n",
         "slow\n",
@@ -151,6 +166,21 @@ def test_what_is_stored_holds_where_nothing_else_is_said(cli, server, monkeypatc
     assert json.loads(cli("show", story, "--settings", "--json").out)["settings"]["max_words"] == 300
     assert cli("config", "set", "model=", "pace=", "max-words=", "temperature=").code == 0
     assert (user_folder / "config.toml").read_text() == ""
+
+
+@pytest.mark.parametrize("command", ["config set max_words=500", "config get max_words", "set STORY max_words=500"])
+def test_a_setting_has_one_spelling(cli, story, command):
+    result = cli(*command.replace("STORY", story).split())
+    assert (result.code, result.err) == (2, "Error: There is no setting 'max_words'; did you mean max-words?\n")
+
+
+def test_an_old_config_file_opens_and_is_spelled_anew(cli, user_folder):
+    user_folder.mkdir(exist_ok=True)
+    (user_folder / "config.toml").write_text('max_words = 300\nbase_url = "http://localhost:1/v1"\n')
+    assert cli("config", "get", "max-words").out == "300\n"
+    assert cli("config", "set", "pace=slow").code == 0
+    written = (user_folder / "config.toml").read_text()
+    assert written.splitlines() == ['base-url = "http://localhost:1/v1"', "max-words = 300", 'pace = "slow"']
 
 
 def test_a_story_is_sampled_as_it_was_told(cli, server):
@@ -181,7 +211,7 @@ def test_phrases_are_banned_one_by_one_and_kept(cli, server):
 def test_sampling_that_the_endpoint_does_not_know_is_refused_before_anything_is_paid_for(cli, server):
     result = cli("write", "--steps", "1", "--min-p", "0.1")
     assert (result.code, server.requests) == (2, [])
-    assert "takes no min_p" in result.err
+    assert "takes no min-p" in result.err
 
 
 @pytest.mark.parametrize(
@@ -193,7 +223,7 @@ def test_sampling_that_the_endpoint_does_not_know_is_refused_before_anything_is_
         ("paice=slow", "did you mean pace?"),
         ("pace", "not NAME=VALUE"),
         ("pace=sometimes", "pace is one of slow, steady, fast"),
-        ("min-words=900", "min_words is at most max_words"),
+        ("min-words=900", "min-words is at most max-words"),
     ],
 )
 def test_what_is_not_stored(cli, user_folder, change, said):

@@ -5,11 +5,6 @@ import json
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def words_only(monkeypatch):
-    monkeypatch.setenv("RECURRENTGPT_EMBEDDER", "hash-256")
-
-
 def test_the_long_term_memory_is_measured_alone(cli):
     found = json.loads(cli("study", "recall", "--distance", "4", "--facts", "20", "--json").out)
     assert found["facts"] == 20

@@ -201,3 +201,12 @@ def test_estimates_are_near_what_a_capable_server_took(system, words, calls, tok
     cost = novel_cost(system, words)
     assert calls / 1.5 < cost.calls < calls * 1.5
     assert tokens / 1.5 < cost.input_tokens < tokens * 2
+
+
+def test_systems_are_named_on_the_command_line_in_place_of_the_plans(cli, server, plan, tmp_path):
+    done = cli("study", "run", plan(), "-o", "run", "--system", "paper", "--system", "bare", "--yes")
+    assert done.code == 0, done.err
+    assert RunFolder(tmp_path / "run").plan.systems == ["paper", "bare"]
+    assert len(RunFolder(tmp_path / "run").novels()) == 2
+    unknown = cli("study", "run", plan(), "--system", "nobody", "--estimate")
+    assert "There is no system 'nobody'" in unknown.err

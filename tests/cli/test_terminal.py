@@ -6,15 +6,18 @@ import json
 import os
 import re
 import select
-import sys
+import signal
 import time
 
 import pytest
 
-from .conftest import PROCESS, wait_for_requests
+from recurrentgpt.cli.terminal.screen import wrap
+
+from .conftest import COMMAND, wait_for_requests
 
 pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
 pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
+termios = pytest.importorskip("termios", reason="this system has no terminals of this kind")
 
 ROWS, COLUMNS = 200, 72
 
@@ -22,13 +25,19 @@ ROWS, COLUMNS = 200, 72
 class Terminal:
     """A person's terminal with the command running in it."""
 
-    def __init__(self, *arguments: str, columns: int = COLUMNS) -> None:
+    def __init__(self, *arguments: str, columns: int = COLUMNS, sized: bool = False) -> None:
         self.screen = pyte.Screen(columns, ROWS)
         self._stream = pyte.ByteStream(self.screen)
         self.pid, self._file = pty.fork()
         if not self.pid:
-            os.environ.update(TERM="xterm-256color", COLUMNS=str(columns), LINES=str(ROWS))
-            os.execv(sys.executable, [sys.executable, "-c", PROCESS, *arguments])
+            os.environ["TERM"] = "xterm-256color"
+            if sized:
+                # As in a shell: the width is what the terminal says at the time.
+                os.environ.pop("COLUMNS", None)
+                termios.tcsetwinsize(0, (ROWS, columns))
+            else:
+                os.environ.update(COLUMNS=str(columns), LINES=str(ROWS))
+            os.execv(COMMAND[0], [*COMMAND, *arguments])
 
     @property
     def lines(self) -> list[str]:
@@ -45,6 +54,19 @@ class Terminal:
             if not self._read():
                 break
         assert self.text.count(mark) >= count, self.text
+
+    def resize(self, columns: int) -> None:
+        self.screen.resize(ROWS, columns)
+        termios.tcsetwinsize(self._file, (ROWS, columns))
+
+    @property
+    def echoes(self) -> bool:
+        return bool(termios.tcgetattr(self._file)[3] & termios.ECHO)
+
+    def echo(self) -> None:
+        settings = termios.tcgetattr(self._file)
+        settings[3] |= termios.ECHO
+        termios.tcsetattr(self._file, termios.TCSANOW, settings)
 
     def send(self, keys: str) -> None:
         os.write(self._file, keys.encode())
@@ -71,16 +93,32 @@ FORKS = pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning", "ign
 
 @FORKS
 @pytest.mark.parametrize("columns", [40, 80, 200])
-def test_a_tree_is_one_line_a_branch(story, cli, columns):
+def test_a_tree_shows_every_name_and_id_however_narrow(story, cli, columns):
     assert cli("retry", story).code == 0
     assert cli("name", story, "the dark ending that nobody in town expected").code == 0
     title, *branches = cli("tree", story).out.splitlines()
     terminal = Terminal("tree", story, columns=columns)
     assert terminal.end() == 0
-    # At 200 columns all of it fits; nothing is between the lines, and what does not fit is cut.
-    fitting = [line if len(line) <= columns else line[: columns - 1] + "…" for line in branches]
-    assert terminal.lines[: len(branches) + 2] == [title, *(line.rstrip() for line in fitting), ""]
-    assert any(line.endswith("…") for line in fitting) == (columns < 200)
+    shown = terminal.lines[: terminal.lines.index("")]
+    # What a branch tells is cut; what is typed to go there is not.
+    assert max(map(len, shown)) <= columns
+    assert shown == [title, *branches] if columns == 200 else len(shown) >= 1 + len(branches)
+    assert shown[2].strip().startswith(("└─", "the dark")), "nothing stands between the lines"
+    assert "the dark ending that nobody in town expected" in terminal.text
+    tips = {branch["tip"] for branch in json.loads(cli("tree", story, "--json").out)["branches"]}
+    assert all(tip[:8] in terminal.text for tip in tips)
+    assert terminal.text.count("← here") == 1
+
+
+@FORKS
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_list_of_stories_has_ids_and_titles_however_narrow(story, columns):
+    terminal = Terminal("stories", columns=columns)
+    assert terminal.end() == 0
+    heading, row = terminal.lines[:2]
+    assert heading.split()[:2] == ["Story", "Title"]
+    assert row.startswith(f"{story}  The Glass Bridge")
+    assert ("Written" in heading) == (columns > 40)
 
 
 @FORKS
@@ -152,6 +190,101 @@ def test_a_paste_is_one_answer_and_keys_pressed_meanwhile_are_none(story, cli, s
 
 
 @FORKS
+def test_keys_before_the_first_question_answer_nothing(story, cli):
+    terminal = Terminal("write", story, "-i")
+    terminal.send("2\r3\r")
+    terminal.until("Next?")
+    terminal.send("u\r")
+    terminal.until("Undone: passage 2.")
+    terminal.until("Next?", count=2)
+    terminal.send("q\r")
+    assert terminal.end() == 0
+    assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 1
+
+
+@FORKS
+def test_prose_is_as_wide_as_the_terminal_is_now(story, cli):
+    terminal = Terminal("write", story, "-i", columns=100, sized=True)
+    terminal.until("Next?")
+    terminal.resize(50)
+    terminal.send("1\r")
+    terminal.until("Next?", count=2)
+    terminal.send("q\r")
+    assert terminal.end() == 0
+    text = json.loads(cli("show", story, "--json").out)["passages"][-1]["text"]
+    lines, last = wrap(text, 49)
+    assert [line for line in [*lines, last] if line not in terminal.lines] == []
+
+
+@FORKS
+def test_what_was_shown_of_a_passage_that_is_asked_for_again_is_said_not_to_count(story, cli, server):
+    good = server.answer
+
+    def once_banned(body):
+        text = good(body)
+        if "response_format" in body or any("It held what" in str(message) for message in body["messages"]):
+            return text
+        first, *rest = text.split("\n\n")
+        return "\n\n".join([first, "It sent Shivers down his back.", *rest])
+
+    server.answer = once_banned
+    banned = ("--ban", "shivers down", "--steps", "1")
+    terminal = Terminal("write", story, *banned)
+    assert terminal.end() == 0
+    passage = json.loads(cli("show", story, "--json").out)["passages"][-1]
+    first, counts = terminal.text.split(
+        "(It held what the author has banned: shivers down. What was shown of this passage above does not count. It "
+        "begins again:)"
+    )
+    assert len(first.split()) > 50, "a stream flows"
+    assert " ".join(passage["text"].split()) in counts
+    # In a file nothing can be taken back.
+    result = cli("write", story, *banned)
+    assert result.out == json.loads(cli("show", story, "--json").out)["passages"][-1]["text"] + "\n"
+
+
+@FORKS
+def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go_on(story, cli, server):
+    assert cli("choose", story, "1").code == 0
+    server.script = [*["ok"] * len(server.requests), "stalled"]
+    terminal = Terminal("write", story, "--steps", "1")
+    terminal.until("writing passage ")
+    assert not terminal.echoes
+    os.kill(terminal.pid, signal.SIGSTOP)
+    terminal.echo()  # as a shell does that takes the terminal back
+    os.kill(terminal.pid, signal.SIGCONT)
+    deadline = time.monotonic() + 60
+    while terminal.echoes:
+        assert time.monotonic() < deadline, "the keys are echoed"
+        terminal._read()
+    terminal.send("\x03")
+    terminal.until("Stopped. What of this passage?")
+    terminal.send("q\r")
+    assert terminal.end() == 130
+
+
+@FORKS
+def test_a_ctrl_c_that_was_answered_is_forgotten(story):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    for count, answer in enumerate(["x\r", "e\r"], 1):
+        terminal.send("\x03")
+        terminal.until("Ctrl-C again leaves", count=count)
+        terminal.until("Next?", count=2 * count)
+        terminal.send(answer)
+        if answer == "x\r":
+            terminal.until("neither a key nor a plan")
+            terminal.until("Next?", count=3)
+        else:
+            terminal.until("Edit which plan?")
+    terminal.send("\x03")
+    terminal.until("Ctrl-C again leaves", count=3)
+    terminal.until("Next?", count=5)
+    terminal.send("q\r")
+    assert terminal.end() == 0
+
+
+@FORKS
 def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     before = cli("memory", story, "--json").out
     terminal = Terminal("write", story, "-i")
@@ -166,6 +299,7 @@ def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     terminal.until("Next?", count=2)
     terminal.send("\x03")
     assert terminal.end() == 130
+    assert "Stopped. Everything written is saved." in terminal.text
     assert cli("memory", story, "--json").out == before
 
 
@@ -194,7 +328,7 @@ def _stopped(story, cli, server):
 def test_what_was_stopped_is_kept_to_its_last_whole_sentence(story, cli, server):
     terminal = _stopped(story, cli, server)
     assert "k: keep the whole sentences" in terminal.text
-    terminal.send("x\r")
+    terminal.send("The ferry comes.\r")  # begins like a key
     terminal.until("Type k, t, g, q.")
     terminal.send("k\r")
     terminal.until("Continue: recurrentgpt write")
@@ -222,14 +356,33 @@ def test_what_was_stopped_is_thrown_away_with_its_plan(story, cli, server):
 @FORKS
 def test_what_was_stopped_goes_on_and_a_second_ctrl_c_leaves(story, cli, server):
     terminal = _stopped(story, cli, server)
+    assert "g: go on from them" in terminal.text
+    asked = len(server.requests)
     terminal.send("g\r")
     terminal.until("Continue: recurrentgpt write")
     assert terminal.end() == 0
-    assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 4
+    passages = json.loads(cli("show", story, "--json").out)["passages"]
+    assert len(passages) == 4, "both that were asked for"
+    *_, begun, onwards = server.requests[asked]["messages"]
+    assert begun["role"] == "assistant"
+    assert len(begun["content"].split()) > 50
+    assert onwards["role"] == "user"
+    assert passages[2]["text"].startswith(begun["content"])
+    assert len(passages[2]["text"]) > len(begun["content"])
+    assert all(sentence in terminal.text for sentence in " ".join(passages[2]["text"].split()).split(". "))
+    assert "does not count" not in terminal.text
     terminal = _stopped(story, cli, server)
+    plan = json.loads(cli("choose", story, "--json").out)["plan"]
     terminal.send("\x03")
     assert terminal.end() == 130
+    assert (
+        "Stopped. What there was of passage 5 is not kept; everything before it is saved. It is written anew from its plan when "
+        "you go on."
+    ) in terminal.text
     assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 4
+    assert cli("write", story, "--steps", "1").code == 0
+    *_, before, last = json.loads(cli("show", story, "--json").out)["passages"]
+    assert (last["step"], last["plan"], last["parent"]) == (5, plan, before["id"])
 
 
 @FORKS
@@ -249,11 +402,30 @@ def test_another_take_that_was_stopped_is_kept_beside_the_first(story, cli, serv
 
 
 @FORKS
+def test_another_take_that_was_stopped_goes_on_and_one_that_was_left_leaves(story, cli, server):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    _stop(terminal, server, lambda: terminal.send("a\r"))
+    asked = len(server.requests)
+    terminal.send("g\r")
+    terminal.until("Next?", count=2)
+    second = json.loads(cli("show", story, "--json").out)["passages"][1]
+    assert second["text"].startswith(server.requests[asked]["messages"][-2]["content"])
+    _stop(terminal, server, lambda: terminal.send("a\r"))
+    terminal.send("q\r")
+    assert terminal.end() == 130
+    assert "What there was of another take of passage 2 is not kept; everything before it is saved." in terminal.text
+    assert len(json.loads(cli("tree", story, "--json").out)["passages"]) == 4
+
+
+@FORKS
 def test_an_answer_is_edited_in_lines_completed_and_taken_up_again(story, cli, server):
     assert cli("name", story, "the dark ending").code == 0
     terminal = Terminal("write", story, "-i", columns=120)
     terminal.until("Next?")
-    terminal.send("g the d\t")
+    terminal.send("o max-w\t")
+    terminal.until("o max-words=")
+    terminal.send("\x15g the d\t")
     terminal.until("g the dark ending")
     terminal.send("\r")
     terminal.until("Next?", count=2)

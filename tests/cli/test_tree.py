@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from rich.cells import cell_len
 
 from recurrentgpt.cli.terminal.tree_drawing import MOST, draw_tree
 from recurrentgpt.engine.tree import Tree
@@ -32,7 +33,7 @@ def test_every_branch_hangs_where_it_left():
         "└─ from 2: 3-4",
         "   └─ from 3: 4",
     ]
-    assert lines[0].text.endswith(f"← here, at 3 ({_id(3)[:8]})")
+    assert lines[0].text.startswith(f"1-4 · ← here, at 3 ({_id(3)[:8]}) · ")
     assert "the end" in lines[1].text
 
 
@@ -56,13 +57,28 @@ def test_forks_of_forks_do_not_run_out_of_the_page(everything):
     assert max(len(line.stem) for line in lines) <= 3 * 14
 
 
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_a_line_takes_the_rows_that_it_needs(width):
+    links = [_link(_id(0), "", 0, "000")]
+    for n in range(1, 40, 2):
+        links += [_link(_id(take), _id(max(n - 2, 0)), n // 2 + 1, f"{take:03}") for take in (n, n + 1)]
+    name = "the dark ending, 在夜里 · that nobody expected"
+    lines = draw_tree(_tree(links, _id(39), {name: _id(38)}), everything=True)
+    for line in lines:
+        rows = line.rows(width)
+        assert all(cell_len(stem + text) <= width for stem, text in rows)
+        # Nothing is lost but separators at the ends of rows.
+        assert [word for _, text in rows for word in text.split() if word != "·"] == [
+            word for word in line.text.split() if word != "·"
+        ]
+
+
 def test_the_tree_of_a_story(cli, story):
     assert cli("retry", story).code == 0
     assert cli("name", story, "other").code == 0
     text = cli("tree", story).out
-    assert text.startswith("The Glass Bridge\n1-2 · ")
-    assert "other · ← here" in text
-    assert "└─ from 1: 2 · " in text
+    assert text.startswith("The Glass Bridge\n1-2 · ← here · ")
+    assert " · other\n└─ from 1: 2 · " in text
     as_json = json.loads(cli("tree", story, "--json").out)
     assert len(as_json["branches"]) == 2
     assert cli("tree", story, "--mermaid").out.startswith("flowchart TD\n")

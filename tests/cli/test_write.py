@@ -7,7 +7,6 @@ import signal
 
 import pytest
 
-from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.testing import FaultyServer
 
 from .conftest import reply, wait_for_requests
@@ -181,10 +180,18 @@ def test_a_lasting_fault_ends_with_a_sentence_and_the_way_on(cli, server, story)
 
 def test_a_wrong_embedder_is_told_before_anything_is_written(cli, server, monkeypatch, tmp_path):
     monkeypatch.setenv("RECURRENTGPT_EMBEDDER", str(tmp_path))
-    monkeypatch.setattr("recurrentgpt.nodes.runtime.default_embeddings", default_embeddings)
     result = cli("write", "--genre", "fantasy", "--steps", "1")
     assert result.code == 2
     assert f"RECURRENTGPT_EMBEDDER names {tmp_path}, which holds no model" in result.err
+    assert server.requests == []
+
+
+def test_the_embedder_is_fetched_before_the_story_and_not_in_the_middle_of_it(cli, server, monkeypatch):
+    monkeypatch.delenv("RECURRENTGPT_EMBEDDER")
+    monkeypatch.setattr("recurrentgpt.models.embedded.fetch.SOURCES", [])  # nothing can be fetched here
+    result = cli("write", "--genre", "fantasy", "--steps", "1")
+    assert result.code == 1
+    assert "all-MiniLM-L6-v2" in result.err
     assert server.requests == []
 
 

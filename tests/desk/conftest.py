@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,14 +18,13 @@ from recurrentgpt.desk.app import create_app
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import ScriptedChatModel
+from tests.conftest import PATIENCE
 from tests.desk.scripted import paced
 
 ROOT = Path(__file__).parents[2]
 API = "/desk/api"
 HOST = "http://127.0.0.1"
 HERE = ("127.0.0.1", 50000)
-PATIENCE = 60_000
-"""Milliseconds that a busy machine may take for what is otherwise there at once."""
 
 
 class Client:
@@ -143,58 +140,6 @@ def own_desk(tmp_path: Path) -> Iterator[Served]:
     served.end(signal.SIGKILL)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the browser's tests last: playwright keeps an event loop running in this thread, where no other can run then."""
-    # By whole files, which stay together where tests run side by side.
-    files = {item.path for item in items if "browser" in getattr(item, "fixturenames", ())}
-    items.sort(key=lambda item: item.path in files)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Give a headless Chromium: Debian's package, driven by playwright."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        pytest.skip("no browser: apt-get install chromium")
-    if importlib.util.find_spec("playwright") is None:
-        pytest.skip("no playwright: pip install playwright")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        opened = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Give a maker of pages that fails the test for a foreign request, an error of a script or a broken policy."""
-    contexts, faults = [], []
-
-    def make(**options: Any) -> Any:
-        context = (
-            browser.new_context(viewport={"width": 1280, "height": 860}, reduced_motion="reduce", **options)
-            if ("viewport" not in options)
-            else browser.new_context(reduced_motion="reduce", **options)
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
-        page.on("request", lambda request: foreign(request.url))
-        page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
-        return page
-
-    def foreign(url: str) -> None:
-        if not url.startswith(("http://127.0.0.1:", "data:", "blob:http://127.0.0.1:")):
-            faults.append(f"foreign request: {url}")
-
-    yield make
-    for context in contexts:
-        context.close()
-    assert not faults, faults
-
-
 @pytest.fixture
 def page(open_page: Callable[..., Any]) -> Any:
     """Give one page of the usual size."""
@@ -236,6 +181,8 @@ def has_value(field: Any, text: str) -> None:
 
 
 def text_of(page: Any, number: int) -> str:
-    """Return the text of a passage as the page shows it."""
-    shown: str = page.locator(f"article.passage[aria-label^='Passage {number}']").locator("p").first.inner_text()
-    return shown
+    """Return the first paragraph of a passage as the page holds it: beside a large initial no space is drawn."""
+    shown: str | None = (
+        page.locator(f"article.passage[aria-label^='Passage {number}']").locator("p").first.text_content()
+    )
+    return shown or ""

@@ -11,13 +11,14 @@ import argparse
 import asyncio
 import itertools
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
@@ -28,7 +29,7 @@ from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.schema.errors import ModelRefused
-from recurrentgpt.testing import ScriptedChatModel, story_replies
+from recurrentgpt.testing import ScriptedChatModel, pieces_of, story_replies
 
 ROOT = Path(__file__).parents[2]
 HELD_AFTER = 60
@@ -38,6 +39,7 @@ HELD_AFTER = 60
 class PacedModel(ScriptedChatModel):
     """Follow the script at the pace of a slow machine."""
 
+    pieces: ClassVar[re.Pattern[str]] = pieces_of(1)
     delay: float = 0.0
     hold: Path | None = None
 

@@ -109,6 +109,18 @@ def test_memory_plans_summary_brief_and_title_are_edited_in_place(client: Client
     assert client.get(f"/stories/{story}/passages", ids=after["head"])[0]["summary"] == "The lamp went out."
 
 
+def test_the_truth_is_shown_to_who_asks_and_edited_with_what_of_it_was_told(client: Client) -> None:
+    story = client.begin()["id"]
+    before = client.get(f"/stories/{story}/hidden")
+    assert before["truth"]
+    assert before["truth"] not in json.dumps(client.get(f"/stories/{story}"))
+    clues = ["[done] A feather: passage 1", "A song: passage 3"]
+    outline = ["[done] The lamp goes out.", "Mira leaves."]
+    client.send("PUT", f"/stories/{story}/brief", {"truth": "Bo did it.", "clues": clues, "outline": outline})
+    assert client.get(f"/stories/{story}/hidden") == {"truth": "Bo did it.", "clues": clues}
+    assert client.get(f"/stories/{story}")["outline"] == outline
+
+
 def test_recalled_passages_come_with_their_piece_and_score(client: Client) -> None:
     story = client.begin()
     after = client.write(story["id"], steps=3)
@@ -137,6 +149,7 @@ def test_a_search_finds_the_passage_that_says_it(client: Client) -> None:
 def test_the_memory_panel_asks_the_hosts_vector_store(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("RECURRENTGPT_EMBEDDER")
     monkeypatch.setattr(MiniLM, "embed_query", _no_embedder)
     monkeypatch.setattr(MiniLM, "embed_documents", _no_embedder)
     settings = {"model": paced(tmp_path, 0.0), "vector_store": InMemoryVectorStore(HashEmbeddings()), "seed": 7}
@@ -165,7 +178,7 @@ def test_the_budget_stops_before_it_is_exceeded(client: Client) -> None:
     assert client.write(story, number=1)["step"] == 2
 
 
-@pytest.mark.parametrize("format", ["md", "txt", "epub", "docx", "html"])
+@pytest.mark.parametrize("format", ["md", "txt", "epub", "docx", "html", "play-html"])
 def test_a_story_is_saved_in_every_format(client: Client, format: str) -> None:
     story = client.begin()["id"]
     client.send("PUT", f"/stories/{story}/title", {"title": "Lamp: a/b\\c “d”"})
@@ -173,7 +186,20 @@ def test_a_story_is_saved_in_every_format(client: Client, format: str) -> None:
     assert answer.status_code == 200
     assert answer.headers["content-disposition"].startswith("attachment; filename*=UTF-8''Lamp%20")
     assert "/" not in answer.headers["content-disposition"]
+    assert answer.headers["content-disposition"].endswith(f".{format.removeprefix('play-')}")
     assert len(answer.content) > 500
+
+
+def test_a_book_is_saved_with_the_marks_that_its_reader_wants(client: Client) -> None:
+    story = client.begin()["id"]
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": '"Who is there?" she asked.', "replay": False})
+    client.wait(story)
+    texts = [
+        client.http.get(f"{API}/stories/{story}/export", params={"format": "txt", "quotes": quotes}).text
+        for quotes in ("false", "true")
+    ]
+    assert ['"Who is there?"' in text for text in texts] == [True, False]
+    assert ["“Who is there?”" in text for text in texts] == [False, True]
 
 
 def test_what_is_refused_is_refused_in_one_sentence(client: Client) -> None:

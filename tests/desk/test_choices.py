@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
@@ -79,3 +80,67 @@ def test_what_a_player_did_stands_before_its_passage_and_is_no_part_of_it(page: 
 def test_plans_of_a_novel_stand_in_no_manuscript(page: Any, desk: Served) -> None:
     begin(page, desk.address)
     there_are(page.locator(".did"), 0)
+
+
+def test_on_a_phone_the_choices_of_a_player_are_one_press_away(open_page: Callable[..., Any], desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    page.goto(desk.address)
+    page.get_by_label("play a part in it").check(force=True)
+    button(page, "Begin").click()
+    page.locator(".plans .card").first.click()
+    written(page, 1)
+    page.evaluate("scrollTo(0, 0)")
+    reach = page.locator(".reach")
+    reach.wait_for()
+    box = reach.bounding_box()
+    assert box
+    assert 0 <= box["y"] <= 844 - box["height"]
+    reach.click()
+    reach.wait_for(state="detached")
+    first = page.locator(".plans .card").first.bounding_box()
+    assert first
+    assert 0 <= first["y"] <= 844
+
+
+def look(page: Any, state: str) -> None:
+    """Make a page believe that its tab is hidden, or visible."""
+    page.evaluate(
+        """(state) => {
+            Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
+    )
+
+
+def test_a_choice_made_before_the_page_knows_how_things_stand_is_not_refused(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    other = page.context.new_page()
+    other.goto(page.url)
+    written(other, 1)
+    look(page, "hidden")
+    own_desk.hold.touch()
+    other.keyboard.press("2")
+    other.locator(".stop").wait_for()
+    waiting: list[Any] = []
+    refused: list[str] = []
+
+    def hold(route: Any) -> None:
+        waiting.append(route)
+
+    def note(response: Any) -> None:
+        if response.status == 409:
+            refused.append(response.url)
+
+    page.route("**/events**", hold)
+    page.on("response", note)
+    look(page, "visible")
+    page.keyboard.press("1")
+    while not waiting:
+        page.wait_for_timeout(10)
+    for route in waiting:
+        route.continue_()
+    page.locator(".stop").wait_for()
+    own_desk.hold.unlink()
+    written(page, 2)
+    assert refused == []

@@ -21,7 +21,8 @@ from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.serve import bound, outward
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
-from tests.desk.conftest import API, HERE, HOST, PATIENCE, Client
+from tests.conftest import PATIENCE
+from tests.desk.conftest import API, HERE, HOST, Client
 from tests.desk.scripted import paced
 
 

@@ -203,7 +203,7 @@ def test_words_of_an_interruption_are_laid_aside_and_kept(page: Any, own_desk: S
     begin(page, own_desk.address)
     draft = held_draft(page, own_desk)
     (own_desk.home / "refuse").touch()
-    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Stop Esc", exact=True).click()
     own_desk.hold.unlink()
     page.get_by_text("was interrupted").wait_for()
     (own_desk.home / "refuse").unlink()
@@ -247,6 +247,30 @@ def test_two_tabs_with_the_same_editor_keep_what_was_typed_in_each(page: Any, de
     has_value(theirs, "The rain stops.")
 
 
+def test_what_was_typed_in_a_tab_that_is_gone_is_offered_beside_the_text_of_another(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    gone = page.context.new_page()
+    gone.goto(page.url)
+    written(gone, 1)
+    theirs, mine = opened(gone, "own plan"), opened(page, "own plan")
+    theirs.fill(MINE)
+    mine.fill("The rain stops.")
+    gone.wait_for_function("() => Object.values(localStorage).filter((value) => value.includes('base')).length > 1")
+    gone.close()
+    page.reload()
+    has_value(mine, "The rain stops.")
+    page.get_by_text(MINE).wait_for()
+    button(page, "Go on with it").click()
+    has_value(mine, MINE)
+    page.get_by_role("group", name="Not saved").get_by_text("The rain stops.").wait_for()
+    page.reload()
+    has_value(mine, MINE)
+    page.get_by_role("group", name="Not saved").get_by_text("The rain stops.").wait_for()
+    button(page, "Forget it").click()
+    there_are(page.get_by_role("group", name="Not saved"), 0)
+    has_value(mine, MINE)
+
+
 def test_the_premise_stands_above_the_first_words_and_moves_nothing(page: Any, own_desk: Served) -> None:
     own_desk.hold.touch()
     page.goto(own_desk.address)
@@ -261,7 +285,12 @@ def test_the_premise_stands_above_the_first_words_and_moves_nothing(page: Any, o
 def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk: Served) -> None:
     begin(page, own_desk.address)
     held_draft(page, own_desk)
-    button(page, "Settings").click()
+    refusal = {"error": "The disk is full."}
+    page.route(
+        "**/settings",
+        lambda route: route.fulfill(status=507, json=refusal) if route.request.method == "PUT" else route.continue_(),
+    )
+    button(page, "Settings", exact=True).click()
     dialog, premise = page.get_by_role("dialog"), page.get_by_label("Premise")
     premise.fill(MINE)
     dialog.get_by_label("Style").fill("dry")
@@ -270,6 +299,7 @@ def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk:
     page.keyboard.press("Escape")
     own_desk.hold.unlink()
     written(page, 2)
+    page.unroute("**/settings")
     page.reload()
     written(page, 2)
     button(page, "Settings").click()

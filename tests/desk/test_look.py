@@ -29,6 +29,17 @@ def long_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     served.end()
 
 
+def test_a_copied_first_line_has_the_space_beside_its_large_initial(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill("A lamp was lit.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    line = page.locator("article.by-edited p").first
+    line.evaluate("line => getSelection().selectAllChildren(line)")
+    assert page.evaluate("() => getSelection().toString()") == "A lamp was lit."
+
+
 def test_lines_of_a_verse_stay_lines(page: Any, desk: Served) -> None:
     begin(page, desk.address)
     page.locator("article.passage .prose").dblclick()
@@ -119,6 +130,29 @@ def test_compared_passages_are_named(page: Any, desk: Served) -> None:
     assert page.locator(".sides h3").all_inner_texts() == ["Passage 3, where you are", "Passage 1"]
 
 
+def test_takes_are_compared_by_words_or_by_whole_sentences(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill("The lamp was lit. Nobody came.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill("The lamp was cold. Nobody came.")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.passage .prose").get_by_text("The lamp was cold.").wait_for()
+    written(page, 1)
+    page.keyboard.press("m")
+    page.locator(".node:not(.head)[aria-label^='Passage 1, 6 words']").focus()
+    page.get_by_role("button", name="Compare with passage 1, where you are").click()
+    there_are(page.locator(".sides .passage del"), 1)
+    marked = page.locator(".sides .passage del, .sides .passage ins")
+    assert [text.strip() for text in marked.all_text_contents()] == ["cold.", "lit."]
+    page.get_by_label("Whole sentences").check()
+    page.get_by_text("Sentences that only one of them has").wait_for()
+    assert [text.strip() for text in marked.all_text_contents()] == ["The lamp was cold.", "The lamp was lit."]
+
+
 @pytest.mark.parametrize("size", [(640, 430), (390, 844), (1280, 860)])
 def test_nothing_on_the_map_lies_over_another(
     open_page: Callable[..., Any], long_desk: Served, size: tuple[int, int]
@@ -144,7 +178,7 @@ def test_a_reload_and_back_keep_the_reading_place(open_page: Callable[..., Any],
     read.wait_for()
     page.mouse.wheel(0, -1)
     read.scroll_into_view_if_needed()
-    page.wait_for_function("() => sessionStorage.length === 1")
+    page.wait_for_function("() => sessionStorage.getItem('desk.place/long')")
     was = read.bounding_box()["y"]
     page.reload()
     near = "was => Math.abs(document.querySelector('[aria-label^=\"Passage 117:\"]')?.getBoundingClientRect().top - was) < 4"

@@ -10,8 +10,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.desk.conftest import Served
 
-schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: pip install schemathesis")
-
 ENDLESS = "/desk/api/stories/{story}/events"
 RANDOM = settings(
     max_examples=15,
@@ -23,7 +21,10 @@ RANDOM = settings(
 )
 
 
+@pytest.mark.filterwarnings("ignore:Overriding standard format:hypothesis.errors.HypothesisWarning")
 def test_no_request_is_a_fault_of_the_server(own_desk: Served) -> None:
+    # Here, as it takes a second to import, and every worker imports every file.
+    schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: pip install schemathesis")
     story = httpx.post(f"{own_desk.address}api/stories", json={}, timeout=60).json()["story"]
     schema = schemathesis.openapi.from_url(f"{own_desk.address}api/openapi.json")
     asked: dict[str, int] = {}

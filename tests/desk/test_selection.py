@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -164,6 +165,65 @@ def test_the_later_passages_stay_when_words_are_taken(page: Any, desk: Served) -
     page.locator(".stop").wait_for(state="detached")
     written(page, 2)
     assert text_of(page, 2) == second
+
+
+def test_the_story_goes_on_from_where_a_selection_ends(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    first, second = text_of(page, 1), text_of(page, 2)
+    middle = first.index(".")
+    # The mark that ends the sentence comes with its last word, of which half is enough.
+    select(page, 1, 0, middle - 1).get_by_role("button", name="Continue from here").click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    there_are(page.locator("article.passage"), 1)
+    assert page.locator("article.passage .prose").inner_text().strip() == first[: middle + 1].strip()
+    page.keyboard.press("1")
+    written(page, 2)
+    assert text_of(page, 1) == first[: middle + 1]
+    page.keyboard.press("z")
+    there_are(page.locator("article.passage"), 1)
+    written(page, 1)
+    page.keyboard.press("z")
+    page.get_by_text(second).wait_for()
+    assert text_of(page, 1) == first
+
+
+def test_from_the_end_of_a_passage_the_story_goes_on_without_a_change(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    end = "() => document.querySelector('article.passage > .prose').querySelectorAll('p')"
+    page.evaluate(f"() => getSelection().selectAllChildren([...({end})()].at(-1))")
+    tools = page.get_by_role("group", name="Work on the selection")
+    calls = in_all(desk, page)
+    tools.get_by_role("button", name="Continue from here").click()
+    there_are(page.locator("article.passage"), 1)
+    there_are(page.locator("article.by-edited"), 0)
+    assert in_all(desk, page) == calls
+    page.evaluate(f"() => getSelection().selectAllChildren([...({end})()].at(-1))")
+    tools.wait_for()
+    assert tools.get_by_role("button", name="Continue from here").is_disabled(), "it goes on from there anyway"
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_the_toolbar_lies_over_nothing_of_the_next_passage(
+    open_page: Callable[..., Any], desk: Served, width: int
+) -> None:
+    page = open_page(viewport={"width": width, "height": 860})
+    begin(page, desk.address, 2)
+    page.evaluate(
+        "() => getSelection().selectAllChildren(document.querySelector('article.passage > .prose > p:last-child'))"
+    )
+    tools = page.get_by_role("group", name="Work on the selection")
+    tools.wait_for()
+    # At once, for a page that opens may still scroll.
+    left, right, bottom, following = page.evaluate(
+        """() => {
+            const tools = document.querySelector('.selection').getBoundingClientRect();
+            const following = document.querySelectorAll('article.passage')[1].getBoundingClientRect();
+            return [tools.left, tools.right, tools.bottom, following.top];
+        }"""
+    )
+    assert bottom <= following
+    assert 0 <= left < right <= width
 
 
 def test_a_wrong_key_is_told_of_beside_the_selection_and_a_stop_leaves_nothing(page: Any, own_desk: Served) -> None:

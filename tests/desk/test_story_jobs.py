@@ -24,12 +24,13 @@ class Table:
 
     def __init__(self, library: Library, folder: Path) -> None:
         self.library, self.folder, self.hold = library, folder, folder / "hold"
+        self.ahead = 0
         self.desk = self.made()
 
     def made(self) -> Desk:
         """Return a desk as a new process would make it."""
         settings = {"model": paced(self.folder, 0.0), "embeddings": HashEmbeddings(), "new_character": 0.0}
-        return Desk(self.library, self.folder / "desk", settings)
+        return Desk(self.library, self.folder / "desk", {**settings, "ahead": self.ahead})
 
     async def begun(self, steps: int = 1) -> StoryJobs:
         jobs = await self.desk.new_story(StoryInput(premise="Mira tends a lamp."), {})
@@ -189,3 +190,55 @@ async def test_other_work_waits_its_turn(table: Table) -> None:
     table.hold.unlink()
     await jobs.ended()
     jobs.check_idle()
+
+
+async def ready(jobs: StoryJobs, plan: str) -> None:
+    """Wait until the passage of a plan was written ahead."""
+    async with asyncio.timeout(60):
+        while plan not in await jobs.story.aready_plans():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def read(jobs: StoryJobs, reading: asyncio.Event) -> None:
+    """Look at a story until somebody ends it."""
+    async for _ in jobs.follow(""):
+        reading.set()
+
+
+async def test_while_somebody_looks_the_next_passage_is_written(table: Table) -> None:
+    table.ahead, reading = 1, asyncio.Event()
+    table.desk = table.made()
+    jobs = await table.begun()
+    spent = await jobs.ledger.in_all()
+    reader = asyncio.create_task(read(jobs, reading))
+    await reading.wait()
+    plan = (await jobs.story.asnapshot()).plans[0]
+    await ready(jobs, plan)
+    everything = await jobs.ledger.in_all()
+    assert everything["calls"] > spent["calls"]
+    assert await table.texts(jobs) == [(await jobs.story.apassage()).text]
+    await jobs.story.achoose(1)
+    await table.write(jobs)
+    assert (await jobs.story.asnapshot()).ahead == {**(await jobs.story.aahead_tally()), "choices": 1, "ready": 1}
+    # What was counted once is counted once.
+    await jobs.story.astop_ahead()
+    assert (await jobs.ledger.branch())[0]["calls"] == everything["calls"]
+    jobs.close()
+    await reader
+
+
+async def test_a_passage_that_is_there_is_not_refused_for_the_budget_that_it_used(table: Table) -> None:
+    table.ahead, reading = 1, asyncio.Event()
+    table.desk = table.made()
+    jobs = await table.begun()
+    reader = asyncio.create_task(read(jobs, reading))
+    await reading.wait()
+    await ready(jobs, (await jobs.story.asnapshot()).plans[0])
+    used = await jobs.ledger.in_all()
+    budget = used["input_tokens"] + used["output_tokens"] + 1
+    await asyncio.to_thread(table.desk.disk.write_settings, jobs.story.id, {"budget": budget})
+    await jobs.story.achoose(1)
+    await table.write(jobs)
+    assert len(await table.texts(jobs)) == 2
+    jobs.close()
+    await reader

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import FaultyServer, story_answers
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -17,7 +16,6 @@ def test_python_examples_run(example, monkeypatch, capsys):
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "scripted")
-        monkeypatch.setenv("RECURRENTGPT_EMBEDDER", HashEmbeddings.model_id)
         exec(compile(example, "README.md", "exec"), {"__name__": "readme"})
     assert capsys.readouterr().out.strip()
 

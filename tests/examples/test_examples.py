@@ -10,7 +10,6 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -33,7 +32,6 @@ def endpoint(monkeypatch):
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "scripted")
-        monkeypatch.setenv("RECURRENTGPT_EMBEDDER", HashEmbeddings.model_id)
         yield server
         for engine in opened.values():
             call(engine.close)

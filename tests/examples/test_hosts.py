@@ -12,7 +12,6 @@ from langchain_core.messages import AIMessage
 
 from recurrentgpt import Library, Story
 from recurrentgpt.desk.app import create_app
-from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import FaultyServer, story_answers
 from tests.examples.test_examples import EXAMPLES, example
 
@@ -41,7 +40,6 @@ def environment(monkeypatch):
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "scripted")
-        monkeypatch.setenv("RECURRENTGPT_EMBEDDER", HashEmbeddings.model_id)
         yield
 
 

@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, fiction, novel, novel_autonomous, one_step
+from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
 from recurrentgpt.schema.context import Context, resolve_context
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +63,8 @@ def test_the_forms_show_what_holds(graph, shown):
     given = graph.get_input_jsonschema()
     assert "required" not in given
     assert all("default" in field and field["description"] for field in given["properties"].values())
-    assert graph.get_output_jsonschema()["properties"]
+    returned = graph.get_output_jsonschema()["properties"]
+    assert all(field["description"] for field in returned.values())
 
 
 def test_langgraph_json_names_what_is_there():
@@ -69,15 +72,24 @@ def test_langgraph_json_names_what_is_there():
 
     config = json.loads((ROOT / "langgraph.json").read_text())
     assert list(config["graphs"]) == ["novel", "fiction", "novel_autonomous", "one_step"]
-    for name, place in config["graphs"].items():
-        path, _, attribute = place.partition(":")
+    for name, served in config["graphs"].items():
+        assert served["description"].endswith(".")
+        path, _, attribute = served["path"].partition(":")
         assert attribute == name, "files, since not every server imports modules"
         graph = runpy.run_path(str(ROOT / path))[attribute]
-        assert (graph.checkpointer, graph.store) == (None, None)
+        assert (graph.name, graph.checkpointer, graph.store) == (name, None, None)
         assert graph.config["recursion_limit"] == 1_000_000
+        assert deepcopy(graph.config) == graph.config, "Aegra copies it for each run, or keeps no checkpoints"
     for part in ("checkpointer", "store"):
         module, _, attribute = config[part]["path"].rpartition(".")
         assert callable(getattr(import_module(module), attribute))
+
+
+def test_the_example_of_an_environment_names_what_can_be_set():
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    named = [line.removeprefix("# ").partition("=")[0] for line in lines if "=" in line]
+    assert named == [setting.variable for setting in MACHINE_SETTINGS]
+    assert all(line.startswith("#") for line in lines if line), "copied as it is, it sets nothing"
 
 
 @pytest.mark.parametrize("name", ["messages", "plan"])

@@ -13,7 +13,6 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-import recurrentgpt.nodes.runtime
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, graph, one_step
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import Context, resolve_context
@@ -38,8 +37,6 @@ class HostContext:
 @pytest.fixture
 def environment(monkeypatch):
     """Give a model by the environment, as a host without a context of ours has it."""
-    monkeypatch.setattr(recurrentgpt.nodes.runtime, "default_embeddings", HashEmbeddings)
-
     with FaultyServer(text=story_answers) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("RECURRENTGPT_MODEL", "gpt-scripted")

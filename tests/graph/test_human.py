@@ -269,6 +269,22 @@ def test_a_sentence_is_a_plan(sentence):
     assert (answer.action, answer.plan) == ("write", sentence)
 
 
+LINES, PARAGRAPH = "Mira goes.\r\nBo\tstays.\n\n They meet.\n", "Mira goes. Bo stays. They meet."
+
+
+@pytest.mark.parametrize("answer", [LINES, {"plan": LINES}, {"number": 1, "plan": LINES}])
+def test_a_plan_of_several_lines_is_one_paragraph(answer):
+    assert parse_answer(answer, ["Ada runs."]).plan == PARAGRAPH
+
+
+async def test_a_plan_in_the_input_is_one_paragraph(asked, in_memory):
+    assert asked.question(await asked.run({"plan": LINES}))["step"] == 2
+    assert (await asked.state())["written_plan"] == PARAGRAPH
+    new = in_memory()
+    await new.begin(plan=LINES)
+    assert (await new.state())["written_plan"] == PARAGRAPH
+
+
 async def test_without_plans_one_can_still_be_written(asked):
     await asked.graph.aupdate_state(asked.config, {"candidate_plans": []}, as_node="commit")
     assert asked.question(await asked.run(None))["candidate_plans"] == []

@@ -13,6 +13,11 @@ from recurrentgpt.models.embedded import sources
 from .toys import FOLDER, PIECES, make_wheel
 
 
+@pytest.fixture(autouse=True)
+def streamed(word_by_word: None) -> None:
+    """Stream word by word: what becomes of single pieces is what is tested here."""
+
+
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give the folder that pip takes for its index, with every piece in it."""

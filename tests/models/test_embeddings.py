@@ -67,6 +67,7 @@ def test_two_models_in_folders_of_one_name_are_told_apart(tmp_path: Path) -> Non
 def test_the_default_is_one_per_process_and_follows_the_setting(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.delenv("RECURRENTGPT_EMBEDDER")
     assert default_embeddings() is default_embeddings()
     assert embedding_id(default_embeddings()) == "all-MiniLM-L6-v2"
     monkeypatch.setenv("RECURRENTGPT_EMBEDDER", str(tmp_path / "nowhere"))

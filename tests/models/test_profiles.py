@@ -12,6 +12,7 @@ from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.embedded.server import CONTEXT
 from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, profile_named, profile_of
+from recurrentgpt.nodes.prompt_messages import LARGE_WINDOW, PAST_SHARE, past_tokens
 from recurrentgpt.schema.context import SAMPLING
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.testing import FaultyServer
@@ -43,6 +44,7 @@ def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -
         ("https://api.mistral.ai/v1", "mistral-small", "mistral"),
         ("https://openrouter.ai/api/v1", "openai/gpt-4o", "openrouter"),
         ("http://10.0.0.7:11434/v1", "llama3.2", "ollama"),
+        ("https://ollama.com/v1", "gpt-oss:120b", "ollama-cloud"),
         ("http://localhost:1234/v1", "m", "lm-studio"),
         ("http://localhost:8000/v1", "m", "vllm"),
         ("http://localhost:8080/v1", "m", "llama.cpp"),
@@ -77,6 +79,11 @@ async def sent(name: str, model_name: str = "m") -> tuple[dict[str, Any], dict[s
     return structured, prose
 
 
+def test_a_server_at_home_has_no_hosts_window() -> None:
+    at_home, at_the_host = (profile_of(url, "m") for url in ("http://localhost:11434/v1", "https://ollama.com/v1"))
+    assert (past_tokens(at_home), past_tokens(at_the_host)) == (4096 // PAST_SHARE, LARGE_WINDOW // PAST_SHARE)
+
+
 async def test_a_seed_has_the_endpoints_own_name_or_is_not_sent() -> None:
     for name, field in [("generic", "seed"), ("mistral", "random_seed"), ("gemini", None), ("anthropic", None)]:
         _, prose = await sent(name)
@@ -105,7 +112,8 @@ async def test_a_model_that_thinks_is_given_tokens_for_it() -> None:
     _, prose = await sent("openai-reasoning", "o3-mini")
     assert prose["max_completion_tokens"] == 50 + THINKING_TOKENS
     assert not {"max_tokens", "stop", "temperature"} & set(prose)
-    assert (await sent("openrouter", "deepseek/deepseek-r1"))[1]["max_tokens"] == 50 + THINKING_TOKENS
+    for model in ("deepseek/deepseek-r1", "google/gemini-2.5-pro", "z-ai/glm-5", "minimax/minimax-m2.5"):
+        assert (await sent("openrouter", model))[1]["max_tokens"] == 50 + THINKING_TOKENS
     assert (await sent("openrouter", "openai/gpt-4o"))[1]["max_tokens"] == 50
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
+import httpx
+import openai
 import pytest
 
 from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.models.endpoint_errors import refused_fields
 from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import FaultyServer
 
@@ -49,3 +53,62 @@ async def test_a_field_that_somebody_asked_for_is_not_left_out() -> None:
     with FaultyServer("no temperature") as server, pytest.raises(ModelRefused, match="'temperature' does not support"):
         await written(model_of(server), Meter(), chosen={"temperature": 0.2})
     assert len(server.requests) == 1
+
+
+FIELDS = ("min_p", "dry_base", "max_tokens", "temperature", "seed", "response_format")
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        ({"error": {"message": "This response_format type is unavailable now"}}, {"response_format"}),
+        (
+            {
+                "error": {
+                    "message": "Provider returned error",
+                    "metadata": {"raw": '{"message":"[DeepSeek] This response_format type is unavailable now"}'},
+                }
+            },
+            {"response_format"},
+        ),
+        ({"error": "'response_format.type' must be 'json_schema' or 'text'"}, {"response_format"}),
+        (
+            {"error": {"message": "Invalid value: 'json_schema'. Supported values are: 'json_object' and 'text'."}},
+            {"response_format"},
+        ),
+        ({"error": {"message": "Json mode is not supported for this model."}}, {"response_format"}),
+        (
+            {
+                "detail": [
+                    {
+                        "type": "literal_error",
+                        "loc": ["body", "response_format", "type"],
+                        "msg": "Input should be 'text' or 'json_object'",
+                        "input": "json_schema",
+                    }
+                ]
+            },
+            {"response_format"},
+        ),
+        (
+            {
+                "detail": [
+                    {"type": "extra_forbidden", "loc": ["body", name], "msg": "Extra inputs are not permitted"}
+                    for name in ("min_p", "dry_base")
+                ]
+            },
+            {"min_p", "dry_base"},
+        ),
+        (
+            {"error": {"message": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}},
+            {"max_tokens"},
+        ),
+        ({"error": {"message": "temperature must be between 0 and 1"}}, set()),
+        ({"error": {"message": "seed should be an integer"}}, set()),
+        ({"error": {"message": "This model is unavailable now."}}, set()),
+    ],
+)
+def test_a_refusal_is_read_as_servers_word_it(body: dict[str, Any], fields: set[str]) -> None:
+    response = httpx.Response(400, request=httpx.Request("POST", "http://localhost/v1/chat/completions"))
+    error = openai.BadRequestError(f"Error code: 400 - {body}", response=response, body=body)
+    assert refused_fields(error, FIELDS) == fields

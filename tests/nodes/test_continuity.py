@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recurrentgpt.memory.codex import changed, open_entries, tell
+from recurrentgpt.memory.codex import changed, open_entries, tell, touched
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.schema.codex import Change, Codex
@@ -73,6 +73,16 @@ def test_a_planted_contradiction_is_found_with_both_sentences(rule, passage):
     if rule != "renamed":
         assert (found["passage"], found["step"]) == ("p1", 3)
         assert found["rests_on"]
+
+
+@pytest.mark.parametrize("fact", ["He changed his name to Lukas.", "She was now called Mother Agnes by the nuns."])
+def test_nobody_is_renamed_by_a_pronoun(fact):
+    assert [change for change in from_facts("", [fact], fact, CODEX, "English") if change["do"] == "rename"] == []
+
+
+@pytest.mark.parametrize("passage", ["Bastian slumped in the chair.", "Bastian weighed more than he looked."])
+def test_a_body_that_is_found_and_carried_does_not_act(passage):
+    assert find_contradictions(passage, CODEX) == []
 
 
 @pytest.mark.parametrize("passage", CLEAN)
@@ -151,7 +161,7 @@ def test_what_is_open_is_told_first_where_it_is_asked_for():
         4,
     )
     assert [entry.name for entry in open_entries(codex)] == ["Who rang the bell?", "Odo's word to come back"]
-    rows = tell(codex, "Petra Lund asks for bread.", "", words=16, also=open_entries(codex))
+    rows = tell(touched(codex, "Petra Lund asks for bread.", "", open_entries(codex)), words=16)
     assert [row["lines"] for row in rows] == [
         ["The question “Who rang the bell?” is open."],
         ["Petra Lund has Odo's word to come back."],
@@ -160,7 +170,7 @@ def test_what_is_open_is_told_first_where_it_is_asked_for():
 
 def test_what_a_person_does_not_know_is_told_first():
     codex = changed(CODEX, [said("Petra Lund", "unaware", "who cast the bell")], "p2", 4)
-    (row,) = tell(codex, "Petra Lund asks for bread.", "", words=100)
+    (row,) = tell(touched(codex, "Petra Lund asks for bread.", ""), words=100)
     assert row["lines"] == ["Petra Lund does not know who cast the bell.", "Petra Lund is in the mill."]
 
 

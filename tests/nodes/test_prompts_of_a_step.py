@@ -1,10 +1,12 @@
 """What each call of a timestep is told: the shared prefix, invitations, the ending."""
 
 import json
+import re
 
 import pytest
 from langchain_core.messages import HumanMessage
 
+from recurrentgpt.nodes.update_memory import MemoryChanges, clues_after
 from recurrentgpt.testing import FaultyServer, story_replies
 
 
@@ -65,7 +67,8 @@ async def test_founding_is_told_the_wanted_length(write, model):
 )
 async def test_a_plan_is_as_long_as_fits_its_passage(write, model, words, length):
     await write(steps=1, min_words=words[0], max_words=words[1])
-    assert f"{length} each: one scene in one place" in prompts_of(model)[0]
+    assert f"{length} each: one scene, who does what in it" in prompts_of(model)[0]
+    assert "the one to begin with comes first" in prompts_of(model)[0], "it is written without being chosen"
     (asked,) = [text for text in prompts_of(model) if "Now propose exactly 3 plans" in text]
     assert f"passage after the one you just wrote, {length} each" in asked
     assert "no two\nplans are of one kind" in asked
@@ -89,14 +92,15 @@ class Author:
             reply |= {
                 "outline": outline,
                 "truth": "Bo sold the oil.",
-                "clues": ["Oil on Bo's cuff: passage 2"],
+                "clues": ["Oil on Bo's cuff: passage 2", "A sold lamp: passage 3"],
                 "voice": "Dry.",
             }
             reply["premise"] = "Mira, who tends a lamp, wants it lit."
         if "turns" in reply:
             self.memories += 1
             moved = self.moved.get(f"after_{self.memories}", {})
-            reply["turns"] = [{"number": number, "now": now} for number, now in moved.items()]
+            reply["turns"] = [{"number": number, "now": now} for number, now in moved.items() if number != "clues"]
+            reply["clues"] = moved.get("clues", [])
         return json.dumps(reply)
 
 
@@ -115,7 +119,7 @@ async def test_the_place_and_the_turns_are_told_to_every_request(write, model):
     places = [
         f"This is passage {number} of 4; told evenly, it would belong to turn {number}.\n" for number in (1, 2, 3)
     ]
-    assert f"{places[0]}Reply" in writes[0]
+    assert f"{places[0]}Of the clues above" in writes[0]
     assert f"{places[2]}Of the turns above: 1 and 2 done; 3 under way; 4 to come." in writes[2]
     plans = [text for text in asked if "Now propose" in text]
     assert f"{places[1]}Of the turns above: 1 done; 2 under way; 3 and 4 to come." in plans[1]
@@ -125,6 +129,45 @@ async def test_the_place_and_the_turns_are_told_to_every_request(write, model):
     ]
     assert "number 3 of 4" in choosing[1]
     assert "Of the turns: 1 and 2 done; 3 under way; 4 to come." in choosing[1]
+
+
+def test_clues_that_nobody_has_counted_from_the_beginning_are_not_counted():
+    before = {"step": 3, "previous_clues": [], "brief": {"clues": ["Oil", "A lamp"]}}
+    assert clues_after(before, MemoryChanges(summary="Oil.", clues=[1])) == []
+    assert clues_after({**before, "step": 1}, MemoryChanges(summary="Oil.", clues=[1])) == ["done", "to come"]
+
+
+async def test_clues_are_ticked_off_and_the_others_have_still_to_be_planted(write, model):
+    Author(model, after_1={"clues": [1, 9]}, after_2={"clues": []})
+    commits = await write(steps=4, ending=True)
+    assert [commit.get("clues") for commit in commits] == [None, *[["done", "to come"]] * 4]
+    asked = prompts_of(model)
+    writes = [text for text in asked if "JSON schema:" not in text]
+    assert "\n1. Oil on Bo's cuff: passage 2\n2. A sold lamp: passage 3\n" in writes[0]
+    told = [text.rpartition("Of the clues above: ")[2].partition("\n")[0] for text in writes]
+    assert told == [
+        "1 and 2 still to plant by passage 3.",
+        *["1 told; 2 still to plant by passage 3."] * 2,
+        "1 told; 2 never told.",
+    ]
+    memories = [text for text in asked if "Now bring the short-term memory up to date" in text]
+    assert all("- clues: the number of each clue" in text for text in memories)
+    choosing = [
+        text.rpartition("The plans for the next passage are:")[2] for text in asked if "choose the plan" in text
+    ]
+    assert "Of the clues: 1 told; 2 still to plant by passage 3.\n" in choosing[0]
+    plans = [text for text in asked if "Now propose" in text]
+    assert "where a clue is still to plant, at least one has room for it" in plans[0]
+    assert "has room for it" not in plans[-1], "the plans of the last passage plant nothing"
+
+
+async def test_a_story_without_clues_is_told_of_none(write, model):
+    author = Author(model)
+    model.replies = lambda messages: re.sub(r'"clues": \[[^]]*\]', '"clues": []', author(messages))
+    await write(steps=3, ending=True)
+    founding, *later = (text.partition("JSON schema:")[0] for text in prompts_of(model))
+    assert "clues" in founding
+    assert not [text for text in later if "clue" in text.replace(founding, "")]
 
 
 async def test_after_the_last_passage_there_is_only_a_summary(write, model):
@@ -153,7 +196,7 @@ async def test_premises_voice_truth_and_clues_are_pinned(write, model, write_pro
         assert "Mira tends a lamp.\nMira, who tends a lamp, wants it lit.\n" in text
         assert "How it is told: Dry." in text
         assert "Bo sold the oil." in text
-        assert "- Oil on Bo's cuff: passage 2" in text
+        assert "\n1. Oil on Bo's cuff: passage 2\n" in text
     assert all("gives away more of what lies behind" in text for text in prompts_of(model) if "Now propose" in text)
 
 
@@ -251,7 +294,7 @@ async def test_the_brief_is_in_every_prompt_and_language_and_length_are_told(wri
 
 
 async def test_a_genre_is_dealt_when_none_is_given(write):
-    from recurrentgpt.nodes.open_story import GENRES
+    from recurrentgpt.schema.genres import GENRES
 
     genres = {
         (await write({"premise": "Mira tends a lamp."}, steps=1, seed=seed))[0]["story"]: seed for seed in range(2)

@@ -4,8 +4,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from recurrentgpt.nodes.open_story import GENRES
 from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody, woman
+from recurrentgpt.schema.genres import GENRES
 
 keys = st.text(max_size=20)
 NAMES = [

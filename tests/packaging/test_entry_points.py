@@ -69,7 +69,9 @@ async def test_every_list_of_formats_names_those_of_another_package(another_pack
     with pytest.raises(BookError, match=r"\.fountain"):
         read_book(__file__)
     shown = await formats()
-    assert {"format": "fountain", "name": "fountain, by recurrentgpt-fountain"} in shown["export"]
+    assert {"format": "fountain", "name": "fountain, by recurrentgpt-fountain", "suffix": ".fountain"} in shown[
+        "export"
+    ]
     assert {"format": "fountain", "name": "fountain"} in shown["import"]
 
 

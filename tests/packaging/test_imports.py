@@ -19,15 +19,20 @@ from docs.imports import (
 )
 
 MODULES = find_modules()
-IMPORTS = read_imports(MODULES)
 
 
-def test_no_room_imports_one_above_it():
-    assert find_arrows_up(import_rooms(MODULES, IMPORTS)) == set()
+@pytest.fixture(scope="module")
+def imports():
+    """Give what each module imports: read once, and not by every worker that collects this file."""
+    return read_imports(MODULES)
 
 
-def test_no_modules_import_one_another_in_a_circle():
-    assert find_circles(IMPORTS) == []
+def test_no_room_imports_one_above_it(imports):
+    assert find_arrows_up(import_rooms(MODULES, imports)) == set()
+
+
+def test_no_modules_import_one_another_in_a_circle(imports):
+    assert find_circles(imports) == []
 
 
 def test_every_module_has_a_room_and_every_room_a_module():

@@ -55,14 +55,14 @@ def test_what_is_wrong_is_said_with_its_place(folder: Path, place: str, text: st
 @pytest.mark.parametrize(
     ("extra", "problem"),
     [
-        ("{{ brief.titel }}", "no attribute 'titel'"),
+        ("{{ brief.titel }}", "uses brief.titel"),
         ("{{ 10 ** (10 ** 8) }}", "a power that large"),
         ("{{ 'x' * 10 ** 9 }}", "a product that large"),
         ("{{ 'x' * 1000000000 }}", "a product that large"),
         ("{{ '%1000000000d' % 1 }}", "a format that wide"),
         ("{% for a in plan %}{% for b in plan %}{% for c in plan %}{% endfor %}{% endfor %}{% endfor %}", "two deep"),
         ("{% macro m() %}{{ m() }}{{ m() }}{% endmacro %}{{ m() }}", "a macro of a prompt calls no other one"),
-        ("{{ 1 // 0 }}", "division"),
+        ("{{ 1 // 0 }}", "does not fit the values"),
         ("{{ brief.title + 1 }}", "cannot be used"),
     ],
 )

@@ -1,6 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from recurrentgpt.prose.sentence_checks import find_fault, narration
+from recurrentgpt.prose.sentence_checks import Examiner, find_fault, narration
 
 GOOD = [
     '"Put it down before somebody sees it," Ewan said.',
@@ -129,6 +131,7 @@ def test_a_sentence_said_again_is_a_loop_and_a_refrain_is_not():
         ('"Get out! Get out! ', 'Get out!" Anna shouted.'),
         ("“Open it.” “No.” “Open it.” “No.” “Open it.” “No.” ", "“Open it,” she said."),
         ("", '"Get out! Get out! Get out!" she called.'),
+        ('"Maya?" she said. "Maya?" "Maya?" "Maya?" "Maya?"\n\n', '"Maya?" Anna said again.'),
     ],
 )
 def test_people_who_say_the_same_again_and_again_are_a_loop(before, sentence):
@@ -143,6 +146,7 @@ def test_people_who_say_the_same_again_and_again_are_a_loop(before, sentence):
         ('"Run! Run! ', 'Run!" Anna shouted.'),
         ('"What do you want here?" Anna said.\n\n', '"What do you want?" Hugo said.'),
         ("", '"Get out! Get out!" she called.'),
+        ('"Maya?" she said. "Maya?" "Maya?" "Maya?"\n\n', '"Maya?" Anna said again.'),
     ],
 )
 def test_people_may_say_a_short_thing_again(before, sentence):
@@ -175,3 +179,19 @@ def test_narration_is_what_is_left_without_speech():
     assert narration('"I know," she said. "I was there." He nodded.') == " she said.  He nodded."
     assert narration('over." He left.', 'She sat. "It is ') == " He left."
     assert narration("“No,” he said.") == " he said."
+
+
+PIECES = st.sampled_from(
+    ["Run! ", '"Get out!" ', '"I know. ', 'You know," he said. ', "She wept.\n\n", "我们走了。", "Dark", "ness fell. ",
+     "He went to the old mill by the river and waited there for her. ",
+     "The lamp went out again and nobody saw it go out again. "]
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(PIECES, st.booleans()), max_size=20))
+def test_who_has_examined_a_passage_so_far_finds_what_whoever_comes_anew_finds(pieces):
+    """A passage is also cut, and goes on from an earlier place."""
+    examiner, before = Examiner(), ""
+    for piece, cut in pieces:
+        assert bool(examiner.examine(piece, before)) == bool(Examiner().examine(piece, before))
+        before = before[: len(before) // 2] if cut else before + piece

@@ -331,6 +331,49 @@ def test_a_capable_models_emphasis_stays_in_one_form_and_stray_marks_go():
     assert gate_of(said).finish() == kept.replace("*", "")
 
 
+def test_a_few_sentences_of_an_earlier_passage_are_objected_to_and_kept_where_a_capable_model_insists():
+    again = prose(1, length=30, seed=5)
+    text = f"{prose(6)}\n\n{again}"
+    gate = gate_of(text, seen=[again], keeps_all=True)
+    assert "copying" in gate.objection
+    assert gate.finish() == text, "the last line of a passage is never cut"
+    copies = prose(9, length=14)
+    copied = gate_of(copies, seen=[copies], keeps_all=True)
+    assert "copying" in copied.objection
+    assert copied.finish() == "", "nothing but copies is no passage"
+
+
+def test_a_rhyme_that_comes_back_in_italics_is_meant():
+    rhyme = "*A pound and a pound and the pan goes down, best fed bairns in all of the town.*"
+    text = f"{prose(3)}\n\n{rhyme}\n\n{prose(3, seed=1)}"
+    gate = gate_of(text, seen=[rhyme], keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", text)
+    assert "copying" in gate_of(text.replace("*", ""), seen=[rhyme.replace("*", "")], keeps_all=True).objection
+
+
+def test_lines_of_a_rhyme_in_a_capable_models_passage_stay_lines():
+    rhyme = "*A pound and a pound and the pan goes down,*\n*Best fed bairns in all of the town.*"
+    text = f"{prose(3)}\n\n{rhyme}\n\n{prose(3, seed=1)}"
+    assert gate_of(text, keeps_all=True).finish() == text
+    assert gate_of(f"{rhyme}\n\n{prose(3)}", keeps_all=True).finish() == f"{rhyme}\n\n{prose(3)}"
+    assert rhyme.replace("\n", "\n\n").replace("*", "") in gate_of(text).finish()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        '"No," she said.\n"Yes," he said.',
+        "He went.\n" + "She stayed there for a very long time. " * 3,
+        "He ran.\nShe followed him down.\nThe door shut.",
+    ],
+)
+def test_lines_of_speech_and_of_prose_are_paragraphs(lines):
+    text = f"{prose(3)}\n\n{lines.strip()}"
+    assert gate_of(text, keeps_all=True).finish() == text.replace("\n\n", "\n").replace("\n", "\n\n")
+    short = "Ada went home.\nNobody saw her.\nIt was late."
+    assert gate_of(short, 1, keeps_all=True).finish() == short.replace("\n", "\n\n"), "without any blank line"
+
+
 def test_a_comment_in_a_capable_models_passage_is_left_out_and_objected_to():
     text = prose(3) + "\n\nBRUNO: We have to go.\n\n" + prose(3, seed=1)
     gate = gate_of(text, keeps_all=True)

@@ -10,6 +10,7 @@ The second is what to do when prompts have changed. Both write the recording bes
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
@@ -37,6 +38,7 @@ from recurrentgpt.studies.recording.recording_models import RecordingChatModel, 
 HERE = Path(__file__).parent
 SAMPLES = HERE.parents[1] / "docs" / "samples"
 NAME = "stand-in"
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,7 @@ async def write(name: str, model: Callable[[Role], Any], **settings: Any) -> tup
     novel, store = NOVELS[name], InMemoryStore()
     graph = build_story_graph(store=store, checkpointer=InMemorySaver())
     context = Context(
-        models={role: model(role) for role in ROLES},
+        models={role: model(role) for role in ROLES if role != "judge"},
         tier="full",
         embeddings=HashEmbeddings(),
         seed=1,
@@ -172,7 +174,7 @@ def sample(name: str, record: StoryRecord, commits: list[Commit]) -> str:
         "and wrote every reply by hand; not a word was changed afterwards. It shows what "
         "the full tier makes of a capable model, and "
         f"`tests/recorded` replays it.* The premise that it was given: {record['premise']}",
-        "\n\n* * *\n\n".join(commit["passage"] for commit in commits[1:]),
+        "\n\n* * *\n\n".join(_LINE_BREAK.sub("\\\\\n", commit["passage"]) for commit in commits[1:]),
         "---\n\nWhat the author knew, and no reader was shown:",
         "\n".join([f"* {brief.get('truth', '')}", *(f"* {clue}" for clue in brief.get("clues", []))]),
         "\n".join(["| passage | words sent | words kept |", "| --- | --- | --- |", *rows]),

@@ -31,7 +31,8 @@ def bound(schema, key):
 
 
 def test_a_form_shows_what_the_field_says():
-    assert set(PROPERTIES) == {name for name, setting in SETTINGS.items() if setting.scope != "code"}
+    # Whoever runs a server's graph waits for what was asked: nothing is written ahead there.
+    assert set(PROPERTIES) == {name for name, setting in SETTINGS.items() if setting.scope != "code"} - {"ahead"}
     for name, schema in PROPERTIES.items():
         setting = SETTINGS[name]
         assert schema["description"] == setting.description

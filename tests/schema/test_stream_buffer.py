@@ -57,7 +57,8 @@ def test_the_same_again_is_no_event():
     buffer = StreamBuffer("The lamp.", settled=4)
     assert buffer.become("The lamp.", 4) == []
     assert buffer.become("The lamp.", 9) == [_prose("", 9)]
-    assert buffer.become("The light.", 4) == [{"event": "retract", "length": 5}, _prose("ight.", 4)]
+    retract = {"event": "retract", "length": 5, "why": "It was no lamp."}
+    assert buffer.become("The light.", 4, "It was no lamp.") == [retract, _prose("ight.", 4)]
 
 
 @given(st.lists(st.tuples(st.text("ab\n🌉", max_size=12), st.floats(0, 1))))

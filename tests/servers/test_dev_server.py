@@ -74,6 +74,44 @@ async def test_runs_are_rolled_back_and_deleted(server, playing, writer):
         await play.autonomous()
 
 
+async def test_a_list_of_threads_tells_the_title_of_each_story(server, playing, writer):
+    async with playing.Play(server.url, writer) as play:
+        await play.begin()
+        values = (await play.state())["values"]
+        (thread,) = await play.client.threads.search(metadata={"story": values["story"]})
+        assert (thread["thread_id"], thread["metadata"]["title"]) == (play.thread, values["title"])
+        assert thread["metadata"]["graph_id"] == "novel", "what the server put there stays"
+        await play.client.threads.update_state(play.thread, {"title": "A Lamp Renamed"})
+        await play.client.runs.wait(play.thread, "novel")
+        await play.answer(1)
+        assert (await play.client.threads.get(play.thread))["metadata"]["title"] == "A Lamp Renamed"
+
+
+def test_another_agent_is_told_what_it_does_and_has_a_story_written(server):
+    """A2A, as langgraph's server offers it: the card, a premise, and an answer to the question of the task."""
+    with httpx.Client(base_url=server.url, timeout=120) as agent:
+        described = json.loads((ROOT / "langgraph.json").read_text())["graphs"]["novel"]["description"]
+        (assistant,) = agent.post("/assistants/search", json={"graph_id": "novel"}).json()
+        place = f"/a2a/{assistant['assistant_id']}"
+        card = agent.get(f"{place}/.well-known/agent-card.json").json()
+        assert (card["name"], card["description"], card["skills"][0]["description"]) == ("novel", described, described)
+
+        def send(text, **task):
+            message = {"messageId": text[:8], "role": "ROLE_USER", "parts": [{"text": text}], **task}
+            asked = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": message}}
+            return agent.post(place, json=asked, headers={"Accept": "application/json"}).json()["result"]["task"]
+
+        first = send("A lighthouse that must stay dark.")
+        second = send("2", taskId=first["id"], contextId=first["contextId"])
+    questions = []
+    for task in (first, second):
+        assert task["status"]["state"] == "TASK_STATE_INPUT_REQUIRED"
+        (part,) = task["artifacts"][0]["parts"]
+        questions.append(part["data"]["value"])
+    assert [question["step"] for question in questions] == [1, 2]
+    assert questions[0]["candidate_plans"][1] in json.dumps(second["history"], ensure_ascii=False)
+
+
 def test_the_desk_is_there_too(server, command):
     """It shows what was written through the server, and writes in it without holding it up."""
     command("write", "--steps", "1")

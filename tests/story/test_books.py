@@ -5,17 +5,18 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 
 from recurrentgpt import Library, Story
 from recurrentgpt.engine.story_export import load
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.schema.errors import BookError, SettingsError
+from recurrentgpt.schema.errors import BadAnswer, BookError, SettingsError, StoryError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 CHAPTERS = {
@@ -49,7 +50,7 @@ def story(library: Library, model: ScriptedChatModel) -> Story:
     return story
 
 
-@pytest.mark.parametrize("format", ["md", "txt", "epub", "docx", "html"])
+@pytest.mark.parametrize("format", ["md", "txt", "epub", "docx", "html", "play-html"])
 def test_every_format_holds_every_passage(story: Story, tmp_path: Path, format: str) -> None:
     path = story.export(tmp_path / f"novel.{format}")
     assert path.stat().st_size > 500
@@ -58,11 +59,68 @@ def test_every_format_holds_every_passage(story: Story, tmp_path: Path, format: 
     assert story.export(path, force=True) == path
 
 
+def test_a_book_has_typographic_marks_only_where_somebody_wants_them(story: Story, tmp_path: Path) -> None:
+    list(story.edit_passage(1, '"Who is there?" asked the keeper\'s son.'))
+    plain, printed = tmp_path / "plain.txt", tmp_path / "printed.txt"
+    assert '"Who is there?" asked the keeper\'s son.' in story.export(plain).read_text("utf-8")
+    assert "“Who is there?” asked the keeper’s son." in story.export(printed, quotes=True).read_text("utf-8")
+    assert story.passage(1).text == '"Who is there?" asked the keeper\'s son.'
+
+
 def test_a_chapter_begins_where_a_plan_says_so(story: Story) -> None:
     book = story.book()
     assert [chapter.title for chapter in book.chapters] == ["", "The Storm"]
     assert [len(chapter.passages) for chapter in book.chapters] == [1, 2]
     assert [passage for chapter in book.chapters for passage in chapter.passages] == [p.text for p in story.passages()]
+
+
+def test_chapters_are_named_split_and_merged_by_hand_and_undone(story: Story, tmp_path: Path) -> None:
+    assert story.chapters() == {2: "The Storm"}
+    story.edit_chapter(2, "  The Calm ")
+    story.edit_chapter(3, "")
+    story.edit_chapter(1, "Before")
+    assert story.chapters() == {1: "Before", 2: "The Calm", 3: ""}
+    assert story.book().headings == ["Before", "The Calm", "3"]
+    story.edit_chapter(2, None)
+    assert [chapter.title for chapter in story.book().chapters] == ["Before", ""]
+    text = story.passages()[0].text
+    list(story.edit_passage(1, f"{text} Nobody came.", replay=True))
+    assert story.chapters() == {1: "Before", 3: ""}
+    story.undo(5)
+    assert story.chapters() == {2: "The Storm"}
+    path = story.export(tmp_path / "whole.json")
+    story.redo(4)
+    with pytest.raises(BadAnswer, match="title of a chapter"):
+        story.edit_chapter(1, "word " * 31)
+    with pytest.raises(StoryError, match="branch where you are"):
+        story.edit_chapter("opening", "None")
+    assert path.exists()
+
+
+def test_words_are_replaced_in_a_whole_branch_and_undone_as_one(story: Story, tmp_path: Path) -> None:
+    before = [passage.text for passage in story.passages()]
+    name = next(word for word in before[1].split() if word.isalpha() and word[0].isupper() and len(word) > 3)
+    assert name in before[1]
+    head = story.head
+    plan = story.choose(f"{name} waits.")
+    changed = story.replace(name, "Zoltan")
+    after = [passage.text for passage in story.passages()]
+    pattern = re.compile(rf"\b{name}\b")
+    assert after == [pattern.sub("Zoltan", text) for text in before]
+    assert changed == sum(text != old for text, old in zip(after, before, strict=True)) > 0
+    newest = story.passage()
+    said = [newest.short_term_memory, *newest.plans, newest.summary, *story.brief["characters"], story.brief["premise"]]
+    assert not any(pattern.search(text) for text in said)
+    assert story.waiting_plan == pattern.sub("Zoltan", plan)
+    assert load(story.export(tmp_path / "whole.json"))["head"]["head"] == story.head
+    story.step()
+    story.undo(2)
+    assert [passage.text for passage in story.passages()] == before
+    assert story.passage().text == story.passage(head).text
+    with pytest.raises(BadAnswer, match="No passage of this branch has"):
+        story.replace("xyzzy", "plugh")
+    with pytest.raises(BadAnswer, match="Say which words"):
+        story.replace("", "plugh")
 
 
 def test_what_a_player_did_stands_before_what_came_of_it(
@@ -195,8 +253,8 @@ def test_an_archive_makes_no_file_outside_the_home(exported: dict[str, Any], tmp
 
 
 def test_a_book_becomes_a_story_that_goes_on(library: Library, model: ScriptedChatModel, manuscript: Path) -> None:
-    preview = library.import_preview(manuscript)
-    assert (preview.chapters, preview.language, preview.calls) == (3, "English", preview.passages + 1)
+    preview = library.import_preview(manuscript, model=model)
+    assert (preview.chapters, preview.language, preview.calls) == (3, "English", preview.passages + 2)
     events = list(library.import_book(manuscript, model=model))
     assert len(model.calls) == preview.calls
     story = Story.open(events[0]["story"], library=library, model=model)
@@ -208,6 +266,67 @@ def test_a_book_becomes_a_story_that_goes_on(library: Library, model: ScriptedCh
     assert step.step == preview.passages + 1
 
 
+VOICE = "A grave, distant narrator in the past tense, in long plain sentences."
+
+
+def told_in(voice: str, calls: list[list[BaseMessage]]) -> Iterator[str]:
+    """Yield the prompts that tell the voice of a story."""
+    prompts = ("\n".join(str(message.text) for message in call) for call in calls)
+    return (prompt for prompt in prompts if f"How it is told: {voice}" in prompt)
+
+
+def test_an_imported_storys_voice_is_heard_from_its_first_passage(library: Library, manuscript: Path) -> None:
+    def replies(messages: list[BaseMessage]) -> str:
+        listening = len(messages) == 1 and "begins like this" in str(messages[0].text)
+        return json.dumps({"voice": VOICE}) if listening else story_replies(messages)
+
+    model = ScriptedChatModel(replies=replies)
+    *events, done = list(library.import_book(manuscript, model=model, embeddings=HashEmbeddings()))
+    story = Story.open(events[0]["story"], library=library, model=model, embeddings=HashEmbeddings())
+    assert story.brief["voice"] == VOICE
+    first = model.calls[0][0].text
+    assert story.passages()[0].text in first
+    assert story.passages()[1].text not in first
+    assert done["usage"]["calls"] == len(model.calls)
+    assert done["steps"] == len(story.passages())
+    asked = len(model.calls)
+    story.step()
+    assert list(told_in(VOICE, model.calls[asked:]))
+    assert sum("begins like this" in str(call[0].text) for call in model.calls) == 1
+
+
+@pytest.mark.parametrize("given", [{"fast": True}, {"tier": "small"}])
+def test_no_voice_is_heard_where_no_capable_model_reads(
+    library: Library, model: ScriptedChatModel, manuscript: Path, given: dict[str, Any]
+) -> None:
+    events = list(library.import_book(manuscript, model=model, embeddings=HashEmbeddings(), **given))
+    assert (
+        "voice" not in Story.open(events[0]["story"], library=library, model=model, embeddings=HashEmbeddings()).brief
+    )
+    assert not any("begins like this" in str(message.text) for call in model.calls for message in call)
+
+
+def test_a_book_comes_in_where_its_voice_is_not_heard(library: Library, manuscript: Path) -> None:
+    def replies(messages: list[BaseMessage]) -> str:
+        return "No." if "begins like this" in str(messages[0].text) else story_replies(messages)
+
+    model = ScriptedChatModel(replies=replies)
+    events = list(library.import_book(manuscript, model=model, embeddings=HashEmbeddings()))
+    story = Story.open(events[0]["story"], library=library, model=model, embeddings=HashEmbeddings())
+    assert story.passages()
+    assert "voice" not in story.brief
+
+
+def test_the_founding_of_a_story_that_has_begun_is_asked_for_the_voice_it_was_told_in(
+    library: Library, model: ScriptedChatModel
+) -> None:
+    for memory in ("Ada rows the ferry. Nobody pays.", ""):
+        Story.new("mystery", library=library, model=model, embeddings=HashEmbeddings(), short_term_memory=memory).step()
+        prompt = "\n".join(str(message.text) for message in model.calls[0])
+        assert ("as what has happened so far is told above" in prompt) == bool(memory)
+        model.calls.clear()
+
+
 def test_an_interrupted_import_goes_on_and_asks_nothing_twice(
     library: Library, model: ScriptedChatModel, manuscript: Path
 ) -> None:
@@ -216,7 +335,7 @@ def test_an_interrupted_import_goes_on_and_asks_nothing_twice(
     assert [event["event"] for event in seen] == ["story", "import", "import"]
     first.close()
     asked = len(model.calls)
-    assert 2 <= asked <= 3
+    assert 3 <= asked <= 4
     events = [event for event in library.import_book(manuscript, model=model) if event["event"] == "import"]
     kept = [event["kept"] for event in events]
     assert kept[:2] == [True, True]

@@ -267,13 +267,13 @@ def test_an_export_holds_the_codex(story, author, tmp_path):
 
 
 def test_a_cold_fold_is_the_warm_one(story, author, monkeypatch):
-    from recurrentgpt.memory import codex
+    from recurrentgpt.memory import codex, path_fold
 
     begun(story, author, ALIVE, KEY, DEAD)
     warm = story.codex()
     for walk in (1, 2, 64):
-        monkeypatch.setattr(codex, "WALK", walk)
-        codex._FOLDS.clear()
+        monkeypatch.setattr(path_fold, "WALK", walk)
+        codex._CODEX._kept.clear()
         assert story.codex() == warm
 
 
@@ -348,7 +348,7 @@ def test_a_story_without_the_codex_tells_nothing(begin, author, model):
 
 def test_a_long_story_keeps_its_prompts_and_its_log_small(story, author):
     """Every entry is bounded, so that what is folded and told does not grow with what happened."""
-    from recurrentgpt.memory.codex import MOST_LINES, changed, tell
+    from recurrentgpt.memory.codex import MOST_LINES, changed, tell, touched
     from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
     from recurrentgpt.schema.codex import Codex
 
@@ -361,8 +361,54 @@ def test_a_long_story_keeps_its_prompts_and_its_log_small(story, author):
         codex = changed(codex, changes, f"p{step}", step)
     (signe,) = codex.entries.values()
     assert len(signe.lines) <= MOST_LINES + 2
-    told = tell(codex, "Signe waits.", KEY, words=45)
+    told = tell(touched(codex, "Signe waits.", KEY), words=45)
     assert sum(len(line.split()) for row in told for line in row["lines"]) <= 45
+
+
+def test_a_role_that_one_alone_has_means_them():
+    from recurrentgpt.memory.codex import changed, in_names
+    from recurrentgpt.schema.codex import Change, Codex
+
+    said = {"Tobias": ["the ferryman", "a warden"], "Mira": ["a mapmaker, who drinks", "warden"]}
+    roles = [
+        Change(entry=name, kind="person", do="set", aspect="role", value=role, text=f"{name} is {role}.")
+        for name, own in said.items()
+        for role in own
+    ]
+    codex = changed(Codex(), roles, "p1", 1)
+    assert [entry.name for entry in codex.named_in("The ferryman asks a warden for the mapmaker.")] == [
+        "Tobias",
+        "Mira",
+    ]
+    assert codex.named_in("Two wardens and a warden wait.") == []
+    assert in_names(codex, "The ferryman waits for the mapmaker.") == ["Tobias waits for Mira."]
+    assert codex.find("the ferryman").name == "Tobias"
+    assert codex.find("the warden") is None
+
+
+def test_of_many_facts_those_near_the_plan_are_told(story, author, model):
+    begun(story, author, ALIVE, tier="full")
+    facts = [f"Signe Orrin once counted {number} hundred sheep on the upper meadow." for number in range(12)]
+    for fact in [*facts, "Signe Orrin swore an oath to the drowned bell."]:
+        story.edit_entry("Signe", "fact", fact)
+    story.choose("Signe has to keep her oath to the drowned bell.")
+    story.step()
+    told = next(str(message.text) for message in model.calls[-1] if "What is true now" in str(message.text))
+    line = next(line for line in told.partition("What is true now")[2].splitlines() if line.startswith("- Signe"))
+    assert line.index("swore an oath") < line.index("sheep")
+
+
+def test_a_fact_that_ends_is_over_whatever_else_stays_true():
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    def fact(do, text):
+        return Change(entry="Signe", kind="person", do=do, aspect="fact", value="", text=text, rests_on=text)
+
+    first, second = "Signe lives in the mill.", "Signe fears dogs."
+    codex = changed(Codex(), [fact("set", first), fact("set", second)], "p1", 1)
+    codex = changed(codex, [fact("end", first), fact("set", "Signe lives at the inn.")], "p2", 2)
+    assert codex.over == {"p1": (first,)}
 
 
 def test_what_says_nothing_is_not_in_the_log(story, author):

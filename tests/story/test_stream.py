@@ -4,8 +4,27 @@ import asyncio
 
 import pytest
 
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StoryBusy, StoryError
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Story
+from recurrentgpt.testing import ScriptedChatModel
+
+pytestmark = pytest.mark.usefixtures("word_by_word")
+
+
+class Stalling(ScriptedChatModel):
+    """A model that says nothing more in the middle of a passage, while it `stalls`."""
+
+    stalls: bool = True
+
+    async def _astream(self, *given, **more):
+        said = 0
+        async for chunk in super()._astream(*given, **more):
+            yield chunk
+            said += 1
+            if self.stalls and said == 100:
+                await asyncio.Event().wait()
 
 
 def follow(events):
@@ -241,10 +260,37 @@ def test_a_passage_that_was_stopped_is_kept_or_discarded(library, model):
         assert story.waiting_plan == plan
         if kept:
             list(story.keep(kept))
-            assert (story.passage().text, story.passage().plan) == (kept, plan)
+            assert (story.passage().text, story.passage().plan, story.passage().step) == (kept, plan, 2)
             assert len(story.plans) == 3
             plan = story.choose(2)
         else:
             story.discard()
             assert story.waiting_plan is None
     assert len(story.passages()) == 2
+
+
+@pytest.mark.parametrize("tier", ["full", "small"])
+def test_a_passage_that_was_stopped_goes_on_from_its_sentences(library, tier):
+    model = Stalling(tier=tier, stalls=False)
+    story = Story.new("mystery", library=library, model=model, embeddings=HashEmbeddings(), seed=7)
+    story.step()
+    with pytest.raises(StoryError, match="nothing to go on with"):
+        list(story.go_on("She opens the door."))
+    plan, model.stalls = story.choose(1), True
+    heard = StreamBuffer()
+    events = story.stream()
+    for event in events:
+        if heard.apply(event) and heard.settled > 200:
+            break
+    events.close()
+    begun, model.stalls = heard.text[: heard.settled], False
+    asked = len(model.calls)
+    (held, text), *others = follow(story.go_on(begun))
+    assert held == text == story.passage().text
+    assert text.startswith(begun.strip())
+    assert len(text) > 2 * len(begun)
+    assert (story.passage().plan, story.passage().step) == (plan, 2)
+    assert not others
+    assert any(message.text == begun.strip() for message in model.calls[asked]), "the model is shown what stands"
+    # The next passage is begun anew.
+    assert not story.step().text.startswith(begun.strip())

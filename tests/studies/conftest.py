@@ -79,7 +79,13 @@ def write() -> Write:
         store = InMemoryStore()
         graph = SYSTEMS[system].build().compile(store=store, checkpointer=InMemorySaver())
         context = StudyContext(
-            model=chat, embeddings=HashEmbeddings(), seed=7, new_character=0.0, target_words=words, **settings
+            mode=SYSTEMS[system].mode,
+            model=chat,
+            embeddings=HashEmbeddings(),
+            seed=7,
+            new_character=0.0,
+            target_words=words,
+            **settings,
         )
         given = {"story": "novel", "genre": "mystery", "premise": PREMISE}
         config = {"configurable": {"thread_id": "novel"}, "recursion_limit": 10_000}

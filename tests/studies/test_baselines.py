@@ -6,6 +6,7 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.baselines.doc_outline import collapsed, entering, movement, people_at
 from recurrentgpt.studies.baselines.drafts import draft_penalty
 from recurrentgpt.studies.baselines.re3 import items, per_item
@@ -87,9 +88,33 @@ class TestRe3:
         assert in_order(last, *outline)
         assert f"In the upcoming passage: {outline[-1]}" in last
 
+    async def test_the_first_draft_has_premise_setting_and_all_characters(self, write):
+        novel = await write("re3", 600, candidates=1)
+        first, *others = novel.prompts("In the upcoming passage:", **PROSE)
+        assert f"The premise: {PREMISE}" in first
+        assert all(f"- {name}: " in first for name in ("Mira Voss", "Tobias Kell", "Adela Marsh"))
+        assert "Setting: " in first
+        assert others
+        assert not [text for text in others if PREMISE in text]
+
+    async def test_who_is_met_on_the_way_is_described_like_the_planned(self, write):
+        def replies(messages):
+            told = author_replies(messages)
+            form = json.loads(told) if told.startswith("{") else {}
+            if form.get("facts"):
+                quote = form["facts"][0]["quote"]
+                form["facts"] = [{"entity": "Old Bruno", "attribute": "trade", "value": "ferryman", "quote": quote}]
+                return json.dumps(form)
+            return told
+
+        novel = await write("re3", 1200, candidates=1, replies=replies)
+        first, *others = novel.prompts("In the upcoming passage:", **PROSE)
+        assert "Old Bruno" not in first
+        assert [text for text in others if "- Old Bruno: trade ferryman" in text]
+
     async def test_the_prompt_keeps_its_limits(self, write):
         novel = await write("re3", 3000, candidates=2)
-        for text in novel.prompts("In the upcoming passage:", **PROSE):
+        for text in novel.prompts("In the upcoming passage:", **PROSE)[2:]:  # the first has everybody
             people = text.partition("People and places:")[2].partition("\n\n")[0]
             assert count_tokens(people) <= 128 + 8
             tail = text.partition("The story stops here:\n\n")[2].partition("\n\nGo on")[0]
@@ -119,7 +144,7 @@ class TestRe3:
 
     async def test_people_named_in_the_item_come_first(self, write):
         novel = await write("re3", 3000, candidates=2)
-        for text in novel.prompts("In the upcoming passage:", **PROSE):
+        for text in novel.prompts("In the upcoming passage:", **PROSE)[2:]:  # the first has everybody
             item = text.partition("In the upcoming passage: ")[2].partition("\n")[0]
             people = re.findall(r"^- ([^:]+):", text.partition("People and places:")[2], re.MULTILINE)
             named = [any(part in item for part in name.split()) for name in people]
@@ -299,3 +324,22 @@ class TestDoc:
         dropped = len(novel.prompts("Grade every draft")) - len(novel.passages)
         assert dropped > len(steady.prompts("Grade every draft")) - len(steady.passages)
         assert novel.result["words"] == pytest.approx(2400, rel=0.1)
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+async def test_no_system_writes_what_the_author_has_banned(write, system):
+    tell = "It was a testament to the drowned bell, and nobody spoke of it."
+
+    def replies(messages):
+        told = author_replies(messages)
+        if not told.startswith("{"):
+            return f"{tell} {told}"
+        form = json.loads(told)
+        return json.dumps(
+            {name: f"{tell} {form[name]}" if name in ("passage", "paragraph") else form[name] for name in form}
+        )
+
+    novel = await write(system, 600, replies=replies, banned="a testament to; tapestry", guards="none", candidates=2)
+    assert novel.passages
+    assert not [passage["passage"] for passage in novel.passages if "testament" in passage["passage"]]
+    assert tell in (await write(system, 600, replies=replies, guards="none", candidates=2)).passages[0]["passage"]

@@ -1,11 +1,14 @@
 """The worlds of hidden facts are what they say: told once, asked in other words, among people who are everywhere."""
 
+import asyncio
 import random
 import re
 from collections import Counter
 
 import pytest
 
+from benchmarks import codex_recall
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.studies.measures.hidden_world import PLANTED, WORLDS, HiddenWorld
 
 # Words that tell nothing of what a sentence is about.
@@ -81,3 +84,20 @@ def test_a_world_is_the_same_twice_and_another_by_another_seed(world):
     again = HiddenWorld(world.name)
     assert (again.passage(7), again.probes) == (world.passage(7), world.probes)
     assert HiddenWorld(world.name, seed=2).passage(7) != world.passage(7)
+
+
+def test_what_an_honest_author_noted_is_told_to_the_writer(world):
+    early = [probe for probe in world.probes if probe.at <= 12]
+    found = asyncio.run(codex_recall.measure(world, HashEmbeddings(), (2, 8), early))
+    assert found["person"]["2"]["told"] == 1
+    assert found["once"]["8"]["among 4"] == 1
+    # Of people who are everywhere the codex knows more than the passages that hashes find.
+    assert found["person"]["8"]["told"] > found["person"]["8"]["among 4"]
+
+
+@pytest.mark.long
+def test_what_has_changed_is_not_told_as_it_was(world):
+    changed = [probe for probe in world.probes if probe.sort == "changed"]
+    first = [probe for probe in changed if probe.at == min(probe.at for probe in changed)]
+    found = asyncio.run(codex_recall.measure(world, HashEmbeddings(), (2,), first))
+    assert found["changed"]["2"]["superseded"] == 0

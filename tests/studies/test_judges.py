@@ -128,6 +128,21 @@ def test_an_annotator_labels_every_pair_once(judged, page):
     assert "1 of 4" in page("/?annotator=Bob")[1]
 
 
+def test_control_is_asked_of_people_who_see_what_was_chosen_and_of_no_judge(tmp_path, plan):
+    plan = plan.model_copy(update={"criteria": ["interesting", "control"]})
+    run = judged_run(tmp_path / "run", plan, Judge(model="reader"))
+    first = next(job for job in run.plan.jobs() if job.system == "recurrentgpt")
+    chosen, told = "Tobias burns the letter.", "The letter burned in the lamp."
+    passage = {"step": 2, "plan": chosen, "text": told, "offered": [chosen], "words": 6, "plans": 3}
+    passage |= {"short_term_memory": "", "usage": {"calls": 4, "input_tokens": 900}}
+    run.save_novel(first, {**novel(first), "passages": [passage]})
+    shown = {task.criterion: {task.a, task.b} for task in Annotation(run).tasks("Ada") if task.pair.unit == first.unit}
+    assert f"[{chosen}]\n\n{told}" in shown["control"]
+    assert STORY in shown["interesting"]
+    judge_run(run, lambda text: None, models=MODELS)
+    assert {row["criterion"] for row in run.rows("verdicts.jsonl")} == {"interesting"}
+
+
 def test_a_wrong_click_can_be_taken_back_and_the_last_answer_holds(judged, page):
     def choose(text, verdict):
         fields = {name: hidden(text, name) for name in ("token", "annotator", "task")}

@@ -7,8 +7,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
-from recurrentgpt.studies.judging.statistics import mean_interval
+from recurrentgpt.studies.judging.statistics import compare, mean_interval
 from recurrentgpt.studies.report import plots
+from recurrentgpt.studies.report.figures import Result
 
 
 @pytest.fixture
@@ -97,10 +98,35 @@ def test_steps_are_whole_numbers(drawn):
     assert all(place == int(place) for place in axes.get_xticks())
 
 
-def test_the_human_band_stands_at_its_length_also_where_all_novels_are_short(drawn):
-    axes = drawn(plots.repeats, [{**novel(1, 1, [100]), "text": "a b c d"}])
-    assert labels(axes) == ["bar: all windows of four classics"]
+def test_the_human_band_lies_under_novels_of_any_length_and_takes_no_room_beside_them(drawn):
+    axes = drawn(plots.repeats, [{**novel(1, 1, [100]), "text": "a b c d " * 300}])
+    assert labels(axes)[0] == "four classics at 6,000 words"
     assert axes.get_xlim()[0] == 0
+    assert axes.get_xlim()[1] < 1500
+
+
+def test_of_two_premises_both_are_shown_and_everything_fits(drawn):
+    axes = drawn(plots.prompts, [novel(1, 1, [100, 900]), novel(2, 1, [500, 300]), novel(3, 1, [90])])
+    ((_, _, (bars,)),) = axes.containers
+    three, two = bars.get_segments()
+    assert not len(two), "an interval of two premises would be most of the picture"
+    (dots,) = [line for line in axes.get_lines() if line.get_marker() == "."]
+    assert dots.get_ydata().tolist() == [900, 300]
+    assert axes.get_ylim()[1] > max(three[:, 1].max(), 900)
+
+
+def test_who_wins_is_drawn_as_a_matrix_and_as_intervals(drawn):
+    shares = {("a", "b"): 0.75, ("b", "a"): 0.25}
+    matrix = drawn(plots.wins, shares, ["a", "b"])
+    assert [text.get_text() for text in matrix.texts] == ["75", "25"]
+    result = Result(
+        "judges", "all genres", "coherent", "a", "b", compare([1.0, 1.0, 0.5, 1.0]), 0.5, 4, (9, 9), None, (0, 0)
+    )
+    forest = drawn(plots.preferences, [result])
+    assert forest.get_xlim() == (0, 100)
+    assert [label.get_text() for label in forest.get_yticklabels()] == ["b"]
+    ((_, _, (bars,)),) = forest.containers
+    assert bars.get_segments()[0][:, 0].max() <= 100
 
 
 def test_distances_are_told_in_passages_and_a_system_without_the_level_is_not_drawn(drawn):

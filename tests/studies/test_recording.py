@@ -12,6 +12,8 @@ from recurrentgpt.studies.recording.recording import FileRecorder, Recording
 from recurrentgpt.studies.recording.recording_models import record_model, replay_model
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
+pytestmark = pytest.mark.usefixtures("word_by_word")
+
 SCHEMA = {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}
 
 

@@ -87,6 +87,9 @@ async def test_a_single_call_writes_passage_memory_and_plans(write):
     assert "Write the next passage of the novel" not in asked[-1]
     assert numbered(novel.passages[-2]["short_term_memory"].splitlines()) in asked[-1]
     assert "Earlier passages that bear on this one:" in asked[-1]
+    # The plans are asked for as the engine asks for them.
+    (plans,) = re.findall(r"one scene,.*$", asked[-1], re.MULTILINE)
+    assert plans == "one scene, who does what in it, one change that it brings about, and where it stops"
     assert all(len(commit["candidate_plans"]) == 3 for commit in novel.passages[:-1])
 
 

@@ -14,6 +14,7 @@ from recurrentgpt.studies.judging.pairwise import pairs
 from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, results
 from recurrentgpt.studies.report.preferences import paper_figures
+from recurrentgpt.studies.report.sections import recall_section
 from recurrentgpt.studies.report.write_report import latex, write_report
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.folder import RunFolder
@@ -149,6 +150,9 @@ def test_several_runs_are_reported_side_by_side(judged, tmp_path):
     assert "## other. Preferences: preferred by people, guards: own" in text
     assert "## other. Preferences: preferred by judges" not in text, "it has no judge"
     assert all((tmp_path / "both" / name / "report.html").exists() for name in ("judged", "other"))
+    drawn = re.findall(r'src="([^"]+)"', (tmp_path / "both" / "report.html").read_text())
+    assert drawn == ["judged/preferences-judges.png", "judged/preferences-people.png", "other/preferences-people.png"]
+    assert all((tmp_path / "both" / file).read_bytes().startswith(PNG) for file in drawn)
     same = CliRunner().invoke(app, ["study", "report", str(other), str(other), "-o", str(tmp_path / "same")])
     assert same.exit_code != 0
 
@@ -331,8 +335,8 @@ def test_tables_say_how_many_premises_and_novels_they_are_of(tmp_path, plan):
     folder = RunFolder.create(tmp_path / "run", plan)
     run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
     text = reported(folder, tmp_path)
-    assert text.count("| system | premises | novels |") == 4
-    assert text.count("| recurrentgpt | 1 | 2 |") == 4
+    assert text.count("| system | premises | novels |") == 6
+    assert text.count("| recurrentgpt | 1 | 2 |") == 6
     assert "The plan names no judge" in text
 
 
@@ -356,3 +360,21 @@ def test_what_a_plan_is_called_cannot_run_in_the_page(judged, tmp_path):
     manifest.write_text(manifest.read_text().replace('"commit": "', '"commit": "<script>alert(1)</script>'))
     write_report(judged, tmp_path / "report")
     assert "<script>" not in (tmp_path / "report" / "report.html").read_text()
+
+
+def test_recall_says_whose_it_is_and_where_it_tells_nothing_apart():
+    rows = [
+        {
+            "system": name,
+            "retrieval": {"2": (5, 5)},
+            "memory": {},
+            "prompt": {"2": (5, 5)},
+            "text": {"2": (there, 5)},
+            "prompt_tokens": [],
+        }
+        for name, there in (("recurrentgpt", 5), ("rolling_1024", 0))
+    ]
+    said = [part for part in recall_section(rows).parts if isinstance(part, str)]
+    assert "A scripted author of the full tier, and not the model of the novels" in said[0]
+    assert "All of retrieval is 1.00: it is saturated, and tells no systems apart." in said
+    assert not [part for part in said if part.startswith("All of text")]

@@ -281,8 +281,13 @@ def test_few_units_are_tested_by_signed_ranks():
 
 
 def test_the_simulations_of_all_statistics_are_one_command(capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4"])
     monkeypatch.setattr("recurrentgpt.studies.judging.statistics.RESAMPLES", 99)
+    monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4"])
+    main()
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if line.startswith("| alt test acceptance | annotators right")]) == 3
+    assert "| good high, the others .00 |" in lines[-1]
+    monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4", "--json"])
     main()
     found = json.loads(capsys.readouterr().out)
     assert set(found) >= {"false_positives", "power_at_60_percent", "coverage_of_95_percent", "alt_test_acceptance"}

@@ -1,46 +1,81 @@
-// Who is here as of a passage, what is true of them, and the passage that each line comes from.
-import { useEffect, useState } from "react";
+// Who is here as of a passage, what is true of them, the passage that each line comes from, and the author's word on it.
+import { useEffect, useState, type FormEvent } from "react";
 import { get } from "./api";
 import { Problem, useAttempt } from "./components";
-import type { CodexEntry, StoryView } from "./types";
+import type { Ask, CodexChange, CodexEntry, CodexLine, StoryView } from "./types";
+import { useUnsavedText } from "./unsavedText";
 
-export function CodexPanel({ view, at, onJump }: { view: StoryView; at: string; onJump: (id: string) => void }) {
+const KINDS = ["person", "place", "thing", "promise", "question"];
+const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who has it", look: "Look", role: "Role", unaware: "Does not know" };
+const STATUSES = ["alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered"];
+
+export function useCodex(view: StoryView | null, at: string) {
   const [entries, setEntries] = useState<CodexEntry[]>([]);
   const { problem, attempt } = useAttempt();
-  const id = at || view.head;
+  const story = view?.head ? view.id : "";
   useEffect(() => {
+    if (!story) return;
     let here = true;
     void attempt(async () => {
-      const found = await get<CodexEntry[]>(`/stories/${view.id}/codex`, { at: id });
+      const found = await get<CodexEntry[]>(`/stories/${story}/codex`, { at });
       if (here) setEntries(found);
     });
     return () => {
       here = false;
     };
-  }, [id, view.id, view.revision]);
-  const rest = entries.filter((entry) => !entry.here);
+  }, [at, story, view?.revision]);
+  return { entries, problem };
+}
+
+type Props = { view: StoryView; entries: CodexEntry[]; at: string; busy: boolean; ask: Ask; onJump: (id: string) => void };
+
+export function CodexPanel(props: Props & { problem: string }) {
+  const { view, entries } = props;
+  const shown = entries.filter((entry) => !entry.hidden);
+  const hidden = entries.filter((entry) => entry.hidden);
+  const player = shown.find((entry) => entry.player);
+  const carried = player ? shown.filter((entry) => entry.lines.some((line) => line.aspect === "holder" && player.names.includes(line.value))) : [];
+  const here = shown.filter((entry) => entry.here && entry !== player);
+  const elsewhere = shown.filter((entry) => !entry.here && entry !== player);
+  const step = view.path.findIndex((entry) => entry[0] === props.at) + 1;
+  const list = (some: CodexEntry[]) => some.map((entry) => <Entry key={entry.name} {...props} entry={entry} />);
   return (
     <section className="memory codex" aria-labelledby="codex">
       <h2 id="codex">Who is here</h2>
-      <Problem text={problem} />
-      {entries.length === rest.length && <p className="hint">{rest.length ? "The passage names nobody of the codex." : "The codex fills while the story is written."}</p>}
-      {entries.filter((entry) => entry.here).map((entry) => <Entry key={entry.name} view={view} entry={entry} onJump={onJump} />)}
-      {rest.length > 0 && (
+      {props.at !== view.head && step > 0 && <p className="hint">As of passage {step}. It is corrected at the newest passage.</p>}
+      <Problem text={props.problem} />
+      {player && (
+        <>
+          {list([player])}
+          <p className="hint">{carried.length ? `You carry: ${carried.map((entry) => entry.name).join(", ")}.` : "You carry nothing that the story tells of."}</p>
+        </>
+      )}
+      {here.length === 0 && <p className="hint">{shown.length ? "The passage names nobody else of the codex." : "The codex fills while the story is written."}</p>}
+      {list(here)}
+      {elsewhere.length > 0 && (
         <details>
-          <summary>Elsewhere ({rest.length})</summary>
-          {rest.map((entry) => <Entry key={entry.name} view={view} entry={entry} onJump={onJump} />)}
+          <summary>Elsewhere ({elsewhere.length})</summary>
+          {list(elsewhere)}
         </details>
       )}
+      {hidden.length > 0 && (
+        <details>
+          <summary>Hidden from readers ({hidden.length})</summary>
+          {list(hidden)}
+        </details>
+      )}
+      <NewEntry {...props} />
     </section>
   );
 }
 
-function Entry({ view, entry, onJump }: { view: StoryView; entry: CodexEntry; onJump: (id: string) => void }) {
+function Entry(props: Props & { entry: CodexEntry }) {
+  const { view, entry } = props;
   const onPage = (passage: string) => view.path.some(([id]) => id === passage);
   return (
-    <div>
+    <div className="entry">
       <h3>
-        <bdi>{entry.name}</bdi> · {entry.kind}
+        {entry.player && "You: "}<bdi>{entry.name}</bdi> · {entry.kind}{entry.pinned && " · pinned"}
       </h3>
       <ul className="sentences">
         {entry.lines.map((line, number) => (
@@ -48,13 +83,125 @@ function Entry({ view, entry, onJump }: { view: StoryView; entry: CodexEntry; on
             {line.text}
             {line.rests_on && line.rests_on !== line.text && <q className="why">{line.rests_on}</q>}
             {onPage(line.passage) ? (
-              <button className="quiet" onClick={() => onJump(line.passage)} aria-label={`${entry.name}, from passage ${line.step}`}>from passage {line.step}</button>
+              <button className="quiet" onClick={() => props.onJump(line.passage)} aria-label={`${entry.name}, from passage ${line.step}`}>from passage {line.step}</button>
             ) : (
               <span className="why">{line.step ? `from passage ${line.step}` : "from the author, or the brief"}</span>
             )}
           </li>
         ))}
       </ul>
+      <History {...props} />
+      {props.at === view.head && <Change {...props} />}
     </div>
+  );
+}
+
+const DONE: Record<string, string> = { end: "No longer:", rename: "Named anew:", alias: "Also called", merge: "One with", remove: "Taken out", pin: "Pinned", hide: "Hidden" };
+
+function History({ view, entry, at, onJump }: Props & { entry: CodexEntry }) {
+  const [rows, setRows] = useState<CodexChange[] | null>(null);
+  const { problem, attempt } = useAttempt();
+  const look = () => void attempt(async () => setRows(await get<CodexChange[]>(`/stories/${view.id}/codex/history`, { name: entry.name, at })));
+  return (
+    <details onToggle={(event) => event.currentTarget.open && look()}>
+      <summary>History of <bdi>{entry.name}</bdi></summary>
+      <Problem text={problem} />
+      <ul className="sentences">
+        {rows?.map((row, number) => (
+          <li key={number} dir="auto">
+            {DONE[row.do]} {row.said}
+            <button className="quiet" onClick={() => onJump(row.passage)}>{row.author ? "by the author, at" : "from"} passage {row.step}</button>
+          </li>
+        ))}
+        {rows?.length === 0 && <li className="hint">No passage has changed it.</li>}
+      </ul>
+    </details>
+  );
+}
+
+/** What is typed here is kept like all that is typed, and goes when it is stored. */
+const useField = (view: StoryView, name: string) => useUnsavedText(`codex/stories/${view.id}/${name}`);
+
+function Change(props: Props & { entry: CodexEntry }) {
+  const { view, entry, entries, busy, ask } = props;
+  const [aspect, setAspect] = useState<keyof typeof ASPECTS>("fact");
+  const [other, setOther] = useState("");
+  const said = useField(view, `${entry.name}/value`);
+  const alias = useField(view, `${entry.name}/alias`);
+  const value = said.text ?? "";
+  const put = (change: object) => ask("PUT", "/codex", { name: entry.name, ...change });
+  const line = (aspect: string, value: string, end: boolean) => ask("PUT", "/codex/line", { name: entry.name, aspect, value, end });
+  const submit = (work: () => Promise<boolean>, done: () => void) => (event: FormEvent) => {
+    event.preventDefault();
+    void work().then((worked) => worked && done());
+  };
+  const told = (one: CodexLine) => (one.aspect === "fact" ? one.text : one.value);
+  const others = entries.filter((known) => known !== entry);
+  return (
+    <details>
+      <summary>Change <bdi>{entry.name}</bdi></summary>
+      <form className="row" onSubmit={submit(() => line(aspect, value, false), said.drop)}>
+        <select aria-label={`What is true of ${entry.name}`} value={aspect} onChange={(event) => setAspect(event.target.value as keyof typeof ASPECTS)}>
+          {Object.entries(ASPECTS).map(([key, name]) => <option key={key} value={key}>{name}</option>)}
+        </select>
+        {aspect === "status" ? (
+          <select aria-label={`Status of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)}>
+            {["", ...STATUSES].map((status) => <option key={status}>{status}</option>)}
+          </select>
+        ) : (
+          <input dir="auto" maxLength={400} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
+        )}
+        <button disabled={busy || !value.trim()}>Set it</button>
+      </form>
+      {entry.lines.map((one, number) => (
+        <div className="row" key={number}>
+          <button className="quiet" disabled={busy} onClick={() => void line(one.aspect, told(one), true)}>No longer true: <q dir="auto">{one.text}</q></button>
+        </div>
+      ))}
+      <form className="row" onSubmit={submit(() => put({ alias: alias.text }), alias.drop)}>
+        <input dir="auto" maxLength={100} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
+        <button disabled={busy || !alias.text?.trim()}>Add the name</button>
+      </form>
+      {others.length > 0 && (
+        <form className="row" onSubmit={submit(() => put({ merge: other }), () => setOther(""))}>
+          <select aria-label={`The same as ${entry.name}`} value={other} onChange={(event) => setOther(event.target.value)}>
+            {["", ...others.map((known) => known.name)].map((name) => <option key={name} value={name}>{name || "the same as …"}</option>)}
+          </select>
+          <button disabled={busy || !other}>Merge</button>
+        </form>
+      )}
+      <div className="row">
+        <button className="quiet" disabled={busy} aria-pressed={entry.pinned} title="The writer is always told it" onClick={() => void put({ pinned: !entry.pinned })}>Pin</button>
+        <button className="quiet" disabled={busy} aria-pressed={entry.hidden} title="Readers are not shown it" onClick={() => void put({ hidden: !entry.hidden })}>Hide</button>
+        <button className="quiet" disabled={busy} onClick={() => void ask("DELETE", `/codex?name=${encodeURIComponent(entry.name)}`)}>Take it out</button>
+      </div>
+    </details>
+  );
+}
+
+function NewEntry({ view, busy, ask }: Props) {
+  const name = useField(view, "new/name");
+  const fact = useField(view, "new/fact");
+  const [kind, setKind] = useState("person");
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    void ask("POST", "/codex", { name: name.text, kind, facts: fact.text?.trim() ? [fact.text] : [] }).then((done) => {
+      if (!done) return;
+      name.drop();
+      fact.drop();
+    });
+  };
+  return (
+    <details>
+      <summary>Add an entry</summary>
+      <form className="row" onSubmit={add}>
+        <input dir="auto" maxLength={100} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
+        <select aria-label="Kind of the entry" value={kind} onChange={(event) => setKind(event.target.value)}>
+          {KINDS.map((one) => <option key={one}>{one}</option>)}
+        </select>
+        <input dir="auto" maxLength={400} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
+        <button disabled={busy || !name.text?.trim()}>Add</button>
+      </form>
+    </details>
   );
 }

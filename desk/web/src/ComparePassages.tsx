@@ -4,6 +4,7 @@ import { Problem, useAttempt } from "./components";
 import type { Change, Diff } from "./types";
 
 export function ComparePassages(props: { story: string; a: string; b: string; names: [string, string]; onBack: () => void }) {
+  const [whole, setWhole] = useState(false);
   const [diff, setDiff] = useState<Diff | null>(null);
   const { problem, attempt } = useAttempt();
   useEffect(() => {
@@ -13,7 +14,11 @@ export function ComparePassages(props: { story: string; a: string; b: string; na
     <div className="compare">
       <div className="row">
         <button onClick={props.onBack}>Back to the map</button>
-        <span className="hint">Words that only one of them has are underlined.</span>
+        <label className="switch">
+          <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} />
+          <span>Whole sentences</span>
+        </label>
+        <span className="hint">{whole ? "Sentences" : "Words"} that only one of them has are underlined.</span>
       </div>
       <Problem text={problem} />
       {diff && (
@@ -22,7 +27,7 @@ export function ComparePassages(props: { story: string; a: string; b: string; na
             <section key={side} aria-label={props.names[side === "before" ? 0 : 1]}>
               <h3>{props.names[side === "before" ? 0 : 1]}</h3>
               <p className="plan-now" dir="auto"><Marked changes={diff.plan} side={side} /></p>
-              <div className="passage" dir="auto"><Marked changes={diff.text} side={side} /></div>
+              <div className="passage" dir="auto"><Marked changes={whole ? diff.sentences : diff.text} side={side} /></div>
               <h4>Only in this memory</h4>
               <ul className="sentences">
                 {(side === "before" ? diff.memory_dropped : diff.memory_added).map((line, number) => <li key={number} dir="auto">{line}</li>)}

@@ -1,10 +1,11 @@
 // The question before a story is deleted for ever.
 import { useState } from "react";
 import { send } from "./api";
-import { forget } from "./unsavedText";
 import { Dialog, Problem, useAttempt } from "./components";
 import { count } from "./format";
+import { forgetWords } from "./pageSettings";
 import type { StorySummary } from "./types";
+import { forget } from "./unsavedText";
 
 export function EraseDialog(props: { story: StorySummary; onClose: () => void; onErased: () => void }) {
   const { story } = props;
@@ -15,6 +16,7 @@ export function EraseDialog(props: { story: StorySummary; onClose: () => void; o
     await attempt(async () => {
       await send("DELETE", `/stories/${story.story}`);
       forget(story.story);
+      forgetWords(story.story);
       props.onErased();
     });
     setBusy(false);

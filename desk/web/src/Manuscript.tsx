@@ -1,17 +1,17 @@
 // The story as a book. Only what is near the screen is in the page: blocks elsewhere keep their place by their height.
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { Fragment, memo, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { PassageCache } from "./passageCache";
 import type { Live } from "./useStory";
 import { Did, PassageView } from "./PassageView";
 import { Prose } from "./components";
-import type { Ask, Jump, PathEntry, StoryView, Suggestion } from "./types";
+import type { Ask, Chapters, Jump, PathEntry, StoryView, Suggestion } from "./types";
 
 const BLOCK = 8;
 const HEIGHT_OF_A_WORD = 3.1;
 
-type Shared = { cache: PassageCache; suggestion: Suggestion | null; play: boolean; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
+type Shared = { language: string; chapters: Chapters; cache: PassageCache; suggestion: Suggestion | null; play: boolean; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
 
-export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | null; ask: Ask; onMemory: (id: string) => void }) {
+export function Manuscript(props: { live: Live; view: StoryView; chapters: Chapters; jump: Jump | null; ask: Ask; onMemory: (id: string) => void; onSight: (id: string) => void }) {
   const { view, live } = props;
   const { job, cache } = live;
   const play = view.mode === "fiction";
@@ -32,7 +32,7 @@ export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | nu
   const follows = useRef(true);
   useEffect(() => {
     let timer = 0;
-    const keep = () => keepPlace(view.id, follows.current);
+    const keep = () => props.onSight(keepPlace(view.id, follows.current));
     const near = () => {
       const at = end.current?.getBoundingClientRect();
       if (at) follows.current = at.top < innerHeight + 160;
@@ -76,7 +76,7 @@ export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | nu
 
   return (
     <main ref={root} className="manuscript" tabIndex={0} aria-label="Manuscript">
-      <div className="leaf">
+      <div className="leaf" lang={view.language === "und" ? undefined : view.language}>
         <header className="opening">
           <p className="genre">{view.genre}</p>
           <p className="book-title" aria-hidden="true"><bdi>{view.title}</bdi></p>
@@ -85,13 +85,13 @@ export function Manuscript(props: { live: Live; view: StoryView; jump: Jump | nu
         {/* Before the first passage the premise is what there is to read. */}
         {view.step === 0 && !drafting && view.premise && <div className="passage begins-with"><Prose text={view.premise} /></div>}
         {blocks.map((entries, number) => (
-          <Block key={number} first={number * BLOCK + 1} entries={entries} cache={cache} suggestion={job.suggestion} play={play} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
+          <Block key={number} first={number * BLOCK + 1} entries={entries} language={view.language} chapters={props.chapters} cache={cache} suggestion={job.suggestion} play={play} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
         ))}
         {drafting && (
           <article ref={draft} className={`passage draft ${job.step === 1 ? "first" : ""}`} aria-label={`Passage ${job.step}, being written`} aria-busy={job.busy}>
             <span className="number" aria-hidden="true">{job.step}</span>
             {play && <Did what={job.plan} />}
-            <Prose text={job.draft} />
+            <Prose text={job.draft} language={view.language} />
           </article>
         )}
         <div ref={end} className="end" />
@@ -126,29 +126,43 @@ const Block = memo(function Block(props: Shared & { first: number; entries: Path
   const expected = height.current || props.entries.reduce((sum, entry) => sum + 60 + entry[1] * HEIGHT_OF_A_WORD, 0);
   return (
     <div ref={place} className="block" data-first={props.first} data-ids={ids.join(" ")} style={near ? {} : { height: expected }}>
-      {near && props.entries.map((entry, at) => <Slot key={firstOf(entry)} {...props} entry={entry} step={props.first + at} />)}
+      {near &&
+        props.entries.map((entry, at) => {
+          const step = props.first + at;
+          const title = props.chapters[step];
+          return (
+            <Fragment key={firstOf(entry)}>
+              {title !== undefined && <h2 className="chapter" dir="auto">{title || numberOf(props.chapters, step)}</h2>}
+              <Slot {...props} entry={entry} step={step} chapter={title ?? null} />
+            </Fragment>
+          );
+        })}
     </div>
   );
 });
 
+/** A chapter without a title has its number; what stands before the first one that was set is a chapter too. */
+const numberOf = (chapters: Chapters, step: number) => new Set([1, ...Object.keys(chapters).map(Number).filter((other) => other <= step)]).size;
+
 const firstOf = (entry: PathEntry) => entry[3] ?? entry[0];
 
-function Slot(props: Shared & { entry: PathEntry; step: number }) {
+function Slot(props: Shared & { entry: PathEntry; step: number; chapter: string | null }) {
   const [id, words, author] = props.entry;
   const passage = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(id));
   if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
-  return <PassageView passage={passage} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestion={props.suggestion?.at === id ? props.suggestion : null} play={props.play} onMemory={props.onMemory} />;
+  return <PassageView passage={passage} chapter={props.chapter} language={props.language} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestion={props.suggestion?.at === id ? props.suggestion : null} play={props.play} onMemory={props.onMemory} />;
 }
 
 const PLACE_MS = 150;
 const PLACE = "desk.place/";
 type Place = { id: string; above: number };
 
-/** Keep where somebody reads, for a reload and for Back; whoever is at the end is brought to the end. */
-function keepPlace(story: string, atEnd: boolean) {
+/** Keep where somebody reads, for a reload and for Back, and return the passage; whoever is at the end is brought to the end. */
+function keepPlace(story: string, atEnd: boolean): string {
   const passage = [...document.querySelectorAll("article.passage[id]")].find((element) => element.getBoundingClientRect().bottom > innerHeight / 4);
   if (atEnd || !passage) sessionStorage.removeItem(PLACE + story);
   else sessionStorage.setItem(PLACE + story, JSON.stringify({ id: passage.id.slice(2), above: passage.getBoundingClientRect().top }));
+  return atEnd || !passage ? "" : passage.id.slice(2);
 }
 
 function placeIn(story: string): Place | null {

@@ -53,7 +53,7 @@ export function MemoryPanel(props: { view: StoryView; busy: boolean; at: string;
           </p>
           <div className="row">
             <button className="primary" disabled={props.busy} onClick={save}>Save</button>
-            <button className="quiet" onClick={field.drop}>Cancel</button>
+            <button className="quiet" onClick={field.discard}>Cancel</button>
           </div>
         </Writing>
       ) : !memory ? (

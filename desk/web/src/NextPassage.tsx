@@ -1,6 +1,6 @@
 // What happens next: the work in hand, or the choice of a plan.
 import { useEffect, useRef, useState } from "react";
-import { openEditor, useUnsavedText } from "./unsavedText";
+import { layAside, openEditor, useUnsavedText } from "./unsavedText";
 import { useKeys } from "./shortcuts";
 import type { Live } from "./useStory";
 import { PendingWork } from "./PendingWork";
@@ -8,7 +8,7 @@ import { Elapsed, Writing } from "./components";
 import { count, stage, wordsOf } from "./format";
 import type { Ask, StoryView } from "./types";
 
-export function NextPassage(props: Props & { onMachine: () => void }) {
+export function NextPassage(props: Props & { still: boolean; onMachine: () => void }) {
   const { job } = props.live;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -27,9 +27,26 @@ export function NextPassage(props: Props & { onMachine: () => void }) {
         </div>
       )}
       {job.note && !job.busy && <p className="hint">{job.note}</p>}
-      {job.busy ? <Busy {...props} /> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
+      {props.view.mode === "fiction" && !job.busy && <Reach to={question(props.view)} />}
+      {job.revision < 0 ? null : job.busy ? <><Busy {...props} /><Queue {...props} /></> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
     </section>
   );
+}
+
+/** On a phone the choices stand below the passage: whoever reads, or reads back, comes to them with one press. */
+function Reach({ to }: { to: string }) {
+  const [far, setFar] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver((seen) => setFar(!seen.at(-1)!.isIntersecting));
+    watch.observe(document.getElementById("next")!);
+    return () => watch.disconnect();
+  }, []);
+  const go = () => {
+    const heading = document.getElementById("next");
+    heading?.scrollIntoView();
+    heading?.focus({ preventScroll: true });
+  };
+  return far && <button className="reach" onClick={go}>{to}</button>;
 }
 
 const AT_WORK: Record<string, string> = { import: "Being read", edit: "Being rewritten", replan: "Being planned", rework: "Being put in other words" };
@@ -56,10 +73,51 @@ function Busy({ live: { job }, ask }: Props) {
       <button className="stop" onClick={() => void ask("POST", "/stop")}>
         {job.stopping ? "Stop at once" : "Stop"} <kbd>Esc</kbd>
       </button>
+      {job.stage === "write" && !job.stopping && <button className="quiet" onClick={() => void ask("POST", "/stop?drop=true")}>Stop and drop the words</button>}
       <p className="hint">
         {job.stopping ? "It ends as soon as what is there is saved." : job.stage === "write" ? "Stopping keeps the whole sentences that are there." : ""}
       </p>
     </div>
+  );
+}
+
+/** What is to be written after the passage in the making: it can be said while that is written. */
+function Queue({ live: { job }, view, ask }: Props) {
+  const own = useUnsavedText(`${view.id}/own//`, view.head);
+  const queue = () => own.text?.trim() && void ask("POST", "/queue", { plan: own.text }).then((done) => done && own.drop());
+  const takes = job.kind === "write" && view.opened;
+  useKeys(takes ? { w: () => own.open() } : {});
+  return (
+    <>
+      <Queued plans={job.queue} view={view} ask={ask} />
+      {takes &&
+        (own.text === null ? (
+          <button className="own" onClick={() => own.open()}>Plan what comes after it <kbd>W</kbd></button>
+        ) : (
+          <Writing label="Your plan for the passage after it" field={own} rows={3} atEnd back=".own" onSubmit={queue}>
+            <div className="row">
+              <button className="primary" disabled={!own.text.trim()} onClick={queue}>Queue it</button>
+              <button className="quiet" onClick={own.discard}>Cancel</button>
+            </div>
+          </Writing>
+        ))}
+    </>
+  );
+}
+
+/** The plans that wait, in their order; one that is taken out is a plan in hand again. */
+function Queued({ plans, view, ask }: { plans: string[]; view: StoryView; ask: Ask }) {
+  if (!plans.length) return null;
+  const takeOut = (plan: string, number: number) => void ask("DELETE", `/queue?number=${number}`).then((done) => done && layAside(`${view.id}/own//`, plan, view.head));
+  return (
+    <ol className="queue" aria-label="Plans that wait">
+      {plans.map((plan, at) => (
+        <li className="row" key={at}>
+          <span dir="auto">{plan}</span>
+          <button className="quiet" aria-label={`Take out plan ${at + 1} of those that wait`} onClick={() => takeOut(plan, at + 1)}>Take out</button>
+        </li>
+      ))}
+    </ol>
   );
 }
 
@@ -73,7 +131,7 @@ function Again({ live: { job }, ask }: Props) {
   );
 }
 
-function Choices({ live, view, ask }: Props) {
+function Choices({ live, view, ask, still }: Props & { still: boolean }) {
   const { job } = live;
   const own = useUnsavedText(`${view.id}/own//`, view.head);
   const [many, setMany] = useState(3);
@@ -91,7 +149,8 @@ function Choices({ live, view, ask }: Props) {
     void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
   const retry = () => view.step > 0 && void ask("POST", "/retry", {});
   const numbers = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [String(number), () => choose(number)]));
-  useKeys({
+  // Nobody chooses among plans that are out of sight.
+  useKeys(still ? {} : {
     ...numbers,
     e: () => edit(at.current),
     w: () => own.open(),
@@ -104,6 +163,15 @@ function Choices({ live, view, ask }: Props) {
   return (
     <>
       <PendingWork live={live} view={view} ask={ask} onWrite={() => write({})} />
+      {job.queue.length > 0 && (
+        <div className="offer">
+          <p>These plans wait to be written:</p>
+          <Queued plans={job.queue} view={view} ask={ask} />
+          <div className="row">
+            <button className="primary" onClick={() => write({ steps: 1 })}>Write them</button>
+          </div>
+        </div>
+      )}
       {who && <p className="hint">Choose whom you play; the story begins with your choice.</p>}
       {view.plans.length === 0 && (
         <p className="hint">{view.status === "finished" ? "The story has ended. It goes on from a plan of your own." : "There are no plans yet: ask for some, or write your own."}</p>
@@ -121,7 +189,7 @@ function Choices({ live, view, ask }: Props) {
         <Writing label={who ? "Who are you?" : play ? "What do you do?" : "Your plan for the next passage"} field={own} rows={3} atEnd back=".own" placeholder={who ? "I am the cook of this ship." : play ? "I bribe the guard." : "What the next passage shall do."} onSubmit={() => own.text?.trim() && write({ plan: own.text }, own.drop)}>
           <div className="row">
             <button className="primary" disabled={!own.text.trim()} onClick={() => write({ plan: own.text }, own.drop)}>{who ? "Begin" : play ? "Do it" : "Write from it"}</button>
-            <button className="quiet" onClick={own.drop}>Cancel</button>
+            <button className="quiet" onClick={own.discard}>Cancel</button>
             <span className="hint">Ctrl and Enter</span>
           </div>
         </Writing>
@@ -156,7 +224,7 @@ function Plan(props: { number: number; plan: string; draft: string; head: string
           <div className="row">
             <button className="primary" disabled={!text.trim()} onClick={write}>Write from it</button>
             <button disabled={!text.trim()} onClick={() => props.onSave(text, field.drop)}>Only save it</button>
-            <button className="quiet" onClick={field.drop}>Cancel</button>
+            <button className="quiet" onClick={field.discard}>Cancel</button>
           </div>
         </Writing>
       </li>

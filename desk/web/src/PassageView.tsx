@@ -2,6 +2,7 @@ import { memo, useEffect, useState } from "react";
 import { get } from "./api";
 import { useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
+import { ChapterForm } from "./ContentsDialog";
 import { Prose, Writing } from "./components";
 import { SaveText, savePassage } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
@@ -9,7 +10,7 @@ import { selectFirst, useSelected } from "./selection";
 import { AUTHORS } from "./format";
 import type { Ask, Passage, Suggestion } from "./types";
 
-type Props = { passage: Passage; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestion: Suggestion | null; play: boolean; onMemory: (id: string) => void };
+type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestion: Suggestion | null; play: boolean; onMemory: (id: string) => void };
 
 export const PassageView = memo(function PassageView(props: Props) {
   const { passage, step } = props;
@@ -22,6 +23,11 @@ export const PassageView = memo(function PassageView(props: Props) {
     // What was just written has no summary on the page yet.
     const found = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: passage.id }).catch(() => []);
     summary.open(found[0]?.summary ?? passage.summary);
+  };
+  const select = () => {
+    // A field of the menu would take the selection away from whoever tabs through it to the toolbar.
+    setOpen(false);
+    selectFirst(passage.id);
   };
   const tools = selected && !props.busy && text.text === null;
   // The toolbar lies over the text behind the selection, and over nothing of the next passage.
@@ -38,12 +44,13 @@ export const PassageView = memo(function PassageView(props: Props) {
           </p>
           <div className="row">
             <button disabled={props.busy} onClick={() => text.open(passage.text)}>Edit</button>
-            <button disabled={props.busy} title="Shift and the arrow keys change what is selected" onClick={() => selectFirst(passage.id)}>Select text</button>
+            <button disabled={props.busy} title="Shift and the arrow keys change what is selected" onClick={select}>Select text</button>
             <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
             <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at: passage.id })}>Go back to here</button>
             <button onClick={() => props.onMemory(passage.id)}>Memory here</button>
             <button disabled={props.busy || summary.text !== null} onClick={() => void editSummary()}>Long-term entry</button>
           </div>
+          <ChapterForm story={props.story} at={passage.id} step={step} title={props.chapter} busy={props.busy} ask={props.ask} />
         </div>
       )}
       {props.play && <Did what={passage.plan} />}
@@ -52,7 +59,7 @@ export const PassageView = memo(function PassageView(props: Props) {
         <EditText {...props} field={text} />
       ) : (
         <div className="prose" onDoubleClick={() => !props.busy && text.open(passage.text)}>
-          <Prose text={passage.text} />
+          <Prose text={passage.text} language={props.language} />
         </div>
       )}
       {tools && <SelectionTools {...props} selected={selected} />}
@@ -70,7 +77,7 @@ function EditText(props: Props & { field: EditorField }) {
   const { field } = props;
   const text = field.text ?? "";
   const cancel = () => {
-    field.drop();
+    field.discard();
     if (field.lent && !props.busy) void props.ask("DELETE", "/passage");
   };
   const same = text.trim() === props.passage.text.trim();
@@ -102,7 +109,7 @@ function EditSummary(props: Props & { field: EditorField }) {
       <p className="hint">What the long-term memory tells of this passage when it is recalled, from now on and on this branch. It costs nothing.</p>
       <div className="row">
         <button className="primary" disabled={props.busy || !text.trim()} onClick={save}>Save</button>
-        <button className="quiet" onClick={field.drop}>Cancel</button>
+        <button className="quiet" onClick={field.discard}>Cancel</button>
       </div>
     </Writing>
   );

@@ -1,5 +1,5 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
-import { openAgain, setUnsaved, useHiddenTexts } from "./unsavedText";
+import { discard, openAgain, settleDiscarded, useDiscarded, useHiddenTexts } from "./unsavedText";
 import type { Live } from "./useStory";
 import { count, excerpt } from "./format";
 import type { Ask, StoryView } from "./types";
@@ -63,9 +63,9 @@ const SHOWN = 90;
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
 export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void }) {
   const { view } = props;
-  const hidden = useHiddenTexts(`${view.id}/`).filter(([key]) => !props.busy || !/\/(own|plan\d)\//.test(key));
+  const hidden = useHiddenTexts(`${view.id}/`).filter(([key]) => !props.busy || !/\/plan\d\//.test(key));
   const forget = (key: string) => {
-    setUnsaved(key, null);
+    discard(key);
     if (view.pending_edit && key.includes("/text/")) void props.ask("DELETE", "/passage");
   };
   const show = async (key: string, at: string) => {
@@ -78,18 +78,41 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     }
     openAgain(key);
   };
-  return hidden.map(([key, draft]) => {
-    const [, kind = "", , step] = key.split("/");
-    return (
-      <div className="offer" key={key} role="group" aria-label="Not saved">
-        <p>
-          {kind === "own" ? "A plan of your own" : `${WHAT[kind.replace(/\d/, "")] ?? "Your text of passage"} ${step}`} is not saved: <q dir="auto">{excerpt(draft.text, SHOWN)}</q>
-        </p>
-        <div className="row">
-          <button disabled={props.busy && kind !== "memory"} onClick={() => void show(key, draft.at)}>Go on with it</button>
-          <button className="quiet" onClick={() => forget(key)}>Forget it</button>
+  const thrown = useDiscarded(`${view.id}/`);
+  const takeBack = ({ key, draft }: NonNullable<typeof thrown>) => {
+    settleDiscarded(true);
+    if (!key.includes("/own/")) void show(key, draft.at);
+  };
+  return (
+    <>
+      {thrown && (
+        <div className="offer" role="group" aria-label="Thrown away">
+          <p>
+            {named(thrown.key)} was thrown away: <q dir="auto">{excerpt(thrown.draft.text, SHOWN)}</q>
+          </p>
+          <div className="row">
+            <button onClick={() => takeBack(thrown)}>Take it back</button>
+            <button className="quiet" onClick={() => settleDiscarded(false)}>Let it go</button>
+          </div>
         </div>
-      </div>
-    );
-  });
+      )}
+      {hidden.map(([key, draft]) => (
+        <div className="offer" key={key} role="group" aria-label="Not saved">
+          <p>
+            {named(key)} is not saved: <q dir="auto">{excerpt(draft.text, SHOWN)}</q>
+          </p>
+          <div className="row">
+            <button disabled={props.busy && !key.includes("/memory/")} onClick={() => void show(key, draft.at)}>Go on with it</button>
+            <button className="quiet" onClick={() => forget(key)}>Forget it</button>
+          </div>
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** What somebody typed, in words: a key says whose and what it is. */
+function named(key: string) {
+  const [, kind = "", , step] = key.split("/");
+  return kind === "own" ? "A plan of your own" : `${WHAT[kind.replace(/\d/, "")] ?? "Your text of passage"} ${step}`;
 }

@@ -1,10 +1,12 @@
 import { useEffect, useRef, useState } from "react";
-import { get } from "./api";
+import { get, send } from "./api";
+import { count } from "./format";
+import { useUnsavedText } from "./unsavedText";
 import { RecalledPassages } from "./RecalledPassages";
 import { Dialog, Problem, useAttempt } from "./components";
 import type { RecalledEntry } from "./types";
 
-export function SearchDialog(props: { story: string; onClose: () => void; onJump: (id: string) => void }) {
+export function SearchDialog(props: { story: string; busy: boolean; onClose: () => void; onJump: (id: string) => void }) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<RecalledEntry[] | null>(null);
   const [busy, setBusy] = useState(false);
@@ -18,7 +20,8 @@ export function SearchDialog(props: { story: string; onClose: () => void; onJump
     setBusy(false);
   };
   return (
-    <Dialog title="Search by meaning" onClose={props.onClose}>
+    <Dialog title="Search and replace" onClose={props.onClose}>
+      <h3>By meaning</h3>
       <form
         className="row"
         role="search"
@@ -43,6 +46,52 @@ export function SearchDialog(props: { story: string; onClose: () => void; onJump
           }}
         />
       )}
+      <Replace {...props} />
     </Dialog>
+  );
+}
+
+/** Words that others take the place of, in the whole branch. */
+function Replace(props: { story: string; busy: boolean }) {
+  const old = useUnsavedText(`name/stories/${props.story}/replace/old`);
+  const fresh = useUnsavedText(`name/stories/${props.story}/replace/new`);
+  const [whole, setWhole] = useState(true);
+  const [said, setSaid] = useState("");
+  const [busy, setBusy] = useState(false);
+  const { problem, attempt } = useAttempt();
+  const replace = async () => {
+    setBusy(true);
+    setSaid("");
+    await attempt(async () => {
+      const body = { old: old.text ?? "", new: fresh.text ?? "", whole_words: whole };
+      const { passages } = await send<{ passages: number }>("POST", `/stories/${props.story}/replace`, body);
+      setSaid(`${count(passages, "passage")} changed. Undo takes all of it back as one.`);
+      old.drop();
+      fresh.drop();
+    });
+    setBusy(false);
+  };
+  return (
+    <form
+      className="replace"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void replace();
+      }}
+    >
+      <h3>Replace, letter by letter, on this branch</h3>
+      <div className="row">
+        <input dir="auto" maxLength={400} aria-label="Words to replace" placeholder="Mira" value={old.text ?? ""} onChange={(event) => old.change(event.target.value)} />
+        <input dir="auto" maxLength={400} aria-label="Words in their place" placeholder="Nora" value={fresh.text ?? ""} onChange={(event) => fresh.change(event.target.value)} />
+        <button disabled={busy || props.busy || !old.text?.trim()}>{busy ? "Replacing" : "Replace all"}</button>
+      </div>
+      <label className="switch">
+        <input type="checkbox" checked={whole} onChange={(event) => setWhole(event.target.checked)} />
+        <span>Whole words alone</span>
+      </label>
+      <p className="hint">In the passages and in all that was made from them: memory, plans, summaries, people. It costs nothing.</p>
+      <Problem text={problem} />
+      <p role="status">{said}</p>
+    </form>
   );
 }

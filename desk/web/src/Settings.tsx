@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { get, send } from "./api";
 import { mountEditor, useUnsavedText } from "./unsavedText";
 import { Dialog, Problem, useAttempt } from "./components";
-import type { Place, SettingField, Settings, Source, StoryView, Trial } from "./types";
+import type { Hidden, Place, SettingField, Settings, Source, StoryView, Trial } from "./types";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
 function useSettings(path: string, machine: boolean) {
@@ -58,13 +58,22 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
   const { view } = props;
   const form = useSettings(`/stories/${view.id}/settings`, false);
   const [machine, setMachine] = useState(false);
+  const [hidden, setHidden] = useState<Hidden | null>(null);
+  const { problem, attempt } = useAttempt();
+  const reveal = () => attempt(async () => setHidden(await get<Hidden>(`/stories/${view.id}/hidden`)));
   const premise = String(form.values.premise ?? view.premise);
-  const characters = String(form.values.characters ?? (view.characters ?? []).join("\n"));
+  const lists = { characters: view.characters ?? [], outline: view.outline ?? [], clues: hidden?.clues ?? [] };
+  const list = (name: keyof typeof lists) => String(form.values[name] ?? lists[name].join("\n"));
+  const truth = String(form.values.truth ?? hidden?.truth ?? "");
+  // Whoever plays is not shown what waits.
+  const plotted = view.mode === "novel" || hidden !== null;
   const lines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
   const save = async () => {
     const brief: Record<string, unknown> = {};
     if (premise.trim() !== view.premise) brief.premise = premise;
-    if (lines(characters).join("\n") !== (view.characters ?? []).join("\n")) brief.characters = lines(characters);
+    for (const name of ["characters", ...(plotted ? ["outline"] : []), ...(hidden ? ["clues"] : [])] as (keyof typeof lists)[])
+      if (lines(list(name)).join("\n") !== lists[name].join("\n")) brief[name] = lines(list(name));
+    if (hidden && truth.trim() !== hidden.truth) brief.truth = truth;
     const told = async () => Object.keys(brief).length > 0 && (await send("PUT", `/stories/${view.id}/brief`, brief));
     if (await form.save({}, told)) props.onClose();
   };
@@ -88,8 +97,31 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
             </label>
             <label className="field long">
               <span>Characters, one a line</span>
-              <textarea rows={4} dir="auto" value={characters} onChange={(event) => form.set("characters", event.target.value)} />
+              <textarea rows={4} dir="auto" value={list("characters")} onChange={(event) => form.set("characters", event.target.value)} />
             </label>
+            {plotted && (
+              <label className="field long">
+                <span>Outline, one turn a line</span>
+                <textarea rows={4} dir="auto" value={list("outline")} onChange={(event) => form.set("outline", event.target.value)} />
+                <span className="hint">[under way] or [done] before a turn says where it stands; without that it is to come.</span>
+              </label>
+            )}
+            {hidden ? (
+              <>
+                <label className="field long">
+                  <span>What lies behind the story</span>
+                  <textarea rows={3} dir="auto" value={truth} onChange={(event) => form.set("truth", event.target.value)} />
+                </label>
+                <label className="field long">
+                  <span>Clues to it, one a line</span>
+                  <textarea rows={4} dir="auto" value={list("clues")} onChange={(event) => form.set("clues", event.target.value)} />
+                  <span className="hint">[done] before a clue says that a reader has been given it.</span>
+                </label>
+              </>
+            ) : (
+              <button type="button" className="quiet" onClick={() => void reveal()}>Show what is kept from the reader</button>
+            )}
+            <Problem text={problem} />
           </>
         )}
         {form.fields.map((field) => (

@@ -14,8 +14,10 @@ export function ShortcutsHelp(props: { play: boolean; onClose: () => void }) {
     ["Esc", "stop, and keep the whole sentences that are there"],
     ["Z", "undo: nothing is ever lost"],
     ["Y", "redo"],
+    ["C", "the contents: chapters, and what happens in them"],
+    ["F", "the page alone, and back"],
     ["M", "the map of all branches"],
-    ["/", "search by meaning"],
+    ["/", "search by meaning, replace letter by letter"],
     ["?", "these keys"],
   ];
   return (
@@ -28,7 +30,7 @@ export function ShortcutsHelp(props: { play: boolean; onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p>A passage is edited by a double click, or by the number in its margin, where everything else that can be done with it is found too. Of text that is selected a toolbar offers other words: longer, shorter, told anew.</p>
+      <p>A passage is edited by a double click, or by the number in its margin, where everything else that can be done with it is found too. A name under the pointer tells what is known of it. Of text that is selected a toolbar offers other words: longer, shorter, told anew; or the story goes on from there.</p>
       <label className="switch">
         <input
           type="checkbox"

@@ -16,12 +16,14 @@ const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_
 export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const [found, setFound] = useState<Shown | null>(null);
   const [asked, setAsked] = useState(false);
-  const [genre, setGenre] = useState("");
+  const chosen = useUnsavedText("start/genre");
+  const genre = chosen.text ?? "";
   const premise = useUnsavedText("start/premise");
   const player = useUnsavedText("start/player");
   const [play, setPlay] = useState(player.text !== null);
   const [fields, setFields] = useState<SettingField[]>([]);
-  const [storySettings, setStorySettings] = useState<Record<string, unknown>>({});
+  const told = useUnsavedText("start/settings");
+  const storySettings = JSON.parse(told.text || "{}") as Record<string, unknown>;
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
   const [all, setAll] = useState(false);
@@ -41,7 +43,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
       const { story } = await send<{ story: string }>("POST", "/stories", wish);
       // It goes when the first passage is there: a wrong key must not cost the premise.
       lendToStory("start/premise", story);
-      lendToStory("start/player", story);
+      for (const field of ["player", "genre", "settings"]) lendToStory(`start/${field}`, story);
       goTo(story);
     });
     setBusy(false);
@@ -74,7 +76,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           <legend>Genre</legend>
           {["", ...(found?.genres ?? [])].map((name) => (
             <label key={name}>
-              <input type="radio" name="genre" value={name} checked={genre === name} onChange={() => setGenre(name)} />
+              <input type="radio" name="genre" value={name} checked={genre === name} onChange={() => chosen.change(name)} />
               <span>{name || "any"}</span>
             </label>
           ))}
@@ -100,7 +102,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           <summary>How it is told: language, point of view, length, style</summary>
           <div className="settings">
             {ASKED_AT_FIRST.flatMap((name) => fields.find((field) => field.name === name) ?? []).map((field) => (
-              <Input key={field.name} field={field} value={storySettings[field.name]} set={(name, value) => setStorySettings((now) => ({ ...now, [name]: value }))} />
+              <Input key={field.name} field={field} value={storySettings[field.name]} set={(name, value) => told.change(JSON.stringify({ ...storySettings, [name]: value }))} />
             ))}
           </div>
         </details>

@@ -6,6 +6,7 @@ import { layOut, ROW, STEP, type MapLayout, type BranchRow, type Spot } from "./
 import type { PassageCache } from "./passageCache";
 import { Dialog, Problem, useAttempt } from "./components";
 import { AUTHORS, count, excerpt } from "./format";
+import { useUnsavedText } from "./unsavedText";
 import type { Ask, Tree, StoryView } from "./types";
 
 type Window = { left: number; top: number; width: number; height: number };
@@ -241,14 +242,17 @@ function Details(props: Naming & { view: StoryView; cache: PassageCache; childre
 }
 
 /** Name a passage's branch, change that name or take it away; a name that another passage has stays there. */
-function NameForm({ plan, at, name: old, ...props }: Naming & { name: string }) {
-  const [name, setName] = useState(old);
+function NameForm({ plan, at, name: old, ...props }: Naming & { view: StoryView; name: string }) {
+  const field = useUnsavedText(`name/stories/${props.view.id}/${at}/${old}`);
+  const name = field.text ?? old;
   const remove = (name: string) => props.ask("DELETE", `/names?name=${encodeURIComponent(name)}`);
   const save = async () => {
     const wanted = name.trim();
     const owner = [...plan.spots.values()].find((spot) => spot.node.names.includes(wanted))?.node;
     if (owner && owner.id !== at) return props.say(`“${wanted}” is the name of passage ${owner.step}: take it away there first.`);
-    if ((await props.ask("POST", "/names", { name: wanted, at })) && old) await remove(old);
+    if (!(await props.ask("POST", "/names", { name: wanted, at }))) return;
+    field.drop();
+    if (old) await remove(old);
   };
   return (
     <form
@@ -258,7 +262,7 @@ function NameForm({ plan, at, name: old, ...props }: Naming & { name: string }) 
         void save();
       }}
     >
-      <input aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
+      <input aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => field.change(event.target.value)} />
       <button disabled={props.busy || !name.trim() || name.trim() === old}>{old ? "Rename it" : "Name it"}</button>
       {old && <button type="button" className="quiet" disabled={props.busy} onClick={() => void remove(old)}>Take the name away</button>}
     </form>

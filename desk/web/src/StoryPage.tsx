@@ -1,14 +1,18 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, type CSSProperties } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
-import { dropOpening, showServerCopy } from "./unsavedText";
+import { dropOpening, layAside, showServerCopy, useUnsavedText } from "./unsavedText";
 import { ExportDialog } from "./ExportDialog";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useKeys } from "./shortcuts";
 import { useStory } from "./useStory";
 import { Manuscript } from "./Manuscript";
 import { StoryMap } from "./StoryMap";
-import { CodexPanel } from "./CodexPanel";
+import { CodexPanel, useCodex } from "./CodexPanel";
+import { ContentsDialog } from "./ContentsDialog";
+import { NameTip } from "./NameTip";
+import { PageDialog } from "./PageDialog";
+import { usePage, wordsSince } from "./pageSettings";
 import { MemoryPanel } from "./MemoryPanel";
 import { NextPassage } from "./NextPassage";
 import { UnsavedTexts } from "./PendingWork";
@@ -16,14 +20,17 @@ import { Problem, useAttempt } from "./components";
 import { SearchDialog } from "./SearchDialog";
 import { MachineSettings, StorySettings } from "./Settings";
 import { count, tokens } from "./format";
-import type { Ask, Jump, Usage } from "./types";
+import type { Ask, Chapters, Jump, Usage } from "./types";
 
-type Open = "" | "map" | "search" | "export" | "settings" | "machine" | "help";
+type Open = "" | "contents" | "page" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
+const NO_CHAPTERS: Chapters = {};
+const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
+const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto)$/;
 
 export function StoryPage(props: { id: string }) {
   const live = useStory(props.id);
-  const { view, job, cache } = live;
+  const { view, job, cache, standing } = live;
   const [open, setOpen] = useState<Open>("");
   const [jump, setJump] = useState<Jump | null>(null);
   const [memoryAt, setMemoryAt] = useState("");
@@ -31,7 +38,17 @@ export function StoryPage(props: { id: string }) {
   const [usage, setUsage] = useState<Usage | null>(null);
   const [budget, setBudget] = useState(0);
   const { problem, setProblem, attempt } = useAttempt();
+  const [chapters, setChapters] = useState<Chapters>(NO_CHAPTERS);
+  const [sight, setSight] = useState("");
+  const [focus, setFocus] = useState(false);
+  const page = usePage();
+  // A passage in view may have another version since.
+  const inView = view?.path.some((entry) => entry[0] === sight) ? sight : "";
+  const codexAt = memoryAt || inView || view?.head || "";
+  const codex = useCodex(view, codexAt);
 
+  const now = useRef(view);
+  now.current = view;
   const asking = useRef(new Set<string>());
   const ask = useCallback<Ask>(
     async (method, path, body) => {
@@ -39,11 +56,20 @@ export function StoryPage(props: { id: string }) {
       const wish = `${method} ${path}`;
       if (asking.current.has(wish)) return false;
       asking.current.add(wish);
+      // Chosen before the page knew that another tab has the story written: it shows that by now.
+      if (NEEDS_IDLE.test(path) && !standing.current.heard && (await standing.current.busy)) {
+        asking.current.delete(wish);
+        return false;
+      }
+      const waits = now.current?.waiting_plan;
+      const own = waits && !now.current!.plans.includes(waits) ? waits : "";
       const done = await attempt(() => send(method, `/stories/${props.id}${path}`, body));
       asking.current.delete(wish);
+      // A plan of one's own that waited to be written is not lost to another choice.
+      if (done && own && (FORGETS_THE_PLAN.test(path) || (path === "/write" && JSON.stringify(body) !== "{}"))) layAside(`${props.id}/own//`, own, now.current!.head);
       return done;
     },
-    [props.id],
+    [props.id, standing],
   );
   // Undone as often as it was pressed, one after the other.
   const moves = useRef(Promise.resolve());
@@ -57,6 +83,10 @@ export function StoryPage(props: { id: string }) {
     void get<Usage>(`/stories/${props.id}/usage`).then(setUsage, () => undefined);
     void get<{ values: { budget?: number } }>(`/stories/${props.id}/settings`).then((kept) => setBudget(kept.values?.budget ?? 0), () => undefined);
   }, [view?.head, view?.revision, job.busy, props.id]);
+  useEffect(() => {
+    if (!view?.head || job.busy) return;
+    void get<Chapters>(`/stories/${props.id}/chapters`).then((found) => setChapters((old) => (JSON.stringify(old) === JSON.stringify(found) ? old : found)), () => undefined);
+  }, [view?.head, job.busy, props.id]);
   useEffect(() => setMemoryAt(""), [view?.head]);
   // What was refused because of work in hand, or before it, is past.
   useEffect(() => setProblem(""), [job.busy]);
@@ -69,6 +99,8 @@ export function StoryPage(props: { id: string }) {
   const toggle = (what: Open) => setOpen((now) => (now === what ? "" : what));
   useKeys({
     m: () => toggle("map"),
+    c: () => toggle("contents"),
+    f: () => setFocus(!focus),
     "?": () => toggle("help"),
     "/": () => toggle("search"),
     z: () => move("/undo"),
@@ -94,35 +126,44 @@ export function StoryPage(props: { id: string }) {
   const branch = usage ? usage.input_tokens + usage.output_tokens : 0;
   const spent = usage ? usage.in_all.input_tokens + usage.in_all.output_tokens : 0;
   return (
-    <div className={`desk ${marks ? "marks" : ""}`}>
+    <div
+      className={`desk ${marks ? "marks" : ""} ${focus ? "focus" : ""} in-${page.font}`}
+      style={{ "--size": `${page.size}%`, "--width": `${page.width}rem` } as CSSProperties}
+    >
       <header className="bar">
         <a href="#/" className="home" onClick={() => goTo("")}>Stories</a>
-        <Title title={view.title} disabled={job.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
+        <Title story={view.id} title={view.title} disabled={job.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
         <p className="figures">
           <span>{count(view.words ?? 0, "word")}</span>
           <span>passage {view.step}</span>
+          <Goals story={view.id} words={view.words ?? 0} opened={view.opened} />
           {usage && (
             <span>
               {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens{usage.in_all.cost && ` · ${usage.in_all.cost}`}{spent > branch && `, ${tokens(branch)} on this branch`}
+              {usage.choices > 0 && ` · ${usage.ready} of ${count(usage.choices, "choice")} ready`}
             </span>
           )}
         </p>
         <nav aria-label="Views">
+          <button className="quiet" onClick={() => toggle("contents")}>Contents <kbd>C</kbd></button>
           <button className="quiet" onClick={() => toggle("map")}>Map <kbd>M</kbd></button>
           <button className="quiet" onClick={() => toggle("search")}>Search <kbd>/</kbd></button>
           <button className="quiet" onClick={() => toggle("export")}>Export</button>
           <button className="quiet" onClick={() => toggle("settings")}>Settings</button>
+          <button className="quiet" onClick={() => toggle("page")}>Page</button>
+          <button className="quiet focus-button" aria-pressed={focus} onClick={() => setFocus(!focus)}>Focus <kbd>F</kbd></button>
           <button className="quiet" onClick={() => toggle("help")}>Keys <kbd>?</kbd></button>
         </nav>
       </header>
       {live.lost && <p className="lost" role="status">The desk does not answer. Nothing written is lost; this page comes back by itself.</p>}
-      <Manuscript live={live} view={view} jump={jump} ask={ask} onMemory={setMemoryAt} />
+      <Manuscript live={live} view={view} chapters={chapters} jump={jump} ask={ask} onMemory={setMemoryAt} onSight={setSight} />
+      <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
-        <NextPassage live={live} view={view} ask={ask} onMachine={() => setOpen("machine")} />
+        <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
         {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
-        {view.opened && view.head && <CodexPanel view={view} at={memoryAt} onJump={goto} />}
+        {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">
             <input type="checkbox" checked={marks} onChange={(event) => showMarks(event.target.checked)} />
@@ -134,7 +175,9 @@ export function StoryPage(props: { id: string }) {
         {live.written ? `Passage ${live.written.step} is written.` : ""}
       </p>
       {open === "map" && <StoryMap view={view} cache={cache} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
-      {open === "search" && <SearchDialog story={props.id} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "contents" && <ContentsDialog view={view} chapters={chapters} cache={cache} busy={job.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "page" && <PageDialog onClose={() => setOpen("")} />}
+      {open === "search" && <SearchDialog story={props.id} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
       {open === "export" && <ExportDialog story={props.id} onClose={() => setOpen("")} />}
       {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
       {open === "machine" && <MachineSettings onClose={() => setOpen("")} />}
@@ -143,28 +186,42 @@ export function StoryPage(props: { id: string }) {
   );
 }
 
-function Title(props: { title: string; disabled: boolean; rename: (title: string) => Promise<boolean> }) {
-  const [draft, setDraft] = useState<string | null>(null);
-  if (draft === null) {
+/** How far somebody is with the words that they meant to write. */
+function Goals(props: { story: string; words: number; opened: boolean }) {
+  const page = usePage();
+  if (!props.opened) return null;
+  const { today, sitting } = wordsSince(props.story, props.words);
+  return (
+    <>
+      {page.daily > 0 && <span>{today.toLocaleString("en-GB")} of {count(page.daily, "word")} today</span>}
+      {page.sitting > 0 && <span>{sitting.toLocaleString("en-GB")} of {count(page.sitting, "word")} in this sitting</span>}
+    </>
+  );
+}
+
+function Title(props: { story: string; title: string; disabled: boolean; rename: (title: string) => Promise<boolean> }) {
+  const field = useUnsavedText(`name/stories/${props.story}/title`);
+  if (field.text === null) {
     return (
       <h1 className="title">
-        <button className="plain" disabled={props.disabled} title="Rename" onClick={() => setDraft(props.title)}>
+        <button className="plain" disabled={props.disabled} title="Rename" onClick={() => field.open(props.title)}>
           <bdi>{props.title || "A new story"}</bdi>
         </button>
       </h1>
     );
   }
+  const title = field.text;
   return (
     <form
       className="title"
       onSubmit={(event) => {
         event.preventDefault();
-        void props.rename(draft).then((done) => done && setDraft(null));
+        void props.rename(title).then((done) => done && field.drop());
       }}
     >
       <h1 className="sr">{props.title}</h1>
-      <input aria-label="Title" autoFocus dir="auto" value={draft} onChange={(event) => setDraft(event.target.value)} onKeyDown={(event) => event.key === "Escape" && setDraft(null)} />
-      <button>Rename</button>
+      <input aria-label="Title" autoFocus={!field.kept} dir="auto" value={title} onChange={(event) => field.change(event.target.value)} onKeyDown={(event) => event.key === "Escape" && field.drop()} />
+      <button disabled={props.disabled}>Rename</button>
     </form>
   );
 }

@@ -2,8 +2,8 @@
 import { useEffect, useRef } from "react";
 import { Marked } from "./ComparePassages";
 import { Problem } from "./components";
-import { SaveText } from "./SaveText";
-import { replaced, toServer, wholeWords, type Selected } from "./selection";
+import { SaveText, savePassage } from "./SaveText";
+import { replaced, toServer, upTo, wholeWords, type Selected } from "./selection";
 import type { Ask, Passage, Suggestion } from "./types";
 
 const WAYS = { rewrite: "Rewrite", expand: "Expand", shorten: "Shorten", describe: "Describe", rephrase: "In other words" };
@@ -11,7 +11,13 @@ const WAYS = { rewrite: "Rewrite", expand: "Expand", shorten: "Shorten", describ
 type Props = { passage: Passage; story: string; busy: boolean; later: number; ask: Ask };
 
 export function SelectionTools(props: Props & { selected: Selected }) {
-  const { passage, selected } = props;
+  const { passage, selected, later } = props;
+  const end = upTo(passage.text, selected);
+  const atEnd = end.trim() === passage.text.trim();
+  const goOn = () => {
+    const asked = atEnd ? props.ask("POST", "/goto", { at: passage.id }) : savePassage(props.ask, passage, end, false);
+    void asked.then((done) => done && getSelection()?.removeAllRanges());
+  };
   const work = (how: string) => {
     const [start, end] = wholeWords(passage.text, selected).map((at) => toServer(passage.text, at));
     void props.ask("POST", "/suggestion", { at: passage.id, start, end, how }).then((done) => done && getSelection()?.removeAllRanges());
@@ -20,6 +26,7 @@ export function SelectionTools(props: Props & { selected: Selected }) {
     // A press on a button shall not take the selection away before it is a click.
     <div className="selection" role="group" aria-label="Work on the selection" style={{ top: selected.top }} onPointerDown={(event) => event.preventDefault()} onMouseDown={(event) => event.preventDefault()}>
       {Object.entries(WAYS).map(([how, name]) => <button key={how} disabled={props.busy} onClick={() => work(how)}>{name}</button>)}
+      <button disabled={props.busy || (atEnd && !later)} title="The passage ends where the selection does; all that came after stays on a branch of its own" onClick={goOn}>Continue from here</button>
     </div>
   );
 }

@@ -4,7 +4,7 @@ const PATIENCE = 120_000;
 const ROOT = "/desk/api";
 
 export const eventsOf = (story: string) => `${ROOT}/stories/${story}/events`;
-export const exportOf = (story: string, format: string) => `${ROOT}/stories/${story}/export?format=${format}`;
+export const exportOf = (story: string, format: string, quotes: boolean) => `${ROOT}/stories/${story}/export?format=${format}&quotes=${quotes}`;
 
 export class Refused extends Error {
   constructor(

@@ -1,6 +1,7 @@
 // Small parts that every view uses.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { emphasised } from "./format";
+import { typographic, usePage } from "./pageSettings";
 import { isWanted, mountEditor, type EditorField } from "./unsavedText";
 
 const isDialog = () => (history.state as { dialog?: boolean } | null)?.dialog === true;
@@ -60,11 +61,12 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
 }
 
 /** Paragraphs of a story: text, whatever it looks like. Each knows where in the text it begins. */
-export function Prose(props: { text: string }) {
+export function Prose(props: { text: string; language?: string }) {
+  const page = usePage();
   const paragraphs = [...props.text.matchAll(/[^\n](?:\n?[^\n])*/g)].filter(([paragraph]) => paragraph.trim());
   return paragraphs.map((found, number) => (
     <p key={number} data-from={found.index} dir="auto">
-      {emphasised(found[0]).map(([piece, marked], at) =>
+      {emphasised(page.quotes ? typographic(found[0], props.language ?? "en") : found[0]).map(([piece, marked], at) =>
         marked ? (
           <em key={at}>
             {/* Out of sight, and there: a copied or selected text is the passage's own. */}

@@ -74,6 +74,13 @@ const LETTER_FIRST = /^[\p{L}\p{M}\p{N}]/u;
 const LETTERS_FIRST = /^[\p{L}\p{M}\p{N}]*/u;
 const LETTERS_LAST = /[\p{L}\p{M}\p{N}]*$/u;
 
+/** The text up to where a selection ends: that word is whole, with the marks that end its sentence. */
+export function upTo(text: string, selected: Selected) {
+  const kept = text.slice(0, wholeWords(text, selected)[1]).trimEnd();
+  return kept + ENDING.exec(text.slice(kept.length))![0];
+}
+const ENDING = /^[.!?…。!?*"'”’»)\]]*/;
+
 /** The server counts characters, JavaScript halves of them. */
 export const toServer = (text: string, offset: number) => [...text.slice(0, offset)].length;
 export const replaced = (text: string, start: number, end: number, by: string) => {

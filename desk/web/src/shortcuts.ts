@@ -1,5 +1,5 @@
 // Single keys, where nobody is typing and no dialog is open.
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 
 const OFF = "desk.keys-off";
 
@@ -9,7 +9,8 @@ export const setKeysOff = (off: boolean) => (off ? localStorage.setItem(OFF, "1"
 export function useKeys(actions: Record<string, () => void>) {
   const now = useRef(actions);
   now.current = actions;
-  useEffect(() => {
+  // What can be seen can be pressed: an effect that waits for the picture would miss the first key.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || keysAreOff()) return;
       if (document.querySelector("dialog[open]")) return;

@@ -3,7 +3,12 @@
 export type RecalledEntry = { id: string; step: number; score: number; piece: string; summary: string };
 export type Reason = { sentence: string; why: string };
 export type Memory = { id: string; step: number; now: string[]; before: string[]; dropped: Reason[]; added: Reason[]; recalled: RecalledEntry[] };
-export type CodexEntry = { name: string; kind: string; here: boolean; lines: { text: string; rests_on: string; passage: string; step: number }[] };
+export type CodexLine = { aspect: string; value: string; text: string; rests_on: string; passage: string; step: number };
+/** `player` is who plays; `names` are all that it is called. */
+export type CodexEntry = { name: string; kind: string; names: string[]; here: boolean; pinned: boolean; hidden: boolean; player: boolean; lines: CodexLine[] };
+export type CodexChange = { passage: string; step: number; do: string; aspect: string; said: string; author: boolean };
+/** Titles of chapters by the step of their first passages; an empty one is a number. */
+export type Chapters = Record<string, string>;
 /** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
 export type PathEntry = [id: string, words: number, author: string, first?: string];
 
@@ -11,6 +16,7 @@ export type StoryView = {
   id: string;
   revision: number;
   mode: "novel" | "fiction";
+  language: string;
   opened: boolean;
   title: string;
   genre: string;
@@ -34,6 +40,9 @@ export type StoryView = {
   unfinished_import: { done: number; total: number } | null;
   pending_replay: { step: number; done: number; total: number } | null;
 };
+
+/** What a story keeps from its reader. */
+export type Hidden = { truth: string; clues: string[] };
 
 export type Passage = {
   id: string;
@@ -61,6 +70,7 @@ export type JobState = {
   progress: { done: number; total: number; what: string } | null;
   replay: { done: number; total: number } | null;
   suggestion: Suggestion | null;
+  queue: string[];
   error: string;
   note: string;
   revision: number;
@@ -69,13 +79,14 @@ export type JobState = {
 export type Suggestion = { at: string; start: number; end: number; how: "rewrite" | "expand" | "shorten" | "describe" | "rephrase"; take: number; text: string; changes: Change[]; error: string };
 
 type Priced = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; cost: string | null };
-export type Usage = Priced & { passages: number; in_all: Priced };
+/** Of `choices`, made while passages were written ahead, so many were `ready`. */
+export type Usage = Priced & { passages: number; in_all: Priced; choices: number; ready: number };
 export type StorySummary = { story: string; title: string; genre: string; step: number; status: string; updated: string; archived: boolean };
 export type TreeNode = { id: string; parent: string; step: number; words: number; author: string; names: string[] };
 export type Branch = { tip: string; left: string; nodes: string[]; words: number; first_step: number; last_step: number; is_head: boolean; names: string[]; superseded: boolean };
 export type Tree = { head: string; names: Record<string, string>; passages: TreeNode[]; branches: Branch[] };
 export type Change = { kind: "same" | "removed" | "added" | "changed"; before: string; after: string };
-export type Diff = { a: string; b: string; plan: Change[]; text: Change[]; memory_dropped: string[]; memory_added: string[] };
+export type Diff = { a: string; b: string; plan: Change[]; text: Change[]; sentences: Change[]; memory_dropped: string[]; memory_added: string[] };
 export type Cost = { passages: number; calls: number; input_tokens: number; output_tokens: number; seconds: number };
 export type SettingField = {
   name: string;
@@ -94,7 +105,7 @@ export type Source = { value: string | null; source: "here" | "environment" | "d
 export type Place = { name: string; base_url: string; about: string };
 export type Trial = { works: boolean; said: string; models: string[] };
 export type Settings = { fields: SettingField[]; values: Record<string, unknown>; places?: Place[]; key?: string; in_force?: Record<"model" | "base_url", Source> };
-export type Preview = { title: string; author: string; language: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
+export type Preview = { title: string; author: string; language: string; language_from: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
 
 /** Ask the server to change the story in view; false where it refused, and then the page says why. */
 export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => Promise<boolean>;

@@ -5,6 +5,11 @@ import { useSyncExternalStore } from "react";
     opened, `lent` that the server keeps it too. */
 export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean };
 const PREFIX = "desk.draft/";
+/** Copies of a tab whose text another tab's stands in place of, and the lock that it holds while it lives. */
+const OWN = "desk.tab-draft/";
+const ALIVE = "desk.tab/";
+const tab = Math.random().toString(36).slice(2);
+const COPY = /^(.*)\/~\w+$/s;
 const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
@@ -33,6 +38,7 @@ export function setUnsaved(key: string, draft: UnsavedText | null) {
   try {
     if (draft && draft.text !== draft.base) localStorage.setItem(PREFIX + key, JSON.stringify({ text: draft.text, base: draft.base, at: draft.at }));
     else localStorage.removeItem(PREFIX + key);
+    localStorage.removeItem(`${OWN}${tab}/${key}`);
   } catch {
     unsafe = true;
   }
@@ -57,14 +63,40 @@ addEventListener("storage", (event) => {
   if (mounted.get(key)) {
     // The other tab took its copy away: a reload shall find this one.
     if (!theirs) setUnsaved(key, mine);
+    else if (theirs.text !== mine.text && mine.text !== mine.base) keepOwn(key, mine);
     return;
   }
   if (theirs) drafts.set(key, { ...theirs, open: mine.open });
   else drafts.delete(key);
   tell();
 });
+/** Keep what is typed here apart: another tab's text has taken its place, and this tab may be gone without a word. */
+function keepOwn(key: string, { text, base, at }: UnsavedText) {
+  try {
+    localStorage.setItem(`${OWN}${tab}/${key}`, JSON.stringify({ text, base, at }));
+  } catch {
+    unsafe = true;
+  }
+}
+
+const copies = () => Object.keys(localStorage).filter((name) => name.startsWith(OWN));
+
+/** Offer what was typed in tabs that are no more, beside what another tab typed in the same editor. */
+async function takeOver() {
+  const held = (await navigator.locks?.query())?.held ?? [];
+  for (const name of copies()) {
+    const [owner = "", ...rest] = name.slice(OWN.length).split("/");
+    if (held.some((lock) => lock.name === ALIVE + owner)) continue;
+    const key = rest.join("/");
+    const found = parsed(localStorage.getItem(name));
+    localStorage.removeItem(name);
+    if (found && found.text !== drafts.get(key)?.text) setUnsaved(drafts.has(key) ? `${key}/~${owner}` : key, found);
+  }
+}
+void navigator.locks?.request(ALIVE + tab, () => new Promise(() => {}));
+void takeOver().catch(() => (unsafe = true));
 addEventListener("beforeunload", (event) => {
-  const lost = ([key, draft]: [string, UnsavedText]) => draft.text !== draft.base && (unsafe || parsed(localStorage.getItem(PREFIX + key))?.text !== draft.text);
+  const lost = ([key, draft]: [string, UnsavedText]) => draft.text !== draft.base && (unsafe || ![PREFIX, `${OWN}${tab}/`].some((place) => parsed(localStorage.getItem(place + key))?.text === draft.text));
   if ([...drafts].some(lost)) event.preventDefault();
 });
 
@@ -93,15 +125,68 @@ export function useHiddenTexts(prefix: string): [key: string, draft: UnsavedText
   return [...drafts].filter(([key, draft]) => key.startsWith(prefix) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
 }
 
+const DISCARDED = "desk.discarded";
+type Discarded = { key: string; draft: UnsavedText };
+let discarded: Discarded | null = null;
+try {
+  discarded = JSON.parse(sessionStorage.getItem(DISCARDED) ?? "null") as Discarded | null;
+} catch {
+  discarded = null;
+}
+
+function keepDiscarded(last: Discarded | null) {
+  discarded = last;
+  try {
+    if (last) sessionStorage.setItem(DISCARDED, JSON.stringify(last));
+    else sessionStorage.removeItem(DISCARDED);
+  } catch {
+    // It can be taken back until the page is left.
+  }
+}
+
+/** Throw away what was typed; until something else is thrown away it can be taken back, for Cancel is next to Save. */
+export function discard(key: string) {
+  const draft = drafts.get(key);
+  if (draft?.text.trim() && draft.text !== draft.base) keepDiscarded({ key, draft });
+  setUnsaved(key, null);
+}
+
+/** What was thrown away last of the texts whose keys begin so. */
+export function useDiscarded(prefix: string): Discarded | null {
+  useSyncExternalStore(subscribe, () => version);
+  return discarded?.key.startsWith(prefix) && !drafts.has(discarded.key) ? discarded : null;
+}
+
+/** Take back what was thrown away last, or let it go for good. */
+export function settleDiscarded(back: boolean) {
+  const last = discarded;
+  keepDiscarded(null);
+  if (back && last) {
+    wanted = last.key;
+    setUnsaved(last.key, { ...last.draft, open: true, kept: true });
+  } else tell();
+}
+
+/** Keep a text that would go, as if it had been typed and left; one that is typed meanwhile stays. */
+export function layAside(key: string, text: string, at: string) {
+  if (!drafts.get(key)?.text.trim()) setUnsaved(key, { text, base: "", at, open: false, kept: true });
+}
+
 /** Take away all drafts of a story that is no more. */
 export function forget(story: string) {
   [...drafts.keys()].filter((key) => key.startsWith(`${story}/`) || key.includes(`/stories/${story}/`)).forEach((key) => setUnsaved(key, null));
+  copies().filter((name) => name.includes(`/${story}/`)).forEach((name) => localStorage.removeItem(name));
 }
 
-/** Open the editor of a draft wherever it is shown, with the caret in it. */
-export function openAgain(key: string) {
-  const draft = drafts.get(key);
+/** Open the editor of a draft wherever it is shown, with the caret in it; a copy of a tab that is no more changes places with it. */
+export function openAgain(name: string) {
+  const draft = drafts.get(name);
+  const key = COPY.exec(name)?.[1] ?? name;
   wanted = key;
+  if (key !== name) {
+    const other = drafts.get(key);
+    setUnsaved(name, other && other.text !== other.base ? { ...other, open: false, kept: true } : null);
+  }
   if (draft) setUnsaved(key, { ...draft, open: true });
 }
 
@@ -157,7 +242,10 @@ export function useUnsavedText(key: string, at = "") {
       if (now && now.text !== now.base) put({ open: false, kept: true });
       else setUnsaved(key, null);
     },
+    /** Forget it: it is stored. */
     drop: () => setUnsaved(key, null),
+    /** Throw it away: it can be taken back. */
+    discard: () => discard(key),
   };
 }
 

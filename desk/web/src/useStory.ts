@@ -4,9 +4,10 @@ import { PassageCache } from "./passageCache";
 import { eventsOf, get, Refused } from "./api";
 import type { JobState, Passage, StoryView } from "./types";
 
-const IDLE: JobState = {
+/** Before the first event nobody knows whether the story is being written; every state that the server tells has a revision. */
+const UNHEARD: JobState = {
   busy: false, kind: "", stage: "", attempt: 1, since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
-  replay: null, suggestion: null, error: "", note: "", revision: -1,
+  replay: null, suggestion: null, queue: [], error: "", note: "", revision: -1,
 };
 const RETRY_MS = 800;
 const GLANCE_MS = 2000;
@@ -28,15 +29,24 @@ async function holdPlace(signal: AbortSignal): Promise<boolean> {
   return false;
 }
 
+/** Whether the story is being written, as soon as the server has said it; anew when somebody comes back to this tab. */
+function unheard() {
+  let resolve: (busy: boolean) => void;
+  const standing = { heard: false, busy: new Promise<boolean>((told) => (resolve = told)), tell: (busy: boolean) => { standing.heard = true; resolve(busy); } };
+  return standing;
+}
+
 export function useStory(story: string) {
   const [view, setView] = useState<StoryView | null>(null);
-  const [job, setJob] = useState<JobState>(IDLE);
+  const [job, setJob] = useState<JobState>(UNHEARD);
   const [lost, setLost] = useState(false);
   const [gone, setGone] = useState("");
   const [written, setWritten] = useState<Passage | null>(null);
   const cache = useRef(new PassageCache(story)).current;
   const shown = useRef<StoryView | null>(null);
   const left = useRef(false);
+
+  const standing = useRef(unheard());
 
   const reading = useRef(false);
   const again = useRef(false);
@@ -68,26 +78,29 @@ export function useStory(story: string) {
   useEffect(() => {
     let source: EventSource | undefined;
     let place = new AbortController();
-    let now = IDLE;
+    let now = UNHEARD;
     let frame = 0;
     let timer = 0;
     let missed = false;
     let busy = false;
     left.current = false;
+    const turn = () => {
+      frame = 0;
+      // Work is over when its plans are here: nobody shall choose among those of the passage before.
+      if (busy && !now.busy && shown.current?.revision !== now.revision) return;
+      busy = now.busy;
+      setJob(now);
+    };
     const show = () => {
-      // Words come faster than a screen can show them.
-      frame ||= requestAnimationFrame(() => {
-        frame = 0;
-        // Work is over when its plans are here: nobody shall choose among those of the passage before.
-        if (busy && !now.busy && shown.current?.revision !== now.revision) return;
-        busy = now.busy;
-        setJob(now);
-      });
+      // Words come faster than a screen can show them; that work began is shown before the view that it changes.
+      if (now.busy && !busy) turn();
+      else frame ||= requestAnimationFrame(turn);
     };
     showJob.current = show;
     const take = (event: { event: string } & Record<string, unknown>) => {
       if (event.event === "state") {
         now = event as unknown as JobState;
+        standing.current.tell(now.busy);
         if (missed || shown.current?.revision !== now.revision) void read();
         missed = false;
       } else if (event.event === "prose") now = { ...now, draft: now.draft + String(event.text) };
@@ -135,7 +148,10 @@ export function useStory(story: string) {
     };
     // A tab that nobody sees needs no stream: it is told how things stand when it is looked at again.
     const seen = () => {
-      if (document.visibilityState !== "visible") return close();
+      if (document.visibilityState !== "visible") {
+        standing.current = unheard();
+        return close();
+      }
       void open();
       void read();
     };
@@ -149,7 +165,7 @@ export function useStory(story: string) {
     };
   }, [story, read, cache]);
 
-  return { view, job, lost, gone, written, cache };
+  return { view, job, lost, gone, written, cache, standing };
 }
 
 export type Live = ReturnType<typeof useStory>;

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recurrentgpt.cli.commands.options import JsonObject, MaybePassageRef, PassageRef, Remote, StoryName
+from recurrentgpt.cli.commands.options import (
+    JsonObject,
+    MaybePassageRef,
+    PassageRef,
+    Remote,
+    StoryName,
+    complete_branches,
+)
 from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import console, emit, note, one_line, print_json, print_text, visible
 from recurrentgpt.schema.errors import SettingsError
@@ -19,7 +26,7 @@ from recurrentgpt.schema.errors import SettingsError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from recurrentgpt.engine.diff import Change, Diff
+    from recurrentgpt.engine.diff import Diff
     from recurrentgpt.engine.passage import Passage
     from recurrentgpt.story_protocol import StoryProtocol
     from recurrentgpt.story_reader import ReadOnlyStory
@@ -63,20 +70,19 @@ def tree(
             contents = _contents(opened, (line.passage for line in lines))
         screen = console(stderr=False)
         if not screen.is_terminal:
-            rows = [f"{line.stem}{line.text}{contents.get(line.passage, '')}" for line in lines]
-            print_text("\n".join([one_line(tree.title), *rows]))
+            drawn = [f"{line.stem}{line.text}{contents.get(line.passage, '')}" for line in lines]
+            print_text("\n".join([one_line(tree.title), *drawn]))
         else:
             from rich.text import Text
 
             screen.print(Text(one_line(tree.title), style="bold"))
             for line in lines:
-                text = Text.assemble(
-                    (line.stem, "dim"),
-                    (line.text, "bold" if line.head else ""),
-                    (contents.get(line.passage, ""), "dim"),
-                )
-                # Said to `print`, which joins texts and forgets what one of them says of its own wrapping.
-                screen.print(text, no_wrap=True, overflow="ellipsis")
+                rows = line.rows(screen.width)
+                for number, (stem, shown) in enumerate(rows, 1):
+                    told = contents.get(line.passage, "") if number == len(rows) else ""
+                    text = Text.assemble((stem, "dim"), (shown, "bold" if line.head else ""), (told, "dim"))
+                    # Said to `print`, which joins texts and forgets what one of them says of its own wrapping.
+                    screen.print(text, no_wrap=True, overflow="ellipsis")
         if pending:
             note(
                 f"An edit of passage {pending.step} is unfinished ({pending.done} of {pending.total} passages). Go on: "
@@ -121,7 +127,7 @@ def redo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
 
 def name(
     story: StoryName,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The name.", autocompletion=complete_branches)],
     passage: MaybePassageRef = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take the name away; the passages stay.")] = False,
 ) -> None:
@@ -221,30 +227,19 @@ def _where(passage: Passage) -> str:
 
 
 def _marked_up(found: Diff) -> Text:
-    """Return what differs, with signs that are readable without colour."""
+    """Return what differs between two passages: in plan, text and memory."""
     from rich.text import Text
 
-    def marked(changes: list[Change]) -> Text:
-        text = Text()
-        for change in changes:
-            if change.kind == "same":
-                text.append(visible(change.after))
-                continue
-            for words, left, right, style in ((change.before, "[-", "-]", "red"), (change.after, "{+", "+}", "green")):
-                if words:
-                    stripped = words.rstrip()
-                    text.append(f"{left}{visible(stripped)}{right}", style=style)
-                    text.append(words[len(stripped) :])
-        return text
+    from recurrentgpt.cli.terminal.word_changes import marked_up
 
     text = Text()
     for label, passage in (("A", found.a), ("B", found.b)):
         text.append(f"{label}  passage {passage.step} ({passage.id})\n", style="bold")
     if any(change.kind != "same" for change in found.plan):
-        text.append("\nPlan\n", style="bold").append(marked(found.plan)).append("\n")
+        text.append("\nPlan\n", style="bold").append(marked_up(found.plan)).append("\n")
     text.append("\nText\n", style="bold")
     same = all(change.kind == "same" for change in found.text)
-    text.append("The same, word for word." if same else marked(found.text)).append("\n")
+    text.append("The same, word for word." if same else marked_up(found.text)).append("\n")
     changes = [("- ", "red", line) for line in found.memory_dropped]
     changes += [("+ ", "green", line) for line in found.memory_added]
     if changes:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from recurrentgpt.cli.commands.options import WHICH, JsonObject, MaybePassageRef, Remote, StoryName
+from recurrentgpt.cli.commands.options import (
+    WHICH,
+    JsonObject,
+    MaybePassageRef,
+    Remote,
+    StoryName,
+    Truth,
+    complete_branches,
+    complete_entries,
+)
 from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_table, print_text
 from recurrentgpt.schema.errors import SettingsError
@@ -22,11 +31,20 @@ if TYPE_CHECKING:
 def codex(
     story: StoryName,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="One entry, by any of its names. [default: all]")
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="One entry, by any of its names. [default: all]", autocompletion=complete_entries
+        ),
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="PASSAGE", help=f"As of which passage. {WHICH}.", show_default=False),
+        typer.Option(
+            "--at",
+            metavar="PASSAGE",
+            help=f"As of which passage. {WHICH}.",
+            show_default=False,
+            autocompletion=complete_branches,
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -47,7 +65,10 @@ def codex(
         list[str] | None, typer.Option(metavar="WORD", help="With --add: a word that brings it to the writer.")
     ] = None,
     alias: Annotated[str | None, typer.Option(metavar="NAME", help="Let it answer to this name too.")] = None,
-    merge: Annotated[str | None, typer.Option(metavar="OTHER", help="Make one entry of it and another one.")] = None,
+    merge: Annotated[
+        str | None,
+        typer.Option(metavar="OTHER", help="Make one entry of it and another one.", autocompletion=complete_entries),
+    ] = None,
     pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
     hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take it out of the codex.")] = False,
@@ -121,6 +142,7 @@ def context(
     story: StoryName,
     passage: MaybePassageRef = None,
     text: Annotated[bool, typer.Option("--text", help="Print the prompt itself.")] = False,
+    truth: Truth = False,
     json: JsonObject = False,
 ) -> None:
     """Print what the writer of a passage was told, part by part.
@@ -129,12 +151,13 @@ def context(
     Examples:
       recurrentgpt context 3f2a            of the newest passage
       recurrentgpt context 3f2a 7 --text
+      recurrentgpt context 3f2a 7 --text --truth     with what is kept from the reader
 
     It is put together again from the log, with the templates and corrections of today. Tokens are counted by words, 100
     words being about 135.
     """
     with opening(story, read_only=True) as opened:
-        parts = opened.written_from(passage)
+        parts = opened.written_from(passage, truth=truth)
     if json:
         print_json({"parts": [{**vars(part), "tokens": part.tokens} for part in parts]})
     elif text:

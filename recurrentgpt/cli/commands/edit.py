@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -30,9 +29,10 @@ from recurrentgpt.cli.commands.options import (
 )
 from recurrentgpt.cli.commands.story_context import as_options, confirmed, opening, writing
 from recurrentgpt.cli.terminal import prompt
-from recurrentgpt.cli.terminal.console import note, print_json
+from recurrentgpt.cli.terminal.console import console, note, print_json
+from recurrentgpt.cli.terminal.prose import print_passage
 from recurrentgpt.cli.terminal.text_input import TextInput, save_draft
-from recurrentgpt.prose.sentences import limit_words
+from recurrentgpt.prose.sentences import UNSPACED, limit_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.parts import Rework
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recurrentgpt.cli.terminal.renderer import Renderer
-    from recurrentgpt.schema.state import Brief
+    from recurrentgpt.schema.state import Brief, Usage
     from recurrentgpt.story import Passage, Story
 
 _PARTS = ("genre", "premise", "synopsis", "voice", "characters", "outline", "truth", "clues")
@@ -155,6 +155,7 @@ def _put_in_place(
     *,
     replay: bool,
     yes: bool,
+    paid: Usage | None = None,
 ) -> None:
     """Give a passage its new text; `draft` is a file that keeps what was typed until that is done, `again` does it anew."""
     id, options = renderer.story.id, as_options(settings)
@@ -164,7 +165,7 @@ def _put_in_place(
             note("Nothing was changed." + (f" Your text is in {draft}." if draft else ""))
             return
         renderer.again = ["edit", id, "--resume", *options]
-    renderer.work(renderer.story.edit_passage(ref, text, replay=replay))
+    renderer.work(cast("Story", renderer.story).edit_passage(ref, text, replay=replay, paid=paid))
     _tell_edited(renderer, renderer.story.passage(ref), text)
     if draft:
         draft.unlink(missing_ok=True)
@@ -201,15 +202,25 @@ def edit_part(
     What is taken is an edit: the memory follows, and `undo` goes back. Where nobody can be asked, nothing is changed without
     --yes.
     """
+    from recurrentgpt.cli.terminal.word_changes import marked_up
+    from recurrentgpt.engine.diff import changes
+    from recurrentgpt.infrastructure.telemetry import counting
+    from recurrentgpt.models.calls import total_usage
+
     with opening(story) as opened:
         old, id = opened.passage(passage), opened.id
     start, stop = _place(old.text, part)
+    paid: list[Usage] = []
     with writing(id, settings, json=json) as renderer:
-        new = cast("Story", renderer.story).rework(old.id, start, stop, how)
+        with counting(paid.append):
+            new = cast("Story", renderer.story).rework(old.id, start, stop, how)
+        spent = total_usage(paid)
+        renderer.usage = total_usage([renderer.usage, spent])
         if json:
             print_json({"event": "suggestion", "step": old.step, "text": new})
         else:
-            sys.stdout.write(f"{new}\n")
+            print_passage(new)
+            renderer.screen.remark(marked_up(changes(old.text[start:stop], new)), style="")
         if not yes and not prompt.at_terminal():
             note("Nothing was changed: --yes takes these words.")
             return
@@ -219,20 +230,30 @@ def edit_part(
         text = old.text[:start] + new + old.text[stop:]
         draft = save_draft(id, text)
         again = ["edit", id, old.id, "--file", str(draft), *(["--replay"] if replay else [])]
-        _put_in_place(renderer, old.id, text, draft, again, settings, replay=replay, yes=yes)
+        _put_in_place(renderer, old.id, text, draft, again, settings, replay=replay, yes=yes, paid=spent)
 
 
 def _place(text: str, part: str) -> tuple[int, int]:
     """Return where a part of a text begins and ends; raise BadAnswer where it stands there not once."""
     first, _, last = (" ".join(words.split()) for words in re.sub("…", "...", part).partition("..."))
-    pattern = r"\s+".join(map(re.escape, first.split()))
-    if last:
-        pattern += r"[\s\S]*?" + r"\s+".join(map(re.escape, last.split()))
+    pattern = r"[\s\S]*?".join(_whole_words(words) for words in (first, last) if words)
     found = list(re.finditer(pattern, text)) if pattern else []
     if len(found) != 1:
-        times = f"{len(found)} times" if found else "not"
-        raise BadAnswer(f"“{limit_words(part, 12)}” stands {times} in the passage: name words that stand there once.")
+        meant = limit_words(part, 12)
+        if not found:
+            raise BadAnswer(f"“{meant}” is not in the passage: copy whole words of it.")
+        raise BadAnswer(
+            f"“{meant}” is {len(found)} times in the passage: name some words more, so that only one is meant."
+        )
     return found[0].span()
+
+
+def _whole_words(words: str) -> str:
+    """Return a pattern for words of a text, whatever space is between them, that begins and ends in no word's middle."""
+    letter = rf"[^\W{UNSPACED}]"
+    begins = rf"(?<!{letter})" if re.match(letter, words) else ""
+    ends = rf"(?!{letter})" if re.search(rf"{letter}\Z", words) else ""
+    return begins + r"\s+".join(map(re.escape, words.split())) + ends
 
 
 @edit.command("memory")
@@ -304,6 +325,8 @@ def edit_summary(
         if json:
             print_json({"story": opened.id, "step": found.step, "summary": summary})
         else:
+            if new is not None:
+                _compare(found.summary, summary)
             note(_SAME if new is None else f"The summary of passage {found.step} is saved. {_standing(opened)}")
 
 
@@ -324,7 +347,8 @@ def edit_brief(
       recurrentgpt edit brief 3f2a --truth              with the truth behind the story and its clues
 
     It is a text with the headings # Genre, # Premise, # Synopsis, # Voice, # Characters, # Outline, # Truth and # Clues; what is
-    left out stays as it was. A turn of the outline begins with [under way] or [done] where it is no longer to come.
+    left out stays as it was. A turn of the outline begins with [under way] or [done] where it is no longer to come, a clue that
+    was given with [done].
     """
     with opening(story) as opened:
         brief = opened.brief
@@ -336,6 +360,15 @@ def edit_brief(
             print_json({"story": opened.id, "brief": shown})
         else:
             note(_SAME if new is None else f"The brief is saved; what is written from here has it. {_standing(opened)}")
+
+
+def _compare(before: str, after: str) -> None:
+    """Print a text as it is now, with what that changed."""
+    from recurrentgpt.cli.terminal.word_changes import marked_up
+    from recurrentgpt.engine.diff import changes
+
+    screen = console(stderr=False)
+    screen.print(marked_up(changes(before, after)), soft_wrap=not screen.is_terminal)
 
 
 def _drop_replay(name: str) -> None:

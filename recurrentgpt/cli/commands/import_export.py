@@ -21,6 +21,7 @@ from recurrentgpt.cli.commands.options import (
     StoryName,
     Title,
     Yes,
+    complete_formats,
     stored_settings,
     with_settings,
 )
@@ -112,7 +113,10 @@ def export(
     format: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="FORMAT", help="md, txt, epub, docx, html or json. [default: by the file's name]"
+            "--format",
+            metavar="FORMAT",
+            help="md, txt, epub, docx, html, play-html or json. [default: by the file's name]",
+            autocompletion=complete_formats,
         ),
     ] = None,
     every: Annotated[
@@ -122,6 +126,9 @@ def export(
         str | None,
         typer.Option("--author", metavar="NAME", help="Another author than the story's own.", show_default=False),
     ] = None,
+    quotes: Annotated[
+        bool, typer.Option("--quotes", help="Typographic quotation marks, as the language prints them.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     remote: Remote = None,
 ) -> None:
@@ -132,11 +139,14 @@ def export(
       recurrentgpt export 3f2a -o novel.epub
       recurrentgpt export 3f2a -o novel.docx --every 5
       recurrentgpt export 3f2a -o ~/books --format html     named after its title
+      recurrentgpt export 3f2a -o game.html --format play-html
       recurrentgpt export 3f2a -o backup.json               `recurrentgpt import` restores it
       recurrentgpt export 3f2a -o - | less
 
     A chapter begins where a plan says "Chapter: ..." and gives its title, else after every N passages. The author is the
     story's: `recurrentgpt set 3f2a author="Ada King"`. Where a story was played, what the player did stands before each passage.
+
+    `play-html` is one page to play offline: at each place its reader chooses among the plans that were written, on all branches.
     """
     kind = (format or "").casefold().lstrip(".") or None
     if kind is not None and kind not in _formats():
@@ -147,13 +157,13 @@ def export(
         )
     with reading(story, remote) as opened:
         if output == "-":
-            _to_standard_output(opened, kind or "md", every, author)
+            _to_standard_output(opened, kind or "md", every, author, quotes)
             return
         path = _file_to_write(opened, Path(output).expanduser(), kind)
         if path.exists() and not force:
             _may_replace(path)
             force = True
-        note(f"Wrote {opened.export(path, kind, force=force, every=every, author=author)}.")
+        note(f"Wrote {opened.export(path, kind, force=force, every=every, author=author, quotes=quotes)}.")
 
 
 @prompts.callback()
@@ -210,10 +220,10 @@ def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only
     from recurrentgpt.cli.terminal.screen import Screen
     from recurrentgpt.library import Library
 
-    lengths = {name: settings[name] for name in ("min_words", "max_words") if name in settings}
+    given = {name: settings[name] for name in ("min_words", "max_words", "language", "author") if name in settings}
     with Screen() as screen, Library.open() as library:
         screen.doing(f"reading {one_line(path.name)}")
-        found = library.import_preview(path, copy=copy, **lengths)
+        found = library.import_preview(path, copy=copy, **given)
         known = next((story for story in library.stories(archived=True) if story.story == found.story), None)
         screen.rest()
     if json:
@@ -221,7 +231,13 @@ def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only
         return
     author = f" by {one_line(found.author)}" if found.author else ""
     tell = print_text if only else note
-    tell(f"{one_line(found.title)}{author} ({found.language}; --language says another)")
+    language = {
+        "settings": found.language,
+        "file": f"{found.language}; --language says another",
+        "words": f"{found.language}, by its words; --language says another",
+        "nowhere": f"{found.language}, for its words do not tell the language; --language does",
+    }
+    tell(f"{one_line(found.title)}{author} ({language[found.language_from]})")
     tell(", ".join(counted(getattr(found, f"{what}s"), what) for what in ("chapter", "passage", "word")))
     tell(f"It begins: {one_line(found.first)}")
     if found.encoding:
@@ -258,9 +274,11 @@ def _restore(path: Path, *, copy: str, json: bool) -> None:
 def _file_to_write(story: ReadOnlyStory, path: Path, kind: str | None) -> Path:
     """Return the file to write: in a folder, one that is named after the story."""
     from recurrentgpt.books.file_names import safe_name
+    from recurrentgpt.books.writers import file_suffix
 
     if path.is_dir():
-        return path / f"{safe_name(story.title)}.{kind or 'md'}"
+        kind = kind or "md"
+        return path / f"{safe_name(story.title)}{'.json' if kind == 'json' else file_suffix(kind)}"
     if kind is None and path.suffix.casefold().lstrip(".") not in _formats():
         what = (
             f"{path.suffix!r} is no format that a story can be written in"
@@ -283,11 +301,12 @@ def _may_replace(path: Path) -> None:
     raise StorageError(f"{path} exists; choose another file, or replace it with --force.")
 
 
-def _to_standard_output(story: ReadOnlyStory, kind: str, every: int, author: str | None) -> None:
+def _to_standard_output(story: ReadOnlyStory, kind: str, every: int, author: str | None, quotes: bool) -> None:
     if kind in ("epub", "docx") and sys.stdout.isatty():
         raise SettingsError(f"A terminal cannot show {kind.upper()}: give a file with -o, or send it into one with >.")
     with tempfile.TemporaryDirectory(prefix="recurrentgpt-") as folder:
-        content = story.export(Path(folder) / f"story.{kind}", kind, every=every, author=author).read_bytes()
+        path = Path(folder) / f"story.{kind}"
+        content = story.export(path, kind, every=every, author=author, quotes=quotes).read_bytes()
     binary = getattr(sys.stdout, "buffer", None)
     if kind not in ("epub", "docx") or binary is None:
         emit(content.decode("utf-8", "replace"))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from recurrentgpt.cli.commands.options import JsonObject, StoryName, Yes
+from recurrentgpt.cli.commands.options import JsonObject, StoryName, Yes, complete_story_settings
 from recurrentgpt.cli.commands.story_context import confirmed, opening
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_table
 from recurrentgpt.cli.terminal.settings_input import parse_settings, setting_rows
@@ -86,7 +86,12 @@ def erase(story: StoryName, yes: Yes = False) -> None:
 def set_settings(
     story: StoryName,
     changes: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="What to change; NAME= puts the default back.")
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE",
+            help="What to change; NAME= puts the default back.",
+            autocompletion=complete_story_settings,
+        ),
     ] = None,
     json: JsonObject = False,
 ) -> None:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from recurrentgpt.cli.terminal.settings_input import option_name, setting_words
 from recurrentgpt.infrastructure.config_file import stored
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, home
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS, refuse_unknown
 from recurrentgpt.schema.errors import RecurrentGPTError
+
+if TYPE_CHECKING:
+    from recurrentgpt.story_reader import ReadOnlyStory
 
 Settings: TypeAlias = dict[str, Any]
 """Some fields of `Context`, by their names."""
@@ -61,7 +69,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print events as JSON Lines."
 
 
 def complete_stories(incomplete: str) -> list[tuple[str, str]]:
-    """Return the ids of the stories that a word on the command line may become, with their titles; for the user's shell."""
+    """Return the stories that a word on the command line may become, by their ids, and by the titles that one alone has."""
     from recurrentgpt.checkpoints.sqlite_faults import STORIES
     from recurrentgpt.story_list import read_summaries
 
@@ -69,7 +77,83 @@ def complete_stories(incomplete: str) -> list[tuple[str, str]]:
         known = read_summaries(home() / STORIES, archived=False)
     except RecurrentGPTError:
         return []
-    return [(one.story, one.title) for one in reversed(known) if one.story.startswith(incomplete)]
+    often = Counter(one.title.casefold() for one in known)
+    newest = known[::-1]
+    # With nothing typed, the ids are enough: each is listed with its title.
+    titles = [(one.title, one.story) for one in newest if incomplete and often[one.title.casefold()] == 1]
+    return _beginning_with(incomplete, [*((one.story, one.title) for one in newest), *titles])
+
+
+def complete_branches(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the names of branches of the story named before that a word may become, and `opening`."""
+    with _story_before(ctx) as story:
+        names = [] if story is None else [(name, "branch") for name in story.names()]
+    return _beginning_with(incomplete, [*names, ("opening", "before the first passage")])
+
+
+def complete_entries(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
+    """Return the names in the codex of the story named before that a word may become."""
+    with _story_before(ctx) as story:
+        entries = [] if story is None else [(entry.name, entry.kind) for entry in story.codex() if not entry.hidden]
+    return _beginning_with(incomplete, entries)
+
+
+def complete_story_settings(incomplete: str) -> list[tuple[str, str]]:
+    """Return the settings of a story that a word may become, as NAME= or, where there are few values, as NAME=VALUE."""
+    return _beginning_with(incomplete, setting_words(STORY_SETTINGS, incomplete))
+
+
+def complete_stored_settings(incomplete: str) -> list[tuple[str, str]]:
+    """Return what the config file can hold and a word may become, as NAME= or NAME=VALUE."""
+    machine = [item.name for item in MACHINE_SETTINGS if item.name != "home" and not item.secret]
+    return _beginning_with(incomplete, setting_words([*machine, *STORED], incomplete))
+
+
+def complete_names_of_settings(incomplete: str) -> list[tuple[str, str]]:
+    """Return the settings that `config get` knows and a word may become."""
+    described = {item.name: item.description for item in MACHINE_SETTINGS} | {
+        name: SETTINGS[name].description for name in STORED
+    }
+    return _beginning_with(incomplete, [(option_name(name), what) for name, what in described.items()])
+
+
+def complete_genres(incomplete: str) -> list[tuple[str, str]]:
+    """Return the genres with seeds of their own that a word may become."""
+    from recurrentgpt.schema.genres import GENRES
+
+    return _beginning_with(incomplete, [(genre, "") for genre in GENRES])
+
+
+def complete_formats(incomplete: str) -> list[tuple[str, str]]:
+    """Return the formats of an export that a word may become."""
+    from recurrentgpt.books.writers import export_formats
+
+    known = {extension.lstrip("."): title for extension, title in export_formats().items()}
+    return _beginning_with(incomplete, [*known.items(), ("json", "all of the story")])
+
+
+@contextmanager
+def _story_before(ctx: typer.Context) -> Iterator[ReadOnlyStory | None]:
+    """Open the story that stands before the word to complete; None where there is none, or it cannot be read."""
+    from recurrentgpt.story_reader import open_to_read
+
+    name = ctx.params.get("story")
+    with ExitStack() as stack:
+        story = None
+        if name:
+            try:
+                story = stack.enter_context(open_to_read(name))
+            except RecurrentGPTError:
+                pass  # whoever runs the command is told why
+        yield story
+
+
+def _beginning_with(incomplete: str, items: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    found = [(word, what) for word, what in items if word.casefold().startswith(incomplete.casefold())]
+    # Bash alone puts words in as they are.
+    if os.environ.get("_RECURRENTGPT_COMPLETE", "").endswith("bash"):
+        return [(re.sub(r"([^\w=.:/@%+-])", r"\\\1", word), what) for word, what in found]
+    return found
 
 
 StoryName = Annotated[
@@ -78,14 +162,24 @@ StoryName = Annotated[
 ]
 
 WHICH = "A step of this branch, the beginning of an id, the name of a branch, or `opening`"
-PassageRef = Annotated[str, typer.Argument(metavar="PASSAGE", help=f"{WHICH}.")]
+PassageRef = Annotated[str, typer.Argument(metavar="PASSAGE", help=f"{WHICH}.", autocompletion=complete_branches)]
 MaybePassageRef = Annotated[
     str | None,
-    typer.Argument(metavar="PASSAGE", help=f"{WHICH}. [default: where the story stands]", show_default=False),
+    typer.Argument(
+        metavar="PASSAGE",
+        help=f"{WHICH}. [default: where the story stands]",
+        show_default=False,
+        autocompletion=complete_branches,
+    ),
 ]
 At = Annotated[
     str | None,
-    typer.Option("--at", metavar="PASSAGE", help="After which passage. [default: where the story stands]"),
+    typer.Option(
+        "--at",
+        metavar="PASSAGE",
+        help="After which passage. [default: where the story stands]",
+        autocompletion=complete_branches,
+    ),
 ]
 Text = Annotated[str | None, typer.Option(metavar="TEXT", help="The new text, without an editor.")]
 File = Annotated[str | None, typer.Option(metavar="FILE", help="A file with the new text; - reads standard input.")]
@@ -108,6 +202,7 @@ Genre = Annotated[
         metavar="TEXT",
         help="Science fiction, romance, fantasy, horror, mystery, thriller, historical, western, young adult, literary, "
         "or any other. [default: drawn]",
+        autocompletion=complete_genres,
     ),
 ]
 Premise = Annotated[str | None, typer.Option(metavar="TEXT", help="What the story is about; - reads standard input.")]
@@ -132,6 +227,9 @@ RUN_OPTIONS: Options = {
 }
 """Options of everything that asks a model; they hold for this command."""
 
+READING_OPTIONS: Options = {"ahead": setting_option("ahead", metavar="N")}
+"""Options of what asks somebody between the passages."""
+
 STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS if name != "mode"} | {
     "banned": Annotated[
         list[str] | None,
@@ -146,7 +244,8 @@ STORY_OPTIONS: Options = {name: setting_option(name) for name in STORY_SETTINGS 
 STORED = tuple(
     name
     for name, setting in SETTINGS.items()
-    if name in RUN_OPTIONS | STORY_OPTIONS and name not in {setting.name for setting in MACHINE_SETTINGS}
+    if name in RUN_OPTIONS | READING_OPTIONS | STORY_OPTIONS
+    and name not in {setting.name for setting in MACHINE_SETTINGS}
 )
 """Settings that the config file can hold, beside those of the machine, which everything reads."""
 
@@ -156,7 +255,7 @@ def stored_settings(*, new: bool) -> Settings:
     folder = home()
     found = stored(folder)
     refuse_unknown(found, {**SETTINGS, **{setting.name: SETTINGS["model"] for setting in MACHINE_SETTINGS}})
-    return {name: found[name] for name in STORED if name in found and (new or name in RUN_OPTIONS)}
+    return {name: found[name] for name in STORED if name in found and (new or name not in STORY_OPTIONS)}
 
 
 def with_settings(options: Options) -> Callable[[Callable[..., None]], Callable[..., None]]:

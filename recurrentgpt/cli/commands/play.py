@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recurrentgpt.cli.commands.options import (
+    READING_OPTIONS,
     RUN_OPTIONS,
     STORY_OPTIONS,
     Genre,
@@ -27,18 +28,21 @@ from recurrentgpt.cli.commands.write import read_premise
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
 from recurrentgpt.cli.terminal.interactive import (
-    EDITING,
     converse,
     interrupted,
+    last_words,
     numbers,
-    people,
+    redo,
     show_plans,
     show_tree,
     stand,
     stoppable,
+    undo,
     write,
 )
+from recurrentgpt.cli.terminal.keys import EDITING, ask_name, plan_number
 from recurrentgpt.cli.terminal.memory_editor import edit_memory
+from recurrentgpt.cli.terminal.settings_input import spell_options
 from recurrentgpt.cli.terminal.story_editor import change_note, change_settings, choose_take, edit_passage
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
@@ -70,7 +74,7 @@ LETTERS = {"q": "quit", "m": "memory", "?": "help"}
 _COMMAND = re.compile(r"/\s*([a-z?]*)\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 
-@with_settings(RUN_OPTIONS | STORY_OPTIONS)
+@with_settings(RUN_OPTIONS | READING_OPTIONS | STORY_OPTIONS)
 def play(
     story: Annotated[
         str | None,
@@ -154,10 +158,10 @@ def understand(line: str, choices: int) -> tuple[str, str]:
         raise BadAnswer(
             f"There is no command /{word}; " + (f"did you mean /{near[0]}?" if near else "/help shows them.")
         )
-    if text.isascii() and text.lstrip("+-").isdigit():
-        if not 1 <= int(text[:9]) <= choices:
-            raise BadAnswer(f"There is no choice {text[:9]}; they are numbered 1 to {choices}.")
-        return "choose", text
+    if (number := plan_number(text)) is not None:
+        if not 1 <= number <= choices:
+            raise BadAnswer(f"There is no choice {number}; they are numbered 1 to {choices}.")
+        return "choose", str(number)
     if len(text) == 1 and text.isascii():
         raise BadAnswer(f"{text!r} alone is too short for an action: say what you do, or type /help.")
     return "act", text
@@ -171,11 +175,13 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
     while True:
         plans = len(story.plans)
         try:
+            renderer.write_ahead()
             answer = prompt.ask(
                 f"You? [{numbers(plans)}your own words, /help] ",
                 lines=[*(f"/{command}" for command in COMMANDS), *(f"/load {name}" for name in story.names())],
-                words=people(renderer),
+                words=last_words(renderer),
             )
+            stopped = False
             command, rest = understand(answer, plans)
             if command == "quit":
                 return None
@@ -183,7 +189,7 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
                 count = _do(renderer, command, rest)
         except (BadAnswer, SettingsError, StoryError) as problem:
             renderer.screen.rest()
-            renderer.screen.remark(str(problem), style="yellow")
+            renderer.screen.remark(spell_options(str(problem)), style="yellow")
             continue
         except EOFError:
             return None
@@ -191,7 +197,6 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             interrupted(renderer, stop, again=stopped)
             stopped = True
             continue
-        stopped = False
         if count:
             return count
         if command in ("undo", "redo", "load", "retry", "choices", "takes", "edit"):
@@ -215,13 +220,11 @@ def _do(renderer: Renderer, command: str, rest: str) -> int:
         case "auto":
             return _number(rest)
         case "undo":
-            story.undo(_number(rest))
-            stand(renderer)
+            undo(renderer, _number(rest))
         case "redo":
-            story.redo(_number(rest))
-            stand(renderer)
+            redo(renderer, _number(rest))
         case "save":
-            name = story.name_branch(rest or prompt.ask("Save under which name? "))
+            name = story.name_branch(rest or ask_name("Save under which name? "))
             renderer.screen.remark(f"Saved as {name}.")
         case "saves":
             _list_saves(renderer)
@@ -251,7 +254,7 @@ def _do(renderer: Renderer, command: str, rest: str) -> int:
 
 def _load(renderer: Renderer, name: str) -> None:
     names = {known.casefold(): known for known in renderer.story.names()}
-    name = name or prompt.ask("Load what? ")
+    name = name or ask_name("Load what? ", names)
     if name.casefold() not in names:
         listed = f"there are {', '.join(names.values())}" if names else "/save NAME saves this moment"
         raise BadAnswer(f"Nothing was saved as {name[:60]!r}; {listed}.")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName, Truth
+from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName, Truth, complete_branches
 from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import (
     console,
     counted,
-    emit,
     note,
     one_line,
     print_json,
     print_table,
     print_text,
-    visible,
 )
+from recurrentgpt.cli.terminal.prose import print_passage
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.passage import Passage
@@ -68,7 +68,7 @@ def stories(
         )
         for summary in found
     ]
-    print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4))
+    print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4), spare=(2, 4, 3))
 
 
 def _summaries() -> list[StorySummary]:
@@ -89,7 +89,13 @@ def show(
     story: StoryName,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="PASSAGE", help=f"Read the branch up to here. {WHICH}.", show_default=False),
+        typer.Option(
+            "--at",
+            metavar="PASSAGE",
+            help=f"Read the branch up to here. {WHICH}.",
+            show_default=False,
+            autocompletion=complete_branches,
+        ),
     ] = None,
     settings: Annotated[bool, typer.Option("--settings", help="Print how the story is told instead.")] = False,
     remote: Remote = None,
@@ -103,6 +109,7 @@ def show(
       recurrentgpt show 3f2a --at "the dark ending"
       recurrentgpt show 3f2a --settings
       recurrentgpt show 3f2a --json | jq -r '.passages[-1].text'
+      recurrentgpt show 3f2a --json | jq -r '.plans[], .codex[].name'
 
     Prices are told where the file prices.toml in your data folder (`recurrentgpt config path`) says what a million tokens
     cost: currency, input, cached_input and output.
@@ -121,6 +128,8 @@ def show(
 
             at = id_in_copy(opened.tree(), at)
         id, title, passages = opened.id, opened.title, opened.passages(at)
+        newest = opened.passage(at)
+        entries = [dataclasses.asdict(entry) for entry in opened.codex(None, at) if not entry.hidden] if json else []
         head, usage = (opened.head, opened.usage) if at is None else (opened.resolve(at), opened.usage_at(at))
         whole = opened.whole_usage
         names: dict[str, list[str]] = {}
@@ -128,7 +137,8 @@ def show(
             names.setdefault(place, []).append(branch)
     if json:
         shown = [{**_fields(passage), "names": names.get(passage.id, [])} for passage in passages]
-        print_json({"story": id, "title": title, "head": head, "passages": shown, "usage": usage, "whole": whole})
+        told = {"story": id, "title": title, "head": head, "passages": shown, "plans": newest.plans, "codex": entries}
+        print_json({**told, "usage": usage, "whole": whole})
         return
     headings = ["\n".join([_heading(passage, names), *contradiction_lines(passage)]) for passage in passages]
     total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
@@ -141,7 +151,13 @@ def memory(
     story: StoryName,
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="PASSAGE", help=f"After this passage. {WHICH}.", show_default=False),
+        typer.Option(
+            "--at",
+            metavar="PASSAGE",
+            help=f"After this passage. {WHICH}.",
+            show_default=False,
+            autocompletion=complete_branches,
+        ),
     ] = None,
     remote: Remote = None,
     json: JsonObject = False,
@@ -229,7 +245,7 @@ def recall(
 
 
 def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> None:
-    """Print passages, each with its heading; at a terminal, broken at words."""
+    """Print passages, each with its heading."""
     screen = console(stderr=False)
     if not screen.is_terminal:
         parts = [part for passage in passages for part in passage]
@@ -238,14 +254,10 @@ def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> Non
     from rich.padding import Padding
     from rich.text import Text
 
-    from recurrentgpt.cli.terminal.screen import WIDEST, Italics, wrap
-
     screen.print(Text(one_line(title), style="bold"))
     for heading, text in passages:
         screen.print(Padding(Text(heading, style="dim"), (1, 0)))
-        lines, last = wrap(visible(text), min(screen.width - 1, WIDEST))
-        shown = [*lines, last] if screen.is_dumb_terminal else map(Italics().line, [*lines, last])
-        emit("\n".join(shown) + "\n")
+        print_passage(text)
     screen.print(Padding(Text(total, style="dim"), (1, 0, 0, 0)))
 
 
@@ -277,6 +289,7 @@ def _fields(passage: Passage) -> dict[str, Any]:
         "parent",
         "step",
         "plan",
+        "plans",
         "text",
         "summary",
         "short_term_memory",

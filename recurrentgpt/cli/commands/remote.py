@@ -32,6 +32,8 @@ RUN_SETTINGS = ("ending", "budget_tokens")
 class BlockingRemoteStory:
     """A story on a server as a `StoryProtocol`: each call waits for the server's answer."""
 
+    keeps_sentences = False
+
     def __init__(self, story: RemoteStory) -> None:
         self._story = story
         self.context = Context(**story.settings)
@@ -93,6 +95,9 @@ class BlockingRemoteStory:
         self._story.settings.update({name: getattr(self.context, name) for name in RUN_SETTINGS})
         return iterate(lambda: self._story.astream(steps))
 
+    def write_ahead(self, budget: int = 0) -> None:
+        """Do nothing: a server writes what it is asked for."""
+
     def begin(self) -> Iterator[Event]:
         """Open the story up to its first choice."""
         return iterate(self._story.abegin)
@@ -138,9 +143,9 @@ class BlockingRemoteStory:
         _refuse()
 
     # The same of what else only the log could do.
-    keep = discard = redo = name_branch = change_settings = edit_memory = edit_passage = replay_cost = resume_replay = (
-        undo
-    )
+    keep = go_on = discard = redo = name_branch = change_settings = edit_memory = edit_passage = replay_cost = (
+        resume_replay
+    ) = undo
 
     def goto(self, ref: Ref) -> Passage:
         """Go to another passage of which the server still has a checkpoint."""
@@ -199,6 +204,6 @@ def list_stories(url: str, *, json: bool) -> None:
             print_json({key: value for key, value in dataclasses.asdict(it).items() if key != "settings"})
     elif found:
         rows = [(it.story, it.title, it.updated[:16].replace("T", " ")) for it in found]
-        print_table(("Story", "Title", "Written (UTC)"), rows, uncut=(0, 2))
+        print_table(("Story", "Title", "Written (UTC)"), rows, uncut=(0, 2), spare=(2,))
     else:
         note(f"There are no stories on this server yet. Begin one: recurrentgpt write --remote {url}")

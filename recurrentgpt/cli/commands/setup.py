@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,9 +9,16 @@ from urllib.parse import urlsplit
 
 import typer
 
-from recurrentgpt.cli.commands.options import GROUP, STORED, JsonLines, stored_settings
+from recurrentgpt.cli.commands.options import (
+    GROUP,
+    STORED,
+    JsonLines,
+    complete_names_of_settings,
+    complete_stored_settings,
+    stored_settings,
+)
 from recurrentgpt.cli.terminal.console import note, print_json, print_table, print_text
-from recurrentgpt.cli.terminal.settings_input import option_name, setting_rows
+from recurrentgpt.cli.terminal.settings_input import option_name, setting_named, setting_rows, split_pair
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import SettingsError
 
@@ -23,6 +29,9 @@ if TYPE_CHECKING:
 
 models = typer.Typer(**GROUP)
 config = typer.Typer(**GROUP)
+
+_LISTS = "config list"
+"""The command that lists what is stored."""
 
 
 @models.callback()
@@ -124,7 +133,12 @@ def _config() -> None:
 
 @config.command("set")
 def config_set(
-    changes: Annotated[list[str], typer.Argument(metavar="NAME=VALUE", help="What to store; NAME= forgets it.")],
+    changes: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE", help="What to store; NAME= forgets it.", autocompletion=complete_stored_settings
+        ),
+    ],
 ) -> None:
     """Store settings in config.toml in your data folder.
 
@@ -151,7 +165,12 @@ def config_set(
 
 @config.command("get")
 def config_get(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, as `config list` spells it.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="Its name, as `config list` spells it.", autocompletion=complete_names_of_settings
+        ),
+    ],
 ) -> None:
     """Print the value of a setting, wherever it comes from.
 
@@ -159,11 +178,8 @@ def config_get(
     Example:
       recurrentgpt config get model
     """
-    rows = _rows()
-    found = next((row for row in rows if row.name == option_name(name)), None)
-    if found is None:
-        raise SettingsError(_unknown(name, [row.name for row in rows]))
-    print_text(found.value)
+    rows = {row.name: row.value for row in _rows()}
+    print_text(rows[setting_named(name, rows, _LISTS)])
 
 
 @config.command("list")
@@ -256,14 +272,10 @@ def _change(pair: str) -> tuple[str, Value | None]:
     from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
 
     machine = {setting.name: setting for setting in MACHINE_SETTINGS}
-    given, equals, value = pair.partition("=")
-    name = given.strip().replace("-", "_")
-    if not equals:
-        raise SettingsError(f"{pair!r} is not NAME=VALUE, for example pace=slow.")
+    given, value = split_pair(pair)
+    name = setting_named(given, (*machine, *STORED), _LISTS)
     if name == "home" or (name in machine and machine[name].secret):
         raise SettingsError(f"{option_name(name)} is not stored: set {machine[name].variable} in the environment.")
-    if name not in (*machine, *STORED):
-        raise SettingsError(_unknown(given.strip(), [*map(option_name, machine), *map(option_name, STORED)]))
     if not value.strip():
         return name, None
     if name == "base_url" and "@" in urlsplit(value).netloc:
@@ -272,13 +284,6 @@ def _change(pair: str) -> tuple[str, Value | None]:
         value = str(Path(value).expanduser().absolute())
     checked: Value = SETTINGS[name].checked(value) if name in SETTINGS else value.strip()
     return name, checked
-
-
-def _unknown(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(option_name(name), known, n=1)
-    return f"There is no setting {name!r}; " + (
-        f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}."
-    )
 
 
 def _public_value(item: Resolved) -> str:

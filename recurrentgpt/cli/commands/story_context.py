@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -142,7 +142,10 @@ def rendering(
         from recurrentgpt.cli.terminal.renderer import Renderer
         from recurrentgpt.models.embedded.fetch import showing_progress
 
-        with story as opened, showing_progress(screen.fetching):
+        with ExitStack() as held:
+            with prompt.keys_off():
+                opened = held.enter_context(story)
+            held.enter_context(showing_progress(screen.fetching))
             screen.rest()
             renderer = Renderer(opened, screen, json=json, command=command, options=options)
             try:
@@ -169,7 +172,7 @@ def _part(renderer: Renderer, error: BaseException) -> None:
     begun = renderer.exists()
     resume = shlex.join(["recurrentgpt", *renderer.again]) if renderer.again else renderer.resume
     if stopped:
-        note("Stopped." + (" Everything finished is saved." if begun else " Nothing of the story was written yet."))
+        note(f"Stopped. {_saved(renderer) if begun else 'Nothing of the story was written yet.'}")
     if isinstance(error, BudgetReached):
         # The same budget would end in the same way.
         resume = re.sub(r" --budget-tokens=\d+", "", resume)
@@ -179,6 +182,14 @@ def _part(renderer: Renderer, error: BaseException) -> None:
         note("The story was not begun, so there is none to continue: run the same command to try again.")
     if stopped and renderer.json:
         print_json({"event": "error", "message": f"Stopped. Continue: {resume}" if begun else "Stopped."})
+
+
+def _saved(renderer: Renderer) -> str:
+    """Say what is saved of a story that was stopped, and what is not."""
+    if not renderer.unfinished:
+        return "Everything written is saved."
+    again = "" if "take" in renderer.unfinished else " It is written anew from its plan when you go on."
+    return f"What there was of {renderer.unfinished} is not kept; everything before it is saved.{again}"
 
 
 def as_options(settings: Settings) -> list[str]:

@@ -20,11 +20,21 @@ from recurrentgpt.schema.errors import MissingExtra
 if TYPE_CHECKING:
     from recurrentgpt.studies.baselines.system import Cost
     from recurrentgpt.studies.runs.folder import RunFolder
-    from recurrentgpt.studies.runs.plan import Job, Plan
+    from recurrentgpt.studies.runs.plan import Job, Judge, Plan
     from recurrentgpt.studies.runs.runner import Outcome, Progress, Report
 
 study = typer.Typer(**GROUP)
 RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of the run.")]
+JudgeAddress = Annotated[
+    str | None, typer.Option("--base-url", metavar="URL", help="Its address; the generator's if left out.")
+]
+JudgeKey = Annotated[
+    str | None, typer.Option("--api-key-env", metavar="NAME", help="Environment variable of its own key.")
+]
+JudgeFamily = Annotated[
+    str, typer.Option("--family", metavar="NAME", help="Who made it, where its name does not say so.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")]
 
 
 @study.callback()
@@ -65,7 +75,9 @@ def systems(json: JsonLines = False) -> None:
 
 @study.command()
 def run(
-    plan: Annotated[str, typer.Argument(metavar="PLAN", help="TOML file, or toy, table1, table2.")],
+    plan: Annotated[
+        str, typer.Argument(metavar="PLAN", help="TOML file, or toy, table1, table2, long, sessions, plays.")
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="RUN", help="Folder of the run; the plan's name if left out."),
@@ -93,8 +105,12 @@ def run(
         str | None,
         typer.Option("--guards", metavar="WHICH", help="shared, own or none, in place of the plan's."),
     ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="NAME", help="A system in place of the plan's. May be given again."),
+    ] = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Write the novels of a plan, and let its judges compare them.
 
@@ -105,14 +121,16 @@ def run(
       recurrentgpt study run toy                 from recorded calls, without a model
       recurrentgpt study run table1 --judge gpt-4o --estimate
       recurrentgpt study run table1 --guards shared -o table1-shared
+      recurrentgpt study run toy --live --system recurrentgpt --system paper --system bare -o toy-live
       recurrentgpt study run my-plan.toml -o my-run --yes
       recurrentgpt study run my-plan.toml -o my-run --remote http://127.0.0.1:2024
     """
     from recurrentgpt.studies.runs.folder import RunFolder
-    from recurrentgpt.studies.runs.plan import Judge, read_plan, with_guards
+    from recurrentgpt.studies.runs.plan import Judge, read_plan, with_guards, with_systems
 
     judges = judge or []
     read = read_plan(plan) if guards is None else with_guards(read_plan(plan), guards)
+    read = with_systems(read, system) if system else read
     known = {one.model for one in read.judges}
     added = [Judge(model=model) for model in dict.fromkeys(judges) if model not in known]
     wanted = read.model_copy(update={"judges": [*read.judges, *added]} | ({"replay": ""} if live else {}))
@@ -127,6 +145,7 @@ def run(
         _run(wanted, target, remote, live=judges, yes=yes)
     except KeyboardInterrupt:
         given = [("-o", output), ("--remote", remote), ("--guards", guards), *(("--judge", model) for model in judges)]
+        given += [("--system", name) for name in system or ()]
         options = [part for option, value in given if value is not None for part in (option, str(value))]
         again = shlex.join(["recurrentgpt", "study", "run", plan, *options, *(["--live"] if live else [])])
         note("Stopped. What was finished is kept, and so is every passage of the others.")
@@ -141,15 +160,9 @@ def judge(
         list[str],
         typer.Option("--judge", metavar="MODEL", help="A model that compares the novels. May be given again."),
     ],
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", metavar="URL", help="Its address; the generator's if left out.")
-    ] = None,
-    api_key_env: Annotated[
-        str | None, typer.Option("--api-key-env", metavar="NAME", help="Environment variable of its own key.")
-    ] = None,
-    family: Annotated[
-        str, typer.Option("--family", metavar="NAME", help="Who made it, where its name does not say so.")
-    ] = "",
+    base_url: JudgeAddress = None,
+    api_key_env: JudgeKey = None,
+    family: JudgeFamily = "",
     rival: Annotated[
         list[str] | None,
         typer.Option(
@@ -163,7 +176,7 @@ def judge(
         bool, typer.Option("--every-pair", help="Compare all systems with each other, and not only with the first.")
     ] = False,
     estimate: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and leave.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before tokens are spent.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Add a judge to a finished run, also to one that was answered from recorded calls.
 
@@ -175,22 +188,12 @@ def judge(
       recurrentgpt study judge table2 --rival gpt4=table2-gpt4 --judge o3
       recurrentgpt study judge toy --judge m --base-url https://elsewhere.example/v1 --api-key-env ELSEWHERE_KEY
     """
-    from pydantic import ValidationError
-
-    from recurrentgpt.studies.errors import StudyError, first_error
-    from recurrentgpt.studies.judging.pairwise import same_family_judges
-    from recurrentgpt.studies.runs.endpoints import asks_paid_model, check_keys
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.runs.endpoints import asks_paid_model
     from recurrentgpt.studies.runs.folder import RunFolder
-    from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Judge
 
     folder = RunFolder.open(run)
-    try:
-        added = [
-            Judge(model=name, base_url=base_url, api_key_env=api_key_env, family=family)
-            for name in dict.fromkeys(judge)
-        ]
-    except ValidationError as error:
-        raise StudyError(f"The judge cannot be asked: {first_error(error, FIELD_MEANINGS)}.") from error
+    added = _judges(judge, base_url, api_key_env, family)
     names = {one.model for one in added}
     kept = [one for one in folder.plan.judges if one.model not in names]
     changes: dict[str, object] = {"judges": [*kept, *added]}
@@ -199,11 +202,7 @@ def judge(
     if every_pair:
         changes["compare"] = "all"
     wanted = folder.plan.model_copy(update=changes)
-    if kin := sorted(same_family_judges(folder, wanted) & names):
-        raise StudyError(
-            f"{kin[0]} is of the generator's own family, and its verdicts would not count: name a judge of another family."
-        )
-    check_keys(wanted.model_copy(update={"judges": added}))
+    _check_judges(folder, wanted, added)
     if not folder.novels():
         raise StudyError(f"No novel of {run} is finished: run its plan first.")
     cost = _judges_cost(wanted, folder, names)
@@ -220,11 +219,67 @@ def judge(
 
 
 @study.command()
+def adherence(
+    run: RunPath,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", metavar="MODEL", help="A model to ask; without one, what judges have said is shown."),
+    ] = None,
+    base_url: JudgeAddress = None,
+    api_key_env: JudgeKey = None,
+    family: JudgeFamily = "",
+    yes: Yes = False,
+    json: JsonLines = False,
+) -> None:
+    """Show whether passages carry out the plan that was taken, and not those that were left.
+
+    A judge is shown each passage with the plans, shuffled, and quotes where a plan happens.
+
+    \b
+    Examples:
+      recurrentgpt study adherence sessions --judge gpt-4o-mini
+      recurrentgpt study adherence sessions --json
+    """
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.judging.adherence import adherence as figures
+    from recurrentgpt.studies.judging.adherence import judge_adherence, unasked
+    from recurrentgpt.studies.runs.endpoints import asks_paid_model
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    folder = RunFolder.open(run)
+    if judge is not None:
+        (asked,) = _judges([judge], base_url, api_key_env, family)
+        plan = folder.plan.model_copy(update={"judges": [asked]})
+        _check_judges(folder, plan, [asked])
+        left = len(unasked(folder, judge))
+        note(f"{counted(left, 'passage')} to ask about, a call each.")
+        paid = asks_paid_model(plan.model_copy(update={"replay": "-"}), {judge})
+        if left and paid and not confirmed("Go on, and have tokens spent?", yes=yes):
+            raise StudyError("Nothing was spent; --yes goes on without asking.")
+        if left and (failed := judge_adherence(folder, asked, note)):
+            note(f"{counted(failed, 'answer')} could not be used: run the command again to ask again.")
+    found = figures(folder)
+    if json:
+        for one in found:
+            print_json(one.__dict__)
+        return
+    if not found:
+        note("Nobody was asked yet: name a --judge. Systems that offer no plans have nothing to be asked about.")
+        return
+    rows = [(one.judge, one.system, str(one.passages), f"{one.taken:.2f}", f"{one.left:.2f}") for one in found]
+    print_table(("Judge", "System", "Passages", "Plan taken happens", "Plans left happen"), rows)
+
+
+@study.command()
 def report(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Folders of runs; several are put side by side.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder to write.")],
+    site: Annotated[
+        bool,
+        typer.Option("--site", help="Write a folder to publish: reports, novels to read blind, recordings to replay."),
+    ] = False,
 ) -> None:
     """Write tables, tests and plots of one run or several, as HTML, Markdown, LaTeX, JSONL and CSV.
 
@@ -232,33 +287,93 @@ def report(
     Examples:
       recurrentgpt study report toy -o toy-report
       recurrentgpt study report table1 table1-shared -o both
+      recurrentgpt study report table1 --site -o results
     """
     from recurrentgpt.studies.runs.folder import RunFolder
 
     folders = [RunFolder.open(run) for run in runs]
     try:
+        from recurrentgpt.studies.report.site import write_site
         from recurrentgpt.studies.report.write_report import write_reports
     except ModuleNotFoundError as error:
         raise MissingExtra("A report needs SciPy and Matplotlib: pip install 'recurrentgpt[study]'") from error
-    write_reports(folders, output, note)
-    print_text(str(output / "report.html"))
+    (write_site if site else write_reports)(folders, output, note)
+    print_text(str(output / ("index.html" if site else "report.html")))
 
 
 @study.command()
 def annotate(
     run: RunPath,
+    reader: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reader",
+            metavar="NAME",
+            help="Print a link of this reader's own, and let nobody else in. May be given again.",
+        ),
+    ] = None,
+    host: Annotated[
+        str,
+        typer.Option("--host", metavar="ADDRESS", help="Address of this machine to listen on, for readers elsewhere."),
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8765,
 ) -> None:
-    """Serve a blind reading page on this machine, and store its labels.
+    """Serve a blind reading page, and store its labels.
+
+    Readers go on where they were, also after the page was stopped: a reader's link stays the same.
 
     \b
-    Example:
+    Examples:
       recurrentgpt study annotate toy
+      recurrentgpt study annotate toy --reader Ada --reader Bob --host 192.168.1.20
     """
     from recurrentgpt.studies.judging.annotate import serve
     from recurrentgpt.studies.runs.folder import RunFolder
 
-    serve(RunFolder.open(run), port, lambda address: note(f"Read at {address} and stop with Ctrl-C."))
+    note("Stop with Ctrl-C. Read at:")
+    serve(RunFolder.open(run), port, note, reader or (), host)
+
+
+@study.command()
+def agreement(run: RunPath, json: JsonLines = False) -> None:
+    """Show how far people and judges of a run agree, and whether a judge may stand for people.
+
+    \b
+    Examples:
+      recurrentgpt study agreement toy
+      recurrentgpt study agreement toy --json > agreement.jsonl
+    """
+    from recurrentgpt.studies.report.figures import agreements
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    rows = agreements(RunFolder.open(run))
+    if json:
+        for row in rows:
+            print_json(row)
+        return
+    if not rows:
+        note(
+            "Two people or two judges who labelled the same pairs are needed: `recurrentgpt study annotate` has people read."
+        )
+        return
+    alphas = [row for row in rows if "alpha" in row]
+    tests = [row for row in rows if "passes" in row]
+    shown = [
+        (
+            row["among"],
+            str(row["raters"]),
+            str(row["items"]),
+            f"{row['alpha']:.2f}",
+            f"{row['low']:.2f} to {row['high']:.2f}",
+        )
+        for row in alphas
+    ]
+    print_table(("Among", "Raters", "Items", "Krippendorff's alpha", "95 %"), shown)
+    for row in tests:
+        may = "may" if row["passes"] else "may not"
+        note(
+            f"{row['among']}: {may}, by the alternative annotator test (it beats {row['beaten']} of {row['annotators']})."
+        )
 
 
 @study.command()
@@ -290,6 +405,35 @@ def recall(
         _measure_systems(system, distance, json=json)
     else:
         _measure_memory(distance, facts, json=json)
+
+
+def _judges(names: Sequence[str], base_url: str | None, api_key_env: str | None, family: str) -> list[Judge]:
+    """Return judges of these names; raise StudyError where one cannot be asked."""
+    from pydantic import ValidationError
+
+    from recurrentgpt.studies.errors import StudyError, first_error
+    from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Judge
+
+    try:
+        return [
+            Judge(model=name, base_url=base_url, api_key_env=api_key_env, family=family)
+            for name in dict.fromkeys(names)
+        ]
+    except ValidationError as error:
+        raise StudyError(f"The judge cannot be asked: {first_error(error, FIELD_MEANINGS)}.") from error
+
+
+def _check_judges(folder: RunFolder, plan: Plan, added: Sequence[Judge]) -> None:
+    """Raise StudyError where a judge of the generator's family is added to a plan, or one whose key is not there."""
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.judging.pairwise import same_family_judges
+    from recurrentgpt.studies.runs.endpoints import check_keys
+
+    if kin := sorted(same_family_judges(folder, plan) & {one.model for one in added}):
+        raise StudyError(
+            f"{kin[0]} is of the generator's own family, and its verdicts would not count: name a judge of another family."
+        )
+    check_keys(plan.model_copy(update={"judges": [*added]}))
 
 
 def _rivals(given: list[str]) -> dict[str, Path]:

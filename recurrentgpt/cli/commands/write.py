@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from recurrentgpt.cli.commands.options import (
+    READING_OPTIONS,
     RUN_OPTIONS,
     STORY_OPTIONS,
     Genre,
@@ -28,7 +29,7 @@ STEPS = 3
 LONGEST_FILE = 1_000_000
 
 
-@with_settings(RUN_OPTIONS | STORY_OPTIONS)
+@with_settings(RUN_OPTIONS | READING_OPTIONS | STORY_OPTIONS)
 def write(
     story: Annotated[
         str | None,
@@ -71,7 +72,7 @@ def write(
     *,
     settings: Settings,
 ) -> None:
-    """Write a new story, or go on with STORY. The prose goes to standard output as it is written.
+    """Write a new story, or go on with STORY. The prose goes to standard output: a terminal shows it as it is written.
 
     \b
     Examples:
@@ -85,8 +86,9 @@ def write(
       recurrentgpt write --model qwen3:8b --base-url http://localhost:11434/v1
       recurrentgpt write --genre western --json | jq -r 'select(.event == "passage").text'
 
-    Ctrl-C stops at any time: at a terminal you are asked whether to keep the whole sentences, throw them away, or go on, and
-    twice leaves (exit code 130). Every finished passage is saved, and the command that goes on is printed.
+    Ctrl-C stops at any time: at a terminal you are asked whether to keep the whole sentences, throw them away, or go on from
+    them, and twice leaves (exit code 130). A file or a pipe gets each passage when it is finished. Every finished passage is
+    saved, and the command that goes on is printed.
 
     A story keeps how it is told (style, pace, language, lengths and the like). Such an option, given with STORY, holds
     for this run; `recurrentgpt set STORY pace=fast` changes it for good.

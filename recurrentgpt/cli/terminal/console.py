@@ -83,8 +83,23 @@ def print_text(text: str) -> None:
     emit((visible(text) if sys.stdout.isatty() else text) + "\n")
 
 
-def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, uncut: Sequence[int] = (0,)) -> None:
-    """Print a table on standard output; columns in `uncut` are never cut, and a pipe gets all of every cell."""
+NARROW = 12
+"""Fewest columns in which a cell that is cut still says something."""
+
+
+def print_table(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    uncut: Sequence[int] = (0,),
+    spare: Sequence[int] = (),
+) -> None:
+    """Print a table on standard output, of which a pipe gets all.
+
+    On a terminal, columns in `uncut` are never cut, and those in `spare` are left out, the first one first, where it is too
+    narrow for all.
+    """
+    from rich.cells import cell_len
     from rich.table import Table
 
     screen = console(stderr=False)
@@ -92,11 +107,17 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], *, uncut
         for row in (headings, *rows):
             print_text("\t".join(one_line(cell) for cell in row))
         return
+    widths = [max(map(cell_len, column)) for column in zip(headings, *rows, strict=True)]
+    widths = [width if number in uncut else min(width, NARROW) for number, width in enumerate(widths)]
+    shown = list(range(len(headings)))
+    for number in spare:
+        if sum(widths[at] + 2 for at in shown) - 2 > screen.width:
+            shown.remove(number)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for number, heading in enumerate(headings):
-        table.add_column(heading, no_wrap=number in uncut, overflow="fold")
+    for number in shown:
+        table.add_column(headings[number], no_wrap=number in uncut, overflow="fold")
     for row in rows:
-        table.add_row(*(one_line(cell) for cell in row))
+        table.add_row(*(one_line(row[number]) for number in shown))
     screen.print(table)
 
 

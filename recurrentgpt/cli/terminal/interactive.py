@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
-from recurrentgpt.cli.terminal.memory_editor import edit_memory, refuse_empty
+from recurrentgpt.cli.terminal.keys import (
+    EDITING,
+    KEYS,
+    WORDS,
+    TypedInput,
+    ask_name,
+    ask_words,
+    refuse_empty,
+    understand,
+)
+from recurrentgpt.cli.terminal.memory_editor import edit_memory
+from recurrentgpt.cli.terminal.settings_input import setting_words, spell_options
 from recurrentgpt.cli.terminal.story_editor import (
     change_note,
     change_settings,
@@ -19,94 +28,12 @@ from recurrentgpt.cli.terminal.story_editor import (
     edit_passage,
     name_branch,
 )
+from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
-
-KEYS = {
-    "e": "edit a plan, then write from it (`e 2` for the second)",
-    "w": "write your own plan; a sentence without any key does the same",
-    "a": "another take of this passage, from the same plan",
-    "m": "show the short-term memory, and edit it",
-    "s": "let the simulator choose for a while (`s 5` for five passages)",
-    "r": "other plans",
-    "u": "undo the newest passage or edit (`u 2` for two)",
-    "y": "redo what was undone (`y 2` for two)",
-    "k": "the takes of this passage: list them, or go on from another (`k 2`)",
-    "p": "edit this passage; the memory follows",
-    "n": "the author's note, which stands last in every prompt (`n The dog must live.`)",
-    "o": "options of the story: list them, or change some (`o pace=slow max-words=600`)",
-    "b": "name this branch (`b the dark ending`)",
-    "t": "show the tree of all branches",
-    "g": "go to another passage or branch (`g 3`, `g NAME`), and write on from there",
-    "q": "save and leave",
-    "?": "this help",
-}
-EDITING = "  Tab completes names and commands; Alt-Enter begins another line; the arrows bring back earlier answers."
-_WORDS = {
-    "edit": "e",
-    "write": "w",
-    "another": "a",
-    "take": "a",
-    "memory": "m",
-    "simulator": "s",
-    "replan": "r",
-    "plans": "r",
-    "quit": "q",
-    "exit": "q",
-    "help": "?",
-    "h": "?",
-    "undo": "u",
-    "redo": "y",
-    "takes": "k",
-    "passage": "p",
-    "note": "n",
-    "options": "o",
-    "settings": "o",
-    "set": "o",
-    "name": "b",
-    "tree": "t",
-    "goto": "g",
-}
-_KEY_AND_NUMBER = re.compile(r"([esuyk])\s+(\d{1,4})")
-_KEY_AND_TEXT = re.compile(r"(w|g|goto|n|b|o)\s+(\S.*)", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class TypedInput:
-    """What was typed: a key of `KEYS` or `1` for a choice, and what came with it."""
-
-    key: str
-    number: int | None = None
-    text: str = ""
-
-
-def understand(line: str, plans: int) -> TypedInput:
-    """Return what a line means; raise BadAnswer with the reason when it means nothing."""
-    from recurrentgpt.prose.sentences import count_words
-
-    text = line.strip()
-    word = _WORDS.get(text.casefold(), text.casefold())
-    if word in KEYS:
-        return TypedInput(word)
-    if text.isascii() and text.lstrip("+-").isdigit():
-        number = int(text[:9])
-        if not 1 <= number <= plans:
-            raise BadAnswer(f"There is no plan {number}; they are numbered 1 to {plans}.")
-        return TypedInput("1", number)
-    if found := _KEY_AND_NUMBER.fullmatch(text.casefold()):
-        return TypedInput(found[1], int(found[2]))
-    if found := _KEY_AND_TEXT.fullmatch(text):
-        return TypedInput(found[1][0], text=found[2])
-    if count_words(text) > 1 or (not text.isascii() and len(text) > 3):
-        return TypedInput("w", text=text)
-    if not text:
-        raise BadAnswer("Type a number, a key, or a plan in your own words; ? shows the keys.")
-    raise BadAnswer(
-        f"{one_line(text)[:40]!r} is neither a key nor a plan: a plan takes more than one word; ? shows the keys."
-    )
-
+    from recurrentgpt.engine.passage import Passage
 
 Turn = Callable[["Renderer", int | None], int | None]
 """Let somebody act until there is something to write; return how many passages, or None to leave."""
@@ -122,7 +49,7 @@ def converse(
 
     All writing is done inside what `around` returns.
     """
-    ending, budget = renderer.story.context.ending, renderer.story.context.budget_tokens
+    ending = renderer.story.context.ending
     left = steps
     if renderer.waits:
         remind(renderer)
@@ -136,9 +63,8 @@ def converse(
             count, before = answered, renderer.steps
         # One passage is a bounded run of its own, and only the last of them may end the story.
         last = left is not None and left <= count
-        unspent = budget and max(budget - renderer.tokens, 1)
         renderer.story.context = dataclasses.replace(
-            renderer.story.context, ending=ending and last, budget_tokens=unspent
+            renderer.story.context, ending=ending and last, budget_tokens=renderer.unspent
         )
         write(renderer, count, around)
         if renderer.stopped:
@@ -149,16 +75,30 @@ def converse(
 def write(renderer: Renderer, count: int, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> None:
     """Write passages, until somebody stops that to keep what there is, or to choose again."""
     goal = renderer.steps + count
-    stoppable(renderer, lambda: renderer.write(goal - renderer.steps), around)
+
+    def work() -> None:
+        if renderer.steps < goal:
+            renderer.write(goal - renderer.steps)
+
+    stoppable(renderer, work, around, then=work)
 
 
 def stoppable(
-    renderer: Renderer, work: Callable[[], None], around: Callable[[], AbstractContextManager[None]] = nullcontext
+    renderer: Renderer,
+    work: Callable[[], None],
+    around: Callable[[], AbstractContextManager[None]] = nullcontext,
+    then: Callable[[], None] = lambda: None,
 ) -> None:
-    """Write; where Ctrl-C stops it, ask whether to keep the whole sentences, throw them away, or go on.
+    """Write; where Ctrl-C stops it, ask whether to keep the whole sentences, throw them away, or go on from them.
 
-    Raises KeyboardInterrupt for a second one, and where nobody can be asked.
+    `then` does what is left to do behind the passage that was stopped. Raises KeyboardInterrupt for a second one, and where
+    nobody can be asked.
     """
+
+    def go_on() -> None:
+        renderer.go_on()
+        then()
+
     while True:
         try:
             with around():
@@ -173,30 +113,36 @@ def stoppable(
             case "t":
                 renderer.discard()
                 return
+            case "g" if renderer.in_the_making:
+                work = go_on
 
 
 def _after_a_stop(renderer: Renderer) -> str:
-    """Ask somebody who stopped the writing what now, and return the key: k, t or g; raise KeyboardInterrupt to leave."""
+    """Ask somebody who stopped the writing what now, and return the key: k, t or g; raise Left to leave."""
     renderer.screen.rest()
-    offers = {"t": "throw it away and choose again", "g": "go on", "q": "leave"}
+    offers = {"t": "throw it away and choose again", "g": "begin it again", "q": "leave"}
     if renderer.in_the_making:
-        offers = {"k": "keep the whole sentences"} | offers
+        offers = {"k": "keep the whole sentences"} | offers | {"g": "go on from them"}
+    elif not renderer.story.keeps_sentences:
+        del offers["t"]
     question = f"\nStopped. What of this passage? [{', '.join(f'{key}: {what}' for key, what in offers.items())}] "
     while True:
         try:
-            answer = prompt.ask(question).casefold()[:1]
-        except EOFError:
+            answer = prompt.ask(question).casefold().removeprefix("/")
+        except (EOFError, KeyboardInterrupt):
             answer = "q"
-        if answer == "q":
-            raise KeyboardInterrupt
-        if answer in offers:
-            return answer
+        # Nothing but the key or the words that stand beside it: a sentence must not throw a passage away.
+        key = next((key for key, what in offers.items() if answer == key or (answer and what.startswith(answer))), "")
+        if key == "q" or WORDS.get(answer) == "q":
+            raise prompt.Left
+        if key:
+            return key
         renderer.screen.remark(f"Type {', '.join(offers)}.", style="yellow")
 
 
 def interrupted(renderer: Renderer, stop: KeyboardInterrupt, *, again: bool) -> None:
-    """Go back to the question after Ctrl-C; a second one (`again`), and one that no terminal sent, leaves."""
-    if again or isinstance(stop, prompt.Ended) or not prompt.at_terminal():
+    """Go back to the question after Ctrl-C, unless it is the second one (`again`), or somebody has left already."""
+    if again or isinstance(stop, (prompt.Ended, prompt.Left)) or not prompt.at_terminal():
         raise stop
     renderer.screen.rest()
     renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
@@ -215,8 +161,11 @@ def show_tree(renderer: Renderer) -> None:
     """Show all branches, apart from the story."""
     from recurrentgpt.cli.terminal.tree_drawing import draw_tree
 
+    screen = renderer.screen
     for line in draw_tree(renderer.story.tree()):
-        renderer.screen.remark(line.stem + line.text, style="bold" if line.head else "", cut=True)
+        rows = line.rows(screen.remarks.width) if screen.animated else [(line.stem, line.text)]
+        for stem, text in rows:
+            screen.remark(stem + text, style="bold" if line.head else "", cut=True)
 
 
 def _turn(renderer: Renderer, left: int | None) -> int | None:
@@ -225,16 +174,18 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
     plans, stopped = len(renderer.story.plans), False
     while True:
         try:
+            renderer.write_ahead()
             answer = prompt.ask(
                 f"Next? [{numbers(plans)}{', '.join(KEYS)}] ",
-                lines=[*_WORDS, *(f"{word} {name}" for word in ("g", "goto") for name in renderer.story.names())],
-                words=people(renderer),
+                lines=[*WORDS, *(f"{word} {name}" for word in ("g", "goto") for name in renderer.story.names())],
+                words=last_words(renderer),
             )
-            reply = understand(answer, plans)
+            stopped = False
+            reply = understand(answer, plans, renderer.story.context.language)
             count = _act(renderer, reply)
         except (BadAnswer, SettingsError, StoryError) as problem:
             renderer.screen.rest()
-            renderer.screen.remark(str(problem), style="yellow")
+            renderer.screen.remark(spell_options(str(problem)), style="yellow")
             continue
         except EOFError:
             return None
@@ -242,7 +193,6 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
             interrupted(renderer, stop, again=stopped)
             stopped = True
             continue
-        stopped = False
         if reply.key == "q":
             return None
         if count:
@@ -262,7 +212,7 @@ def _act(renderer: Renderer, reply: TypedInput) -> int:
             number = _which(reply.number, len(story.plans))
             renderer.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
         case "w":
-            renderer.choose({"action": "write", "plan": reply.text or prompt.ask("Your plan: ") or refuse_empty()})
+            renderer.choose({"action": "write", "plan": reply.text or ask_words("Your plan: ")})
         case "s":
             return _how_many(reply.number)
         case "a":
@@ -272,11 +222,9 @@ def _act(renderer: Renderer, reply: TypedInput) -> int:
         case "m":
             edit_memory(renderer)
         case "u":
-            story.undo(reply.number or 1)
-            stand(renderer)
+            undo(renderer, reply.number or 1)
         case "y":
-            story.redo(reply.number or 1)
-            stand(renderer)
+            redo(renderer, reply.number or 1)
         case "k":
             choose_take(renderer, str(reply.number or ""))
             stand(renderer)
@@ -291,11 +239,43 @@ def _act(renderer: Renderer, reply: TypedInput) -> int:
         case "t":
             show_tree(renderer)
         case "g":
-            story.goto(reply.text or prompt.ask("Go to which passage? ") or refuse_empty())
+            story.goto(reply.text or ask_name("Go to which passage? ", story.names()))
             stand(renderer)
         case "?":
             _help(renderer)
     return int(reply.key in ("1", "e", "w"))
+
+
+def undo(renderer: Renderer, steps: int) -> None:
+    """Take back what was done last, and say what that was."""
+    was = renderer.story.passage()
+    now = renderer.story.undo(steps)
+    renderer.screen.remark(f"\nUndone: {_between(now, was)}.", style="")
+    stand(renderer)
+
+
+def redo(renderer: Renderer, steps: int) -> None:
+    """Do again what was undone last, and say what that is."""
+    was = renderer.story.passage()
+    now = renderer.story.redo(steps)
+    renderer.screen.remark(f"\nDone again: {_between(was, now)}.", style="")
+    stand(renderer)
+
+
+def _between(earlier: Passage, later: Passage) -> str:
+    """Return what makes of one place in a story a later one: passages, or what was changed of the newest."""
+    if later.step > earlier.step:
+        first = earlier.step + 1
+        return f"passage {later.step}" if later.step == first else f"passages {first} to {later.step}"
+    changes = {
+        "the edit": later.text != earlier.text,
+        "the change of the memory": later.short_term_memory != earlier.short_term_memory,
+        "the plans": later.plans != earlier.plans,
+        "the new summary": later.summary != earlier.summary,
+    }
+    what = next((name for name, changed in changes.items() if changed), "a correction")
+    where = f"passage {later.step}" if later.step else "the opening"
+    return f"{what} {'of' if what == 'the edit' else 'after'} {where}"
 
 
 def stand(renderer: Renderer) -> None:
@@ -304,10 +284,18 @@ def stand(renderer: Renderer) -> None:
     remind(renderer)
 
 
-def people(renderer: Renderer) -> list[str]:
-    """Return the names of the characters, each by itself, to complete an answer with."""
+def last_words(renderer: Renderer) -> Callable[[str, str], list[str]]:
+    """Return what the last word of an answer may become: a setting behind the key for those, else a character's name."""
     characters = renderer.story.brief["characters"] if prompt.at_terminal() else []
-    return sorted({name for person in characters for name in person.partition(":")[0].split() if name[:1].isupper()})
+    people = sorted({name for person in characters for name in person.partition(":")[0].split() if name[:1].isupper()})
+
+    def words(before: str, begun: str) -> list[str]:
+        key = (before.split() or [""])[0].casefold().removeprefix("/")
+        if WORDS.get(key, key) == "o":
+            return [word for word, _ in setting_words(STORY_SETTINGS, begun)]
+        return people if begun else []
+
+    return words
 
 
 def numbers(plans: int) -> str:
@@ -360,6 +348,4 @@ def _how_many(number: int | None) -> int:
 
 
 def _edited(text: str, about: str) -> str:
-    if prompt.editor():
-        return prompt.edit(text, about) or refuse_empty()
-    return prompt.ask("Plan: ", prefill=text) or refuse_empty()
+    return prompt.edit(text, about) or refuse_empty() if prompt.editor() else ask_words("Plan: ", text)

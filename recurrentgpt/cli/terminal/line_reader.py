@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
@@ -16,22 +16,23 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 
 class Names(Completer):
-    """Complete a whole answer to one of `lines`, and its last word to one of `words`."""
+    """Complete a whole answer to one of `lines`, and its last word to one of `words`, told what stands before it, and it."""
 
-    def __init__(self, lines: Iterable[str], words: Iterable[str]) -> None:
-        self.lines, self.words = list(lines), list(words)
+    def __init__(self, lines: Iterable[str], words: Callable[[str, str], Iterable[str]]) -> None:
+        self.lines, self.words = list(lines), words
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         """Return what may stand in the place of what stands before the cursor."""
         typed = document.text_before_cursor
         last = typed.split()[-1] if typed[-1:].strip() else ""
-        for begun, known in ((typed, self.lines), (last, self.words)):
+        before = typed[: len(typed) - len(last)]
+        for begun, known in ((typed, self.lines if typed else ()), (last, self.words(before, last))):
             for name in known:
-                if begun and name.casefold().startswith(begun.casefold()):
+                if name.casefold().startswith(begun.casefold()):
                     yield Completion(name, -len(begun))
 
 
-def read(question: str, prefill: str, lines: Iterable[str], words: Iterable[str]) -> str:
+def read(question: str, prefill: str, lines: Iterable[str], words: Callable[[str, str], Iterable[str]]) -> str:
     """Return what was typed; raise EOFError for Ctrl-D on an empty line, and KeyboardInterrupt for Ctrl-C."""
     return _session().prompt(question, default=prefill, completer=Names(lines, words))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import visible
+from recurrentgpt.cli.terminal.keys import ask_words, refuse_empty
 from recurrentgpt.schema.errors import BadAnswer
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def _change(lines: list[str], answer: str) -> None:
         raise BadAnswer(f"Type the number of a sentence, 1 to {len(lines)}, or + and a new one.")
     if sign == "-":
         del lines[number - 1]
-    elif changed := prompt.ask("Sentence: ", prefill=lines[number - 1]):
+    elif changed := ask_words("Sentence: ", lines[number - 1], required=False):
         lines[number - 1] = changed
 
 
@@ -68,8 +69,3 @@ def _list(renderer: Renderer, lines: list[str]) -> None:
 def _remember(renderer: Renderer, text: str) -> None:
     renderer.story.edit_memory(text)
     renderer.screen.remark("The memory is saved.")
-
-
-def refuse_empty() -> str:
-    """Raise BadAnswer: an answer that was left empty changes nothing."""
-    raise BadAnswer("Nothing was changed.")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import select
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,6 +26,10 @@ class Ended(KeyboardInterrupt):
     """Somebody ended the command from outside, or closed its terminal: there is nobody to ask."""
 
 
+class Left(KeyboardInterrupt):
+    """Somebody was asked what now, and leaves."""
+
+
 def at_terminal() -> bool:
     """Tell whether a person can edit lines here."""
     return sys.stdin.isatty() and sys.stdout.isatty()
@@ -31,28 +38,63 @@ def at_terminal() -> bool:
 @contextmanager
 def keys_off() -> Iterator[None]:
     """Let no key that is pressed meanwhile show, nor answer the next question or the shell; Ctrl-C works as ever."""
-    try:
-        import termios
-    except ImportError:  # Windows has none
+    if not _in_front():
         yield
         return
-    try:
-        keyboard = sys.stdin.fileno()
-        before = termios.tcgetattr(keyboard)
-        in_front = os.tcgetpgrp(keyboard) == os.getpgrp()
-    except (OSError, ValueError, termios.error):
-        in_front = False
-    if not in_front:
-        # No terminal, or a job in the background, which may not touch it.
-        yield
-        return
+    import termios
+
+    keyboard = sys.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
     quiet = [*before]
     quiet[3] &= ~termios.ECHO
-    termios.tcsetattr(keyboard, termios.TCSANOW, quiet)
+
+    def hush(*_: object) -> None:
+        # Also when the shell has stopped the command, set the terminal to its own liking, and lets the command go on.
+        if _in_front():
+            termios.tcsetattr(keyboard, termios.TCSANOW, quiet)
+
+    hush()
+    going_on = signal.signal(signal.SIGCONT, hush)
     try:
         yield
     finally:
-        termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)
+        signal.signal(signal.SIGCONT, going_on)
+        if _in_front():
+            termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)
+
+
+@contextmanager
+def ctrl_c_later() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of what must not be done by half."""
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        signal.raise_signal(signal.SIGINT)
+
+
+def _in_front() -> bool:
+    """Tell whether there is a terminal that this command may touch: a job in the background may not."""
+    try:
+        import termios
+    except ImportError:  # Windows has none
+        return False
+    try:
+        termios.tcgetattr(sys.stdin.fileno())
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except (OSError, ValueError, termios.error):
+        return False
+
+
+def _forget_keys() -> None:
+    """Drop what was typed before a question stood, which cannot have been meant for it."""
+    if _in_front():
+        import termios
+
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def _pasted() -> str:
@@ -66,11 +108,17 @@ def _pasted() -> str:
     return found.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def ask(question: str, prefill: str = "", *, lines: Iterable[str] = (), words: Iterable[str] = ()) -> str:
+def ask(
+    question: str,
+    prefill: str = "",
+    *,
+    lines: Iterable[str] = (),
+    words: Callable[[str, str], Iterable[str]] = lambda before, begun: (),
+) -> str:
     """Return one answer, all lines of a paste together; raise EOFError where there are no more.
 
     On a terminal the answer begins as `prefill` and can be edited; Tab completes it to one of `lines`, and its last word to
-    one of `words`. The question never goes into a pipe of prose.
+    one of the `words` for what stands before that word and the word itself. The question never goes into a pipe of prose.
     """
     if not at_terminal():
         sys.stderr.write(question)
@@ -84,10 +132,18 @@ def ask(question: str, prefill: str = "", *, lines: Iterable[str] = (), words: I
     return f"{_read_line(question, visible(prefill).strip(), lines, words)}\n{_pasted()}".strip()
 
 
-def _read_line(question: str, prefill: str, lines: Iterable[str], words: Iterable[str]) -> str:
+def _read_line(question: str, prefill: str, lines: Iterable[str], words: Callable[[str, str], Iterable[str]]) -> str:
     from recurrentgpt.cli.terminal.line_reader import read
 
-    return read(question, prefill, lines, words)
+    _forget_keys()
+    return read(_folded(question), prefill, lines, words)
+
+
+def _folded(question: str) -> str:
+    """Return a question whose lines break between words, where the terminal is too narrow for them."""
+    asked = question.rstrip(" ")
+    width = shutil.get_terminal_size().columns - 1
+    return "\n".join(textwrap.fill(line, width) for line in asked.split("\n")) + question[len(asked) :]
 
 
 def editor() -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import counted, one_line, print_json, visible
-from recurrentgpt.cli.terminal.passage_printer import PassagePrinter
+from recurrentgpt.cli.terminal.passage_printer import PassagePrinter, Piece
 from recurrentgpt.cli.terminal.screen import Screen
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
@@ -48,6 +48,8 @@ class Renderer:
         self.began = time.monotonic()
         self.steps = self.words = 0
         self.usage = total_usage([])
+        self.budget = story.context.budget_tokens
+        """Most tokens that the command may use; 0 for no limit."""
         self.title = ""
         self.step, self.plan = 0, ""
         """The passage that is to be written next, less one, and its plan as far as it is known."""
@@ -58,6 +60,8 @@ class Renderer:
         self._printer: PassagePrinter | None = None
         self._stopped = False
         """Whether a question stands between the beginning of a passage and its rest."""
+        self.unfinished = ""
+        """The passage that was being written when all stopped, in words; empty for none."""
         self._since, self._first = 0.0, 0
         self._printed = False
 
@@ -87,6 +91,11 @@ class Renderer:
         return self.usage["input_tokens"] + self.usage["output_tokens"]
 
     @property
+    def unspent(self) -> int:
+        """Return how many tokens of the budget are left, at least one; 0 for no limit."""
+        return self.budget and max(self.budget - self.tokens, 1)
+
+    @property
     def waits(self) -> bool:
         """Tell whether the story waits for a choice."""
         return not self.plan and self.exists() and bool(self.step or self.story.plans)
@@ -112,24 +121,33 @@ class Renderer:
         """Write passages and show them."""
         self._follow(self.story.stream(steps))
 
+    def write_ahead(self) -> None:
+        """Let passages be written while somebody reads and thinks, where that was asked for."""
+        self.story.write_ahead(self.unspent)
+
     def begin(self) -> None:
         """Open a new story, up to its first choice."""
         self._follow(self.story.begin())
 
     @property
     def in_the_making(self) -> str:
-        """Return the whole sentences of a passage that was stopped; empty for none."""
-        return self._printer.sentences if self._printer is not None else ""
+        """Return the whole sentences of a passage that was stopped; empty for none, and where they cannot be kept."""
+        return self._printer.sentences if self._printer is not None and self.story.keeps_sentences else ""
 
     def keep(self) -> None:
         """Take the whole sentences of a passage that was stopped for all of it."""
         self._stopped = True
         self._follow(self.story.keep(self.in_the_making), printer=self._printer)
 
+    def go_on(self) -> None:
+        """Write a passage that was stopped to its end, from its whole sentences."""
+        self._stopped = True
+        self._follow(self.story.go_on(self.in_the_making), printer=self._printer)
+
     def discard(self) -> None:
         """Throw a passage away that was stopped, with its plan."""
         self.story.discard()
-        self._printer = None
+        self._printer, self.unfinished = None, ""
         self.look()
 
     def retry(self, ref: str | None = None) -> None:
@@ -181,6 +199,9 @@ class Renderer:
         tokens = self.tokens
         seconds = time.monotonic() - self.began
         parts = [f"{one_line(self.title)} ({self.story.id})", *([f"{self.words:,} words"] if self.words else [])]
+        tally = self.story.snapshot().ahead
+        if tally and tally["choices"]:
+            parts.append(f"{tally['ready']} of {counted(tally['choices'], 'choice')} ready")
         parts += [counted(self.usage["calls"], "call"), f"{tokens:,} tokens", f"{seconds:.0f} s"]
         if self._printed:
             self.screen.remark("")
@@ -195,37 +216,44 @@ class Renderer:
         # An interrupt in here must stop the writing too, not only the reading.
         with prompt.keys_off(), closing(cast("Generator[Event]", events)) as found:
             for event in found:
-                match event["event"]:
-                    case "stage" if event["node"] == "write" and not quiet:
-                        self._begin_passage(remark)
-                    case "stage" if doing := _ACTIVITIES.get(event["node"]):
-                        self.screen.doing(doing.format(step=self.step + 1) + self._count)
-                        if quiet or (event["node"] == "open_story" and not self._announced):
-                            self._say(doing)
-                    case "prose" if self._printer is not None:
-                        final = self._printer.write(event["text"], event["settled"])
-                        if final and not self.json:
-                            self.screen.put(final)
-                    case "retract" if self._printer is not None:
-                        self._printer.buffer.retract(event["length"])
-                    case "story":
-                        self.title = event["title"]
-                        self.announce()
-                    case "passage":
-                        self._tell(event)
-                        if not quiet:
-                            self._end_passage(event, remark)
-                            remark = ""
-                    case "memory":
-                        self._tell(event)
-                    case "plans":
-                        self.plan = event["plan"] or ""
-                        self._tell(event)
-                    case "replay" | "import":
-                        self._progress(event)
-                    case "done":
-                        self.usage = total_usage([self.usage, event["usage"]])
-                        self.stopped = event.get("stopped")
+                # An event is shown whole or not at all.
+                with prompt.ctrl_c_later():
+                    match event["event"]:
+                        case "stage" if event["node"] == "write" and not quiet:
+                            self.unfinished = f"{f'{remark} of ' if remark else ''}passage {self.step + 1}"
+                            self._begin_passage(remark)
+                        case "stage" if doing := _ACTIVITIES.get(event["node"]):
+                            self.unfinished = ""
+                            self.screen.doing(doing.format(step=self.step + 1) + self._count)
+                            if quiet or (event["node"] == "open_story" and not self._announced):
+                                self._say(doing)
+                        case "prose" if self._printer is not None:
+                            if self.screen.watched and not self.json:
+                                self._put(self._printer.write(event["text"], event["settled"]))
+                            else:
+                                # Nothing can be taken back of what is in a file.
+                                self._printer.buffer.add(event["text"], event["settled"])
+                        case "retract" if self._printer is not None:
+                            # An older server gives no reason.
+                            self._printer.retract(event["length"], event.get("why", ""))
+                        case "story":
+                            self.title = event["title"]
+                            self.announce()
+                        case "passage":
+                            self._tell(event)
+                            if not quiet:
+                                self._end_passage(event, remark)
+                                remark = ""
+                        case "memory":
+                            self._tell(event)
+                        case "plans":
+                            self.plan = event["plan"] or ""
+                            self._tell(event)
+                        case "replay" | "import":
+                            self._progress(event)
+                        case "done":
+                            self.usage = total_usage([self.usage, event["usage"]])
+                            self.stopped = event.get("stopped")
         self._count = ""
         self.screen.rest()
 
@@ -249,16 +277,30 @@ class Renderer:
         self.screen.doing(f"remembering{self._count}")
 
     def _begin_passage(self, remark: str) -> None:
-        if self._printer is not None and self._printer.shown:
-            self.screen.remark("(The model was cut off; this passage begins again.)")
-        elif self._printer is None and not self.json:
-            self._heading(remark)
-        self._printer = printer = self._new_printer()
+        if self._printer is None:
+            self._printer = self._new_printer()
+            if not self.json:
+                self._heading(remark)
+        else:
+            self._printer.begin_again("" if self._stopped else "The model was cut off.")
+        printer = self._printer
         self.screen.doing(_ACTIVITIES["write"].format(step=self.step + 1), lambda: printer.words)
 
     def _new_printer(self) -> PassagePrinter:
         context = self.story.context
         return PassagePrinter(min_words=context.min_words, language=context.language)
+
+    def _put(self, piece: Piece) -> None:
+        """Print a piece of a passage, and before it that it takes the place of another."""
+        text = piece.text
+        if piece.remark:
+            self.screen.put("\n\n")
+            self.screen.remark(f"{piece.remark}\n", style="yellow")
+        elif self._stopped:
+            # It begins a line: a question stood between.
+            text = text.lstrip(" ")
+        self._stopped = self._stopped and not text
+        self.screen.put(text)
 
     def _heading(self, remark: str = "") -> None:
         """Show which passage comes now and what it is to tell, apart from the story."""
@@ -279,12 +321,10 @@ class Renderer:
                 self.plan = event["plan"]
                 self._heading(remark)
                 self._printer = self._new_printer()
-            rest, kept = self._printer.finish(event["text"])
-            self.screen.put(f"{rest.lstrip(' ') if self._stopped else rest}\n")
+            self._put(self._printer.finish(event["text"]))
+            self.screen.put("\n")
             self._stopped = False
             self._printed = True
-            if not kept:
-                self.screen.remark(f"(Its last words were revised; `recurrentgpt show {self.story.id}` has them.)")
         if finished:
             self.steps += 1
             self.words += len(event["text"].split())

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import console, emit, visible
 
 if TYPE_CHECKING:
@@ -52,8 +53,9 @@ class Screen:
         self.remarks: Console = console()
         self.animated = self.remarks.is_terminal and not self.remarks.is_dumb_terminal
         self.terminal = sys.stdout.isatty()
+        self.watched = self.terminal and self.remarks.is_terminal
+        """Whether one person reads both, the prose and what is said about it."""
         self._wrapped = self.animated and self.terminal
-        self._width = min(self.remarks.width - 1, WIDEST)
         self._line = ""
         self._italics = Italics()
         self._doing, self._since = "", 0.0
@@ -90,7 +92,8 @@ class Screen:
             emit(text)
             return
         self._line += text
-        lines, self._line = wrap(self._line, self._width)
+        # As wide as the terminal is now.
+        lines, self._line = wrap(self._line, min(self.remarks.width - 1, WIDEST))
         if lines:
             self._pause()
             emit("".join(f"{self._italics.line(line)}\n" for line in lines))
@@ -126,7 +129,8 @@ class Screen:
     def _pause(self) -> None:
         live, self._live = self._live, None
         if live is not None:
-            live.stop()
+            with prompt.ctrl_c_later():
+                live.stop()
 
     def _resume(self) -> None:
         if not (self.animated and self._doing) or self._live is not None:
@@ -134,7 +138,7 @@ class Screen:
         from rich.live import Live
 
         # A new one each time: a stopped one would begin by clearing the lines above that it once stood on.
-        self._live = Live(
+        live = Live(
             console=self.remarks,
             get_renderable=self._status,
             transient=True,
@@ -143,7 +147,9 @@ class Screen:
             redirect_stderr=False,
             vertical_overflow="visible",
         )
-        self._live.start()
+        with prompt.ctrl_c_later():
+            live.start()
+            self._live = live
 
     def _status(self) -> RenderableType:
         from rich.console import Group

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -18,23 +19,57 @@ def option_name(setting: str) -> str:
     return setting.replace("_", "-")
 
 
+def spell_options(text: str) -> str:
+    """Return a message with every setting spelled as at the command line; what is in quotes or in a path stays."""
+    return _NAMES.sub(lambda found: option_name(found[0]), text)
+
+
+_NAMES = re.compile(rf"(?<![\w/\\.'\"])(?:{'|'.join(name for name in SETTINGS if '_' in name)})(?![\w/\\'\"]|[.=]\w)")
+
+
+def setting_named(given: str, known: Iterable[str], where: str) -> str:
+    """Return which of `known` somebody means; raise SettingsError, with the nearest, for what is not spelled as an option.
+
+    `where` is the command that lists them.
+    """
+    names = {option_name(name): name for name in known}
+    if given not in names:
+        near = difflib.get_close_matches(option_name(given.casefold()), names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"`recurrentgpt {where}` lists what there is."
+        raise SettingsError(f"There is no setting {given!r}; {hint}")
+    return names[given]
+
+
+def split_pair(pair: str) -> tuple[str, str]:
+    """Return name and value of NAME=VALUE; raise SettingsError for what is none."""
+    name, equals, value = pair.partition("=")
+    if not (equals and name.strip()):
+        raise SettingsError(f"{pair!r} is not NAME=VALUE, for example pace=slow.")
+    return name.strip(), value
+
+
+def setting_words(names: Iterable[str], begun: str) -> list[tuple[str, str]]:
+    """Return what a word may become, begun like this, with what it is: NAME=, or NAME=VALUE where there are few values."""
+    words: list[tuple[str, str]] = []
+    for name in names:
+        setting, word = SETTINGS.get(name), f"{option_name(name)}="
+        if setting is not None and setting.choices and begun.startswith(word):
+            words += [(f"{word}{choice}", "") for choice in setting.choices]
+        else:
+            words.append((word, setting.description if setting is not None else ""))
+    return words
+
+
 def parse_settings(pairs: Iterable[str]) -> Settings:
     """Return the settings that pairs of NAME=VALUE change; an empty value is the default.
 
     Raises SettingsError for what is no pair, and for a name that no story has.
     """
-    names = {option_name(name): name for name in STORY_SETTINGS}
     settings: Settings = {}
     for pair in pairs:
-        given, equals, value = pair.partition("=")
-        name = option_name(given.strip())
-        if not equals:
-            raise SettingsError(f"{pair!r} is not NAME=VALUE, for example pace=slow.")
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}."
-            raise SettingsError(f"A story has no setting {given.strip()!r}; {hint}")
-        settings[names[name]] = value if value.strip() else SETTINGS[names[name]].default
+        given, value = split_pair(pair)
+        name = setting_named(given, STORY_SETTINGS, "show STORY --settings")
+        settings[name] = value if value.strip() else SETTINGS[name].default
     return settings
 
 
@@ -46,4 +81,6 @@ def setting_rows(settings: Mapping[str, object]) -> list[tuple[str, str, str]]:
 def _shown(value: object) -> str:
     if value in ("", None):
         return "-"
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)

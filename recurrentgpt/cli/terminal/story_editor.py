@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line, visible
-from recurrentgpt.cli.terminal.memory_editor import refuse_empty
-from recurrentgpt.cli.terminal.settings_input import option_name, parse_settings, setting_rows
+from recurrentgpt.cli.terminal.keys import ask_name, ask_words, refuse_empty
+from recurrentgpt.cli.terminal.settings_input import parse_settings, setting_rows, setting_words
 from recurrentgpt.cli.terminal.text_input import save_draft
+from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import BadAnswer
 
 if TYPE_CHECKING:
@@ -24,8 +25,9 @@ def change_settings(renderer: Renderer, text: str) -> None:
     if not text:
         rows = [f"  {name:<14} {value:<12} {what}" for name, value, what in setting_rows(story.settings)]
         renderer.screen.remark("\n".join(rows), style="", cut=True)
-        names = [f"{option_name(name)}=" for name in story.settings]
-        text = prompt.ask("Change which? [NAME=VALUE, Enter: none] ", lines=names) or refuse_empty()
+        question = "Change which? [NAME=VALUE, Enter: none] "
+        text = prompt.ask(question, words=lambda _, begun: [word for word, _ in setting_words(STORY_SETTINGS, begun)])
+        text = text or refuse_empty()
     changed = parse_settings(_NEXT_PAIR.split(text))
     kept = story.change_settings(**changed)
     for name, value, _ in setting_rows({name: kept[name] for name in changed}):
@@ -34,7 +36,7 @@ def change_settings(renderer: Renderer, text: str) -> None:
 
 def change_note(renderer: Renderer, text: str) -> None:
     """Change the author's note; an empty answer takes it away."""
-    note = text or prompt.ask("Note: ", prefill=str(renderer.story.settings["note"]))
+    note = text or ask_words("Note: ", str(renderer.story.settings["note"]), required=False)
     renderer.story.change_settings(note=note)
     renderer.screen.remark("The note stands last in the next prompts." if note else "There is no note now.")
 
@@ -44,8 +46,7 @@ def edit_passage(renderer: Renderer) -> None:
     story, old = renderer.story, renderer.story.passage()
     if not old.step:
         raise BadAnswer("There is no passage yet to edit.")
-    new = prompt.edit(old.text, "passage") if prompt.editor() else prompt.ask("Passage: ", prefill=old.text)
-    new = new or refuse_empty()
+    new = prompt.edit(old.text, "passage") or refuse_empty() if prompt.editor() else ask_words("Passage: ", old.text)
     draft = save_draft(story.id, new)
     renderer.work(story.edit_passage(old.id, new))
     draft.unlink(missing_ok=True)
@@ -72,5 +73,5 @@ def choose_take(renderer: Renderer, text: str) -> None:
 
 def name_branch(renderer: Renderer, text: str) -> None:
     """Give the branch a name, by which it can be gone back to."""
-    name = renderer.story.name_branch(text or prompt.ask("Which name? ") or refuse_empty())
+    name = renderer.story.name_branch(text or ask_name("Which name? "))
     renderer.screen.remark(f"This branch is now called {visible(name)!r}.")

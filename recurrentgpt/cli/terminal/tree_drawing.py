@@ -6,7 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.screen import wrap
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.tree import Branch, Tree
@@ -16,6 +19,8 @@ MOST = 40
 
 DEEPEST = 12
 """Levels that are indented; what left a branch further down is drawn as far in."""
+
+SEPARATOR = " · "
 
 SHORT = 8
 """Characters of an id that are shown, where no other passage's begins with them."""
@@ -31,6 +36,28 @@ class Line:
     passage: str
     """Id of the first passage of its branch; empty where branches are left out."""
     head: bool
+
+    def rows(self, width: int) -> list[tuple[str, str]]:
+        """Return stem and text of each row that the line takes in so many columns: names and ids are typed, and never cut."""
+        stem = self.stem[-3 * (width // 6) :]
+        below = stem.replace("├─", "│ ").replace("└─", "  ") + "  "
+        rows: list[tuple[str, str]] = []
+        row = ""
+        for part in self.text.split(SEPARATOR):
+            begun = f"{row}{SEPARATOR}{part}" if row else part
+            if cell_len(stem + begun) > width and row:
+                rows.append((stem, row))
+                stem, begun = below, part
+            *full, row = _broken(begun, width - cell_len(stem))
+            for text in full:
+                rows.append((stem, text))
+                stem = below
+        return [*rows, (stem, row)]
+
+
+def _broken(text: str, width: int) -> list[str]:
+    lines, last = wrap(text, max(width, 1))
+    return [*lines, last]
 
 
 def draw_tree(tree: Tree, *, everything: bool = False) -> list[Line]:
@@ -104,10 +131,16 @@ def _lines(tree: Tree, branches: list[Branch], below: dict[int, list[int]], miss
 
 
 def _label(tree: Tree, branch: Branch, short: dict[str, str]) -> str:
-    """Return what a branch is: its steps, its words, the id of its newest passage, its names, and whether the story is there."""
+    """Return what a branch is: its steps, whether the story is there, its words, the id of its newest passage, its names."""
     first, last = branch.first_step or min(1, branch.last_step), branch.last_step
     steps = f"{first}-{last}" if first < last else "opening" if not last else f"{last}"
-    parts = [steps, f"{branch.words:,} words" if branch.words != 1 else "1 word", short[branch.tip]]
+    parts = [steps]
+    if branch.is_head:
+        # Far to the left, so that no narrow terminal cuts it off.
+        here = tree.nodes[tree.head]
+        place = "the opening" if not here.step else f"{here.step}"
+        parts.append("← here" if tree.head == branch.tip else f"← here, at {place} ({short[here.id]})")
+    parts += [f"{branch.words:,} words" if branch.words != 1 else "1 word", short[branch.tip]]
     for key in branch.nodes:
         node = tree.nodes[key]
         parts += [one_line(name) if key == branch.tip else f"{one_line(name)} at {node.step}" for name in node.names]
@@ -115,11 +148,7 @@ def _label(tree: Tree, branch: Branch, short: dict[str, str]) -> str:
     if opens.amends:
         parts.append("edited" if opens.author == "edited" else "corrected")
     parts += [f"edited at {tree.nodes[key].step}" for key in branch.nodes[1:] if tree.nodes[key].author == "edited"]
-    if branch.is_head:
-        here = tree.nodes[tree.head]
-        place = "the opening" if not here.step else f"{here.step}"
-        parts.append("← here" if tree.head == branch.tip else f"← here, at {place} ({short[here.id]})")
-    return " · ".join(parts)
+    return SEPARATOR.join(parts)
 
 
 def _short_ids(tree: Tree) -> dict[str, str]:

@@ -149,6 +149,15 @@ def test_a_corrected_summary_is_what_this_branch_recalls_and_no_other(written, m
     assert EDIT not in prompt
 
 
+def test_a_corrected_summary_is_shown_where_it_stands(written):
+    story = written(2)
+    was = story.passage(1).summary
+    story.edit_summary(1, "Mira keeps the key.")
+    assert story.passage(1).summary == story.passages()[0].summary == "Mira keeps the key."
+    story.undo()
+    assert story.passage(1).summary == story.passages()[0].summary == was
+
+
 def test_a_corrected_summary_is_searched(written, library, settings, write_prompts):
     story = written(6, top_k=1)
     story.edit_summary(2, "Zephyrine swims beneath the quicksilver aqueduct.")
@@ -240,13 +249,29 @@ def test_where_a_turn_stands_is_edited_with_the_outline(written, write_prompts):
     assert story.brief["outline"][0] == first
 
 
+def test_which_clues_were_given_is_edited_with_them(written, write_prompts):
+    story = written(1)
+    before = story.brief.get("clues")
+    lines = ["[done] A feather: passage 1", "A song: passage 3"]
+    assert story.edit_brief(truth="Zoltan did it.", clues=lines)["clues"] == lines
+    assert story.brief["clues"] == lines
+    story.step()
+    asked = write_prompts()[-1]
+    assert "1. A feather: passage 1\n2. A song: passage 3\n" in asked, "the mark is not part of the clue"
+    assert "Of the clues above: 1 told; 2 still to plant." in asked
+    assert story.brief["clues"] == lines, "the next passage keeps the count"
+    assert story.edit_brief(clues=["A song: passage 3"])["clues"] == ["A song: passage 3"]
+    story.undo(3)
+    assert story.brief.get("clues") == before
+
+
 def test_what_is_kept_from_the_reader_can_be_edited(written, write_prompts):
     story = written(1)
     story.edit_brief(truth="Zoltan did it.", clues=["A feather: passage 2"], voice="Dry.", synopsis="It is dark.")
     story.step()
     asked = write_prompts()[-1]
     assert all(
-        part in asked for part in ("Zoltan did it.", "- A feather: passage 2", "How it is told: Dry.", "It is dark.")
+        part in asked for part in ("Zoltan did it.", "1. A feather: passage 2", "How it is told: Dry.", "It is dark.")
     )
 
 

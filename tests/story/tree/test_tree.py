@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from recurrentgpt.engine.diff import changes
+from recurrentgpt.engine.diff import changes, sentence_changes
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.story import Story
@@ -116,6 +116,8 @@ def test_two_takes_are_compared_word_by_word(written):
     assert (diff.a, diff.b) == (first, second)
     assert "".join(change.before for change in diff.text) == first.text
     assert "".join(change.after for change in diff.text) == second.text
+    assert "".join(change.before for change in diff.sentences) == first.text
+    assert "".join(change.after for change in diff.sentences) == second.text
     assert {change.kind for change in diff.plan} == {"same"}
     old, new = first.short_term_memory.splitlines(), second.short_term_memory.splitlines()
     assert diff.memory_dropped == [line for line in old if line not in new] != []
@@ -124,6 +126,22 @@ def test_two_takes_are_compared_word_by_word(written):
     assert json.loads(json.dumps(plain)) == plain
     assert plain["a"] == first.id
     assert story.diff(1, 2).text
+
+
+def test_texts_are_compared_sentence_by_sentence():
+    before = 'Mira runs far.  Bo sleeps.\n\n"Well?" asked Dr. Lind. It rains.'
+    after = 'Bo sleeps. "Well?" asked Dr. Holm. It snows. It rains.'
+    found = sentence_changes(before, after)
+    assert [(change.kind, change.before.strip(), change.after.strip()) for change in found] == [
+        ("removed", "Mira runs far.", ""),
+        ("same", "Bo sleeps.", "Bo sleeps."),
+        ("changed", '"Well?" asked Dr. Lind.', '"Well?" asked Dr. Holm. It snows.'),
+        ("same", "It rains.", "It rains."),
+    ]
+    assert "".join(change.before for change in found) == before
+    assert "".join(change.after for change in found) == after
+    japanese = sentence_changes("夜だった。朝が来た。", "夜だった。昼が来た。", "Japanese")
+    assert [change.kind for change in japanese] == ["same", "changed"]
 
 
 @pytest.mark.parametrize(("before", "after", "kinds"), [

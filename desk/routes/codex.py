@@ -1,0 +1,102 @@
+"""Routes of the codex: what is true of people, places and things as of a passage, and the author's word on it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+
+from recurrentgpt.desk.backend import read_model
+from recurrentgpt.desk.backend.dependencies import IdleJobsDep, JobsDep
+from recurrentgpt.desk.backend.schemas import (
+    ERROR_RESPONSES,
+    Changed,
+    CodexEntryView,
+    CodexHistoryView,
+    Ref,
+    RequestBody,
+    ShortText,
+)
+from recurrentgpt.desk.routes.writing import moved
+from recurrentgpt.schema.codex import Aspect, Kind
+
+router = APIRouter(tags=["codex"], responses=ERROR_RESPONSES)
+
+
+class NewEntry(RequestBody):
+    """An entry of the author's own, or more of one that is there."""
+
+    name: ShortText
+    kind: Kind
+    facts: Annotated[list[ShortText], Field(max_length=20, default_factory=list)]
+
+
+class EntryChange(RequestBody):
+    """What changes of an entry for the whole branch; what is absent stays as it is."""
+
+    name: ShortText
+    alias: ShortText | None = None
+    merge: ShortText | None = None
+    """Another entry that is the same, and goes into this one."""
+    pinned: bool | None = None
+    hidden: bool | None = None
+
+
+class LineChange(RequestBody):
+    """What is true of an entry from the newest passage on, or with `end` what is no longer."""
+
+    name: ShortText
+    aspect: Aspect
+    value: ShortText
+    end: bool = False
+
+
+@router.get("/stories/{story}/codex")
+async def codex(jobs: JobsDep, at: Annotated[Ref, Query()]) -> list[CodexEntryView]:
+    """Return what is true of people, places and things as of a passage, those that it names first."""
+    return await read_model.codex_view(jobs.story, at)
+
+
+@router.get("/stories/{story}/codex/history")
+async def history(
+    jobs: JobsDep, name: Annotated[ShortText, Query()], at: Annotated[Ref, Query()]
+) -> list[CodexHistoryView]:
+    """Return what the passages up to a place changed in an entry, the oldest first."""
+    return await read_model.codex_history_view(jobs.story, name, at)
+
+
+@router.post("/stories/{story}/codex")
+async def add(jobs: IdleJobsDep, body: NewEntry) -> Changed:
+    """Add an entry of the author's own."""
+    await jobs.story.aadd_entry(body.name, body.kind, body.facts)
+    return moved(jobs)
+
+
+@router.put("/stories/{story}/codex")
+async def change(jobs: IdleJobsDep, body: EntryChange) -> Changed:
+    """Give an entry another name, merge one into it, pin it, or hide it from readers."""
+    story = jobs.story
+    if body.alias is not None:
+        await story.aalias_entry(body.name, body.alias)
+    if body.merge is not None:
+        await story.amerge_entries(body.name, body.merge)
+    if body.pinned is not None:
+        await story.apin_entry(body.name, pinned=body.pinned)
+    if body.hidden is not None:
+        await story.ahide_entry(body.name, hidden=body.hidden)
+    return moved(jobs)
+
+
+@router.put("/stories/{story}/codex/line")
+async def change_line(jobs: IdleJobsDep, body: LineChange) -> Changed:
+    """Set what is true of an entry from the newest passage on, or end it."""
+    await jobs.story.aedit_entry(body.name, body.aspect, body.value, end=body.end)
+    return moved(jobs)
+
+
+@router.delete("/stories/{story}/codex")
+async def remove(jobs: IdleJobsDep, name: Annotated[ShortText, Query()]) -> Changed:
+    """Take an entry out of the codex of this branch."""
+    await jobs.story.aremove_entry(name)
+    return moved(jobs)

@@ -1,0 +1,87 @@
+// The chapters of the branch: where each begins, how long it is, and what happens in it.
+import { useEffect, useSyncExternalStore } from "react";
+import { Dialog } from "./components";
+import { count } from "./format";
+import type { PassageCache } from "./passageCache";
+import type { Ask, Chapters, PathEntry, StoryView } from "./types";
+import { useUnsavedText } from "./unsavedText";
+
+type Chapter = { number: number; step: number; title: string | null; entries: PathEntry[] };
+
+/** The path, divided where a chapter begins; what stands before the first one has no title. */
+export function divide(path: PathEntry[], chapters: Chapters): Chapter[] {
+  const steps = [...new Set([1, ...Object.keys(chapters).map(Number)])].filter((step) => step <= path.length).sort((a, b) => a - b);
+  return steps.map((step, at) => ({ number: at + 1, step, title: chapters[step] ?? null, entries: path.slice(step - 1, (steps[at + 1] ?? path.length + 1) - 1) }));
+}
+
+export function ContentsDialog(props: { view: StoryView; chapters: Chapters; cache: PassageCache; busy: boolean; ask: Ask; onClose: () => void; onJump: (id: string) => void }) {
+  const { view, chapters } = props;
+  return (
+    <Dialog title="Contents" onClose={props.onClose}>
+      {Object.keys(chapters).length === 0 && (
+        <p className="hint">No chapter is set: a book that is exported begins one at every eighth passage. By hand one begins at any passage, by the number in its margin.</p>
+      )}
+      <ol className="contents">
+        {divide(view.path, chapters).map((part) => (
+          <li key={part.step}>
+            <button
+              className="card"
+              onClick={() => {
+                props.onClose();
+                props.onJump(part.entries[0]![0]);
+              }}
+            >
+              <span className="numeral" aria-hidden="true">{part.number}</span>
+              <span>
+                <bdi>{part.title || (part.title === null ? "The beginning" : `Chapter ${part.number}`)}</bdi>{" "}
+                <span className="hint">
+                  {count(part.entries.reduce((sum, entry) => sum + entry[1], 0), "word")} in {count(part.entries.length, "passage")}
+                </span>
+              </span>
+            </button>
+            <details>
+              <summary>What happens, and its title</summary>
+              <ChapterForm {...props} story={view.id} at={part.entries[0]![0]} step={part.step} title={part.title} />
+              <Summaries entries={part.entries} first={part.step} cache={props.cache} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    </Dialog>
+  );
+}
+
+function Summaries({ entries, first, cache }: { entries: PathEntry[]; first: number; cache: PassageCache }) {
+  const ids = entries.map((entry) => entry[0]);
+  useEffect(() => cache.want(ids), [ids.join()]);
+  const known = useSyncExternalStore(cache.subscribe, () => ids.filter((id) => cache.get(id)).length);
+  return (
+    <ol className="sentences" aria-busy={known < ids.length}>
+      {ids.map((id, at) => <li key={id} dir="auto">{first + at}. {cache.get(id)?.summary || "…"}</li>)}
+    </ol>
+  );
+}
+
+/** Begin a chapter with a passage, name it, or make it one with what stands before. `title` is null where none begins. */
+export function ChapterForm(props: { story: string; at: string; step: number; title: string | null; busy: boolean; ask: Ask }) {
+  const field = useUnsavedText(`name/stories/${props.story}/chapter/${props.step}`);
+  const title = field.text ?? props.title ?? "";
+  const set = (to: string | null) => void props.ask("PUT", "/chapter", { at: props.at, title: to }).then((done) => done && field.drop());
+  return (
+    <form
+      className="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        set(title);
+      }}
+    >
+      <input aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={(event) => field.change(event.target.value)} />
+      <button disabled={props.busy || title === props.title}>{props.title === null ? "Begin a chapter" : "Rename"}</button>
+      {props.title !== null && (
+        <button type="button" className="quiet" disabled={props.busy} onClick={() => set(null)}>
+          {props.step > 1 ? "Join with the one before" : "No title"}
+        </button>
+      )}
+    </form>
+  );
+}

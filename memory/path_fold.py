@@ -1,0 +1,64 @@
+"""What the commits of a path amount to, one after the other: worked out once, and gone on with from passage to passage."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.schema.log import Commit
+
+KEPT = 64
+"""Heads, of all stories, whose value is kept."""
+WALK = 64
+"""Commits that are read one by one before the whole path is."""
+AT_ONCE = 500
+
+T = TypeVar("T")
+
+
+class PathFold(Generic[T]):
+    """A value as of a commit: `add(value, commit)` over its path from the opening on, beginning with `empty`.
+
+    It is kept for the newest commits that were asked for, and made from the nearest one that is kept. No value is changed.
+    """
+
+    def __init__(self, empty: T, add: Callable[[T, Commit], T]) -> None:
+        self._empty, self._add = empty, add
+        self._kept: WeakKeyDictionary[object, OrderedDict[tuple[str, ...], T]] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    async def at(self, log: LogReader, story: str, head: str) -> T:
+        """Return the value after the commit `head`; of no commit, the empty one."""
+        root = (*log.root, story)
+        with self._lock:
+            kept = self._kept.setdefault(log.store, OrderedDict())
+        missing: list[Commit] = []
+        at, value = head, self._empty
+        while at and len(missing) < WALK:
+            if (found := kept.get((*root, at))) is not None:
+                value = found
+                break
+            missing.append(await log.get(story, at))
+            at = missing[-1]["parent"]
+        else:
+            # Cold: what is further back is read in pages, and nothing of it is kept.
+            path = (await log.path(story, at))[::-1] if at else []
+            known = next((number for number, key in enumerate(path) if (*root, key) in kept), len(path))
+            value = kept.get((*root, path[known]), value) if known < len(path) else value
+            older = path[:known][::-1]
+            for first in range(0, len(older), AT_ONCE):
+                for commit in await log.get_many(story, older[first : first + AT_ONCE]):
+                    value = self._add(value, commit)
+        for commit in missing[::-1]:
+            value = self._add(value, commit)
+        if head:
+            with self._lock:
+                kept[(*root, head)] = value
+                kept.move_to_end((*root, head))
+                while len(kept) > KEPT:
+                    kept.popitem(last=False)
+        return value

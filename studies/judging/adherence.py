@@ -1,0 +1,152 @@
+"""Ask a judge which of the plans that were offered a passage carries out: the one that was taken, and no other?
+
+One call a passage. The judge is not told which plan was taken; the plans are shuffled, and what happens has to be quoted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import mean
+from typing import Any, Literal
+
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel
+
+from recurrentgpt.infrastructure.background_loop import call
+from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.models.roles import ResolvedModel, aresolve_model
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
+from recurrentgpt.prompts import Prompts
+from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.studies.baselines.runtime import PROMPTS
+from recurrentgpt.studies.judging.pairwise import misquoted
+from recurrentgpt.studies.measures.choices import origin
+from recurrentgpt.studies.recording.recording import FileRecorder
+from recurrentgpt.studies.recording.recording_models import record_model
+from recurrentgpt.studies.runs.endpoints import judge_model
+from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.plan import Judge
+from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord
+from recurrentgpt.studies.study_context import StudyContext
+
+Happens = Literal["yes", "partly", "no"]
+_WORTH: dict[Happens, float] = {"yes": 1.0, "partly": 0.5, "no": 0.0}
+FILE = "adherence.jsonl"
+
+
+class _PlanReply(BaseModel, title="Plan"):
+    number: int
+    quote: str
+    happens: Happens
+
+
+class _Reply(BaseModel, title="Reply"):
+    plans: list[_PlanReply]
+
+
+@dataclass(frozen=True)
+class Adherence:
+    """How far the passages of a system carry out plans, from 0 to 1, as a judge sees it."""
+
+    judge: str
+    system: str
+    passages: int
+    taken: float
+    """The plans that were taken."""
+    left: float
+    """The plans that were left: what would have happened anyway."""
+
+
+def judge_adherence(folder: RunFolder, judge: Judge, report: Callable[[str], None], *, model: Any = None) -> int:
+    """Ask a judge about every passage that it has not been asked about, and return how many answers could not be used.
+
+    `model` is a chat model in the judge's place, for programs and tests.
+    """
+    with folder.writing_lock():
+        return call(lambda: _judge(folder, judge, report, model))
+
+
+def unasked(folder: RunFolder, judge: str) -> list[tuple[NovelRecord, PassageRecord]]:
+    """Return the passages that were written from a choice and that a judge has not been asked about."""
+    known = {(row["novel"], row["step"]) for row in folder.rows(FILE) if row["judge"] == judge}
+    return [
+        (novel, passage)
+        for novel in folder.novels()
+        for passage in novel["passages"]
+        if passage.get("offered") and (novel["id"], passage["step"]) not in known
+    ]
+
+
+async def _judge(folder: RunFolder, judge: Judge, report: Callable[[str], None], chat: Any) -> int:
+    if chat is None:
+        resolved = await asyncio.to_thread(judge_model, judge, folder.plan)
+    else:
+        resolved = await aresolve_model("judge", StudyContext(models={"judge": chat}))
+    recorder = FileRecorder(folder.path / "calls" / f"adherence-{judge.file}", prompts=folder.plan.record_prompts)
+    model, failed = record_model(resolved, recorder, "judge", 0), 0
+    wanted = unasked(folder, judge.model)
+    for number, (novel, passage) in enumerate(wanted, start=1):
+        try:
+            folder.append(FILE, {"judge": judge.model, "novel": novel["id"], **await _ask(model, passage)})
+        except ModelReplyError as error:
+            failed += 1
+            report(f"{novel['id']}, passage {passage['step']}: {error}")
+        report(f"{number} of {len(wanted)} passages")
+    return failed
+
+
+async def _ask(model: ResolvedModel, passage: PassageRecord) -> dict[str, Any]:
+    text, taken = passage.get("text", ""), passage.get("plan", "")
+    offered = passage.get("offered", [])
+    # A plan that was changed and the one that it was made of may well happen both: that one was not left.
+    others = [plan for plan in dict.fromkeys(offered) if plan not in (taken, origin(taken, offered))]
+    plans = [taken, *others]
+    random.Random(f"{passage['step']} {taken}").shuffle(plans)
+    asked = Prompts("any", PROMPTS, mode="judge").fill("adherence", passage=text, plans=plans)
+
+    def check(reply: _Reply) -> str | None:
+        if [one.number for one in reply.plans] != list(range(1, len(plans) + 1)):
+            return f"plans has to hold each plan once, from 1 to {len(plans)}."
+        happening = [one for one in reply.plans if one.happens != "no"]
+        if unquoted := next((one for one in happening if not one.quote.strip()), None):
+            return f"Plan {unquoted.number} happens, and has no quote: copy the words of the passage in which it does."
+        return misquoted([one.quote for one in happening], text)
+
+    reply = await ask(
+        model,
+        [HumanMessage(asked)],
+        _Reply,
+        max_tokens=FULL_REPLY_TOKENS,
+        temperature=0.0,
+        seed=1,
+        meter=Meter(),
+        check=check,
+    )
+    said = {plans[one.number - 1]: one.happens for one in reply.plans}
+    quotes = {plans[one.number - 1]: one.quote for one in reply.plans}
+    return {
+        "step": passage["step"],
+        "taken": said[taken],
+        "left": [said[plan] for plan in others],
+        "quote": quotes[taken],
+    }
+
+
+def adherence(folder: RunFolder) -> list[Adherence]:
+    """Return by judge and system how far passages carry out the plans that were taken, and those that were left."""
+    rows, systems = folder.rows(FILE), {novel["id"]: novel["system"] for novel in folder.novels()}
+    return list(_figures(rows, systems, folder.plan.systems))
+
+
+def _figures(rows: list[Any], systems: dict[str, str], order: list[str]) -> Iterator[Adherence]:
+    for judge in sorted({row["judge"] for row in rows}):
+        for system in order:
+            mine = [row for row in rows if row["judge"] == judge and systems.get(row["novel"]) == system]
+            left = [_WORTH[one] for row in mine for one in row["left"]]
+            if mine:
+                yield Adherence(
+                    judge, system, len(mine), mean(_WORTH[row["taken"]] for row in mine), mean(left) if left else 0.0
+                )

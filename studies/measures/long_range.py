@@ -1,0 +1,109 @@
+"""What a long text keeps: sentences that contradict earlier ones, and facts that are told for the first time.
+
+The rules of the engine's continuity read both, and those of `entities` eyes, hair, ages and hands. They are for English, miss
+much and invent little, and are the same for every system, whatever it keeps of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from recurrentgpt.memory.codex import changed
+from recurrentgpt.nodes.codex_changes import from_facts, speakers
+from recurrentgpt.nodes.continuity import find_contradictions
+from recurrentgpt.prose.sentence_checks import narration
+from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction
+from recurrentgpt.studies.baselines.system import System
+from recurrentgpt.studies.measures.entities import entities, names_of
+from recurrentgpt.studies.measures.measure import Measure
+from recurrentgpt.studies.runs.schemas import NovelRecord
+
+FEWEST_PASSAGES = 8
+"""Passages of a novel below which it has no last quarter to speak of."""
+
+
+@dataclass(frozen=True)
+class LongRange:
+    """What a text in passages contradicts, and how much news each passage has."""
+
+    contradictions: list[str]
+    """The sentences that cannot be true after what was told before."""
+    new_facts: list[int]
+    """Of each passage: names told for the first time, and what a rule reads of people and things for the first time."""
+
+
+def long_range(passages: Sequence[str]) -> LongRange:
+    """Return what the passages of one text contradict, and what is new in each."""
+    codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[str]()
+    news: list[int] = []
+    for step, passage in enumerate(passages, start=1):
+        against = find_contradictions(passage, codex)
+        found += [one["said"] for one in against]
+        # From there the text holds what it says now: the same is not told of every later passage.
+        codex = changed(codex, [meant for one in against if (meant := _as_told(one))], step=step)
+        # A sentence at a time: a passage's changes are counted in full, where a model's facts are held to a few.
+        changes = [
+            change
+            for paragraph in passage.split("\n")
+            for sentence in sentences(narration(paragraph))
+            for change in from_facts("", [sentence], paragraph, codex, "English")
+            if change.get("aspect") != "fact"
+        ]
+        codex = changed(codex, changes, step=step)
+        told: set[tuple[str, ...]] = {(name,) for name in names_of(passage)}
+        told |= {
+            (entry.name, line.aspect, line.value)
+            for entry in codex.entries.values()
+            for line in entry.lines
+            if line.value
+        }
+        news.append(len(told - known))
+        known |= told
+    return LongRange(found + entities("\n\n".join(passages)).conflicts, news)
+
+
+def _as_told(one: Contradiction) -> Change | None:
+    """Return what a text says of an entry that it contradicts; None where its name is all that it contradicts."""
+    aspects: dict[str, Aspect] = {
+        "dead": "status", "absent": "status", "lost": "status", "holder": "holder", "pronouns": "pronouns"
+    }  # fmt: skip
+    if one["rule"] not in aspects:
+        return None
+    aspect = aspects[one["rule"]]
+    return Change(entry=one["entry"], kind=one["kind"], do="set", aspect=aspect, value=one["value"])
+
+
+def _people(text: str) -> Codex:
+    """Return who speaks anywhere in a text, by the longest of their names, with nothing told of them."""
+    found = speakers(text, Codex())
+    within = {part for entry in found for part in entry.name.split()[:-1] + entry.name.split()[1:]}
+    return Codex({entry.name.casefold(): entry for entry in found if entry.name not in within})
+
+
+def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
+    passages = [text for passage in novel["passages"] if (text := passage.get("text", ""))]
+    words = sum(map(count_words, passages))
+    if not words:
+        return dict.fromkeys(MEASURE.columns)
+    found = long_range(passages)
+    late = found.new_facts[-(len(passages) // 4) :] if len(passages) >= FEWEST_PASSAGES else []
+    return {
+        "contradictions_per_10000": round(10_000 * len(found.contradictions) / words, 3),
+        "new_facts": round(mean(found.new_facts), 3),
+        "new_facts_late": round(mean(late), 3) if late else None,
+    }
+
+
+MEASURE = Measure(
+    name="long range",
+    description="What a long text keeps: `contradictions per 10000` words are sentences that cannot be true after what was told "
+    "(the dead who act, things that are lost and at hand, people who change their pronouns, eyes, hair or age), `new facts` are "
+    "names and states of people and things told for the first time, per passage, and `new facts late` those of the last "
+    f"quarter of novels of {FEWEST_PASSAGES} passages or more: a text that goes in circles has none. Rules for English find "
+    "them, which miss much. Passages of one_shot, re3 and doc have lengths of their own.",
+    columns=("contradictions_per_10000", "new_facts", "new_facts_late"),
+    compute=_compute,
+)

@@ -1,0 +1,120 @@
+"""The codex beside the page: as of the passage in view, corrected by the author, and known under the pointer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from tests.desk.conftest import Client, Served, begin, has_value, there_are, written
+
+
+def names(client: Client, story: str, at: str) -> dict[str, Any]:
+    return {entry["name"]: entry for entry in client.get(f"/stories/{story}/codex", at=at)}
+
+
+def test_an_entry_is_added_corrected_pinned_hidden_merged_and_undone(client: Client) -> None:
+    view = client.begin()
+    story = view["id"]
+    path = f"/stories/{story}/codex"
+    client.send("POST", path, {"name": "Zoltan", "kind": "person", "facts": ["Zoltan sold the boat."]})
+    client.send("POST", path, {"name": "the boatman", "kind": "person"})
+    client.send("PUT", path, {"name": "Zoltan", "pinned": True, "hidden": True, "alias": "Zolly"})
+    client.send("PUT", path, {"name": "Zoltan", "merge": "the boatman"})
+    client.send("PUT", f"{path}/line", {"name": "Zoltan", "aspect": "status", "value": "dead"})
+    head = client.get(f"/stories/{story}")["head"]
+    known = names(client, story, head)
+    assert "the boatman" not in known
+    zoltan = known["Zoltan"]
+    assert (zoltan["pinned"], zoltan["hidden"]) == (True, True)
+    assert {"Zolly", "the boatman"} <= set(zoltan["names"])
+    assert {line["text"] for line in zoltan["lines"]} == {"Zoltan sold the boat.", "Zoltan is dead."}
+    history = client.get(f"{path}/history", name="Zoltan", at=head)
+    assert [(row["aspect"], row["said"], row["author"]) for row in history] == [("status", "dead", True)]
+    end = {"name": "Zoltan", "aspect": "fact", "value": "Zoltan sold the boat.", "end": True}
+    client.send("PUT", f"{path}/line", end)
+    head = client.get(f"/stories/{story}")["head"]
+    assert [line["text"] for line in names(client, story, head)["Zoltan"]["lines"]] == ["Zoltan is dead."]
+    client.send("POST", f"/stories/{story}/undo")
+    client.send("POST", f"/stories/{story}/undo")
+    assert [line["text"] for line in names(client, story, "1")["Zoltan"]["lines"]] == ["Zoltan sold the boat."]
+    client.http.request("DELETE", f"/desk/api{path}", params={"name": "Zoltan"}).raise_for_status()
+    assert "Zoltan" not in names(client, story, "1")
+
+
+def test_what_is_wrong_is_refused_in_a_sentence(client: Client) -> None:
+    path = f"/stories/{client.begin()['id']}/codex"
+    assert "no one entry" in client.refused("PUT", path, {"name": "Quirin", "pinned": True})[1]
+    client.send("POST", path, {"name": "Zoltan", "kind": "person"})
+    line = {"name": "Zoltan", "aspect": "status", "value": "sleepy"}
+    assert "A status is one of" in client.refused("PUT", f"{path}/line", line)[1]
+    assert client.refused("POST", path, {"name": "Zoltan", "kind": "beast"})[0] == 422
+
+
+def test_whoever_plays_is_not_sent_what_is_hidden(client: Client) -> None:
+    view = client.begin(play=True, player="Mira the cook")
+    path = f"/stories/{view['id']}/codex"
+    client.send("POST", path, {"name": "The Murderer", "kind": "person", "facts": ["The Murderer is the priest."]})
+    client.send("PUT", path, {"name": "The Murderer", "hidden": True})
+    assert "The Murderer" not in names(client, view["id"], "opening")
+
+
+def test_an_entry_is_made_and_corrected_on_the_page(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    codex = page.locator(".codex")
+    codex.get_by_text("Add an entry").click()
+    codex.get_by_label("Name of the entry").fill("Zoltan")
+    codex.get_by_label("What is true of it").fill("Zoltan sold the boat.")
+    # What is typed is there again.
+    page.reload()
+    written(page, 2)
+    # The reload has kept the reading place; what is true is corrected at the end.
+    page.locator(".manuscript").hover()
+    page.mouse.wheel(0, 100_000)
+    there_are(codex.get_by_text("As of passage"), 0)
+    codex.get_by_text("Add an entry").click()
+    has_value(codex.get_by_label("Name of the entry"), "Zoltan")
+    codex.get_by_role("button", name="Add", exact=True).click()
+    codex.get_by_text("Elsewhere").click()
+    codex.get_by_text("Zoltan sold the boat.").first.wait_for()
+    has_value(codex.get_by_label("Name of the entry"), "")
+    codex.get_by_text("Change Zoltan").click()
+    codex.get_by_label("Fact of Zoltan").fill("Zoltan swims.")
+    codex.get_by_role("button", name="Set it").first.click()
+    codex.locator(".sentences").get_by_text("Zoltan swims.").wait_for()
+    codex.get_by_role("button", name="No longer true: Zoltan sold").click()
+    there_are(codex.get_by_text("Zoltan sold the boat."), 0)
+    codex.get_by_role("button", name="Pin").last.click()
+    codex.get_by_text("Zoltan · person · pinned").wait_for()
+    codex.get_by_text("History of Zoltan").click()
+    codex.get_by_role("button", name="by the author, at passage 2").first.click()
+    page.locator("article.passage.found[aria-label^='Passage 2']").wait_for()
+
+
+def test_a_name_under_the_pointer_tells_what_is_known(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.post(f"{api}/passage", json={"at": "1", "text": "Zoltan waits here."}).raise_for_status()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    entry = {"name": "Zoltan", "kind": "person", "facts": ["Zoltan sold the boat."]}
+    httpx.post(f"{api}/codex", json=entry).raise_for_status()
+    page.locator(".codex").get_by_text("Zoltan sold the boat.").first.wait_for()
+    line = page.locator("article.passage .prose p")
+    line.scroll_into_view_if_needed()
+    line.hover(position={"x": 55, "y": 15})
+    tip = page.locator(".name-tip")
+    tip.get_by_text("Zoltan sold the boat.").wait_for()
+    page.keyboard.press("Escape")
+    there_are(tip, 0)
+    assert line.inner_text() == "Zoltan waits here."
+
+
+def test_the_codex_is_as_of_the_passage_in_view(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 4)
+    page.locator(".codex").get_by_text("Add an entry").wait_for()
+    page.locator(".manuscript").hover()
+    page.mouse.wheel(0, -100_000)
+    page.locator(".codex").get_by_text("As of passage 1.").wait_for()
+    page.mouse.wheel(0, 100_000)
+    there_are(page.locator(".codex").get_by_text("As of passage"), 0)

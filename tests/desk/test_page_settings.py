@@ -1,0 +1,80 @@
+"""A room to write in: font, size, width, quotation marks, goals, the page alone, and the language of the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from tests.desk.conftest import Served, begin, there_are, written
+
+TEXT = "\"Don't,\" she said. 'No.'"
+
+
+def test_the_page_looks_as_its_reader_wants_and_the_text_stays(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.post(f"{api}/passage", json={"at": "1", "text": TEXT}).raise_for_status()
+    line = page.locator("article.by-edited .prose p")
+    line.wait_for()
+    written(page, 1)
+    assert page.locator(".leaf").get_attribute("lang") == "en"
+    style = "element => [getComputedStyle(element).fontSize, getComputedStyle(element).fontFamily]"
+    before = line.evaluate(style)
+    page.get_by_role("button", name="Page", exact=True).click()
+    page.get_by_label("Size").fill("150")
+    page.get_by_label("Font").select_option("sans")
+    page.get_by_label("Typographic quotation marks").check()
+    page.get_by_label("Words a day").fill("500")
+    page.get_by_label("Words in a sitting").fill("300")
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => !history.state?.dialog")
+    page.reload()
+    line.wait_for()
+    assert line.inner_text() == "“Don’t,” she said. ‘No.’"
+    size, font = line.evaluate(style)
+    assert float(size.removesuffix("px")) == 1.5 * float(before[0].removesuffix("px"))
+    assert font != before[1]
+    page.get_by_text("of 500 words today").wait_for()
+    page.get_by_text("of 300 words in this sitting").wait_for()
+    # The text is its own, also where it is edited and selected.
+    line.dblclick()
+    assert page.get_by_label("Text of passage 1").input_value() == TEXT
+
+
+def test_focus_leaves_the_page_alone_and_tells_what_is_refused(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.locator(".next h2").wait_for()
+    page.keyboard.press("f")
+    there_are(page.locator(".next:visible, .figures:visible"), 0)
+    # Nobody chooses among plans that are out of sight.
+    page.keyboard.press("1")
+    page.route("**/undo", lambda route: route.fulfill(status=409, json={"error": "This cannot be done now."}))
+    page.keyboard.press("z")
+    page.get_by_text("This cannot be done now.").wait_for()
+    there_are(page.locator(".stop"), 0)
+    page.get_by_role("button", name="Focus").click()
+    page.locator(".plans .card").first.wait_for()
+    there_are(page.locator("article.passage"), 1)
+
+
+def test_the_truth_is_shown_only_where_it_is_asked_for_and_clues_are_ticked_off(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    written(page, 1)
+    outline = httpx.get(api).json()["outline"]
+    truth = httpx.get(f"{api}/hidden").json()["truth"]
+    page.get_by_role("button", name="Settings", exact=True).click()
+    page.get_by_label("Outline, one turn a line").fill("\n".join([f"[done] {outline[0]}", *outline[1:]]))
+    there_are(page.get_by_label("What lies behind the story"), 0)
+    page.get_by_role("button", name="Show what is kept from the reader").click()
+    there_are(page.get_by_text("[done] before a clue"), 1)
+    assert page.get_by_label("What lies behind the story").input_value() == truth
+    page.get_by_label("Clues to it, one a line").fill("[done] A feather: passage 1\nA song: passage 3")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("dialog").wait_for(state="detached")
+    assert httpx.get(f"{api}/hidden").json() == {
+        "truth": truth,
+        "clues": ["[done] A feather: passage 1", "A song: passage 3"],
+    }
+    assert httpx.get(api).json()["outline"] == [f"[done] {outline[0]}", *outline[1:]]

@@ -1,0 +1,94 @@
+"""Whole steps at endpoints that hold a reply to no schema, or think: every call works, and none is asked more than once again."""
+
+import json
+from collections import Counter
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from recurrentgpt.models.profiles import THINKING_TOKENS
+from recurrentgpt.story import Story
+from recurrentgpt.testing import FaultyServer, story_answers, story_replies
+
+
+@pytest.fixture
+def written(library, settings, monkeypatch):
+    """Give a maker of stories of two passages that a server wrote."""
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+
+    def make(server):
+        shape = settings(model="some-model", base_url=server.base_url, min_words=60, max_words=200)
+        story = Story.new("fantasy", "Mira tends a lamp.", library=library, **shape)
+        list(story.stream(2))
+        return story
+
+    return make
+
+
+def is_whole(story):
+    passages = story.passages()
+    assert [passage.step for passage in passages] == [1, 2]
+    assert all(passage.text and passage.summary and passage.short_term_memory for passage in passages)
+    assert all(story.brief[part] for part in ("title", "premise", "characters", "outline", "truth", "clues", "voice"))
+
+
+def forms(server):
+    """Return what each request wanted its reply held to; "" for none."""
+    return [body.get("response_format", {}).get("type", "") for body in server.requests]
+
+
+def asked(body):
+    """Return what of a request stays the same when it is made again without a field."""
+    return json.dumps(body["messages"][:-1]) + body["messages"][-1]["content"].partition("\n\nAnswer with one JSON")[0]
+
+
+def unseen_form(body):
+    """Answer what the messages ask for, as a server that leaves `response_format` out does."""
+    return story_replies([HumanMessage(str(message["content"])) for message in body["messages"]])
+
+
+@pytest.mark.parametrize(("refusal", "held"), [("no schema", {""}), ("no json_schema", {"json_object", ""})])
+def test_a_refused_form_costs_one_call_of_a_story(written, refusal, held):
+    with FaultyServer(refusal, text=story_answers) as server:
+        is_whole(written(server))
+        first, *others = forms(server)
+    assert first == "json_schema"
+    assert set(others) == held
+    assert sorted(Counter(map(asked, server.requests)).values(), reverse=True)[:2] == [2, 1]
+    for body in server.requests:
+        assert {"seed", "stream_options"} <= set(body), "no other field is lost"
+        assert "max_tokens" in body
+    told = ["JSON schema:" in body["messages"][-1]["content"] for body in server.requests[1:]]
+    assert told[0]
+    assert sum(told) >= 5, "founding, and the memory and the plans of two passages"
+
+
+def test_a_form_that_a_server_passes_over_is_told_in_words_from_the_second_call_on(written):
+    with FaultyServer(text=unseen_form) as server:
+        is_whole(written(server))
+    unusable = [body for body in server.requests if "That reply cannot be used" in str(body["messages"])]
+    assert len(unusable) == 1
+    assert "JSON schema:" in unusable[0]["messages"][-1]["content"]
+    structured = [body for body in server.requests if "response_format" in body]
+    assert all("JSON schema:" in body["messages"][-1]["content"] for body in structured[1:])
+
+
+def test_a_model_that_thinks_against_its_name_gets_tokens_for_it_after_one_call(written):
+    with FaultyServer("long thinking", text=story_answers) as server:
+        story = written(server)
+        is_whole(story)
+    first, second, *others = (body["max_tokens"] for body in server.requests)
+    assert second == first + THINKING_TOKENS
+    assert all(limit > THINKING_TOKENS for limit in others)
+    assert max(Counter(map(asked, server.requests[1:])).values()) == 1
+
+
+@pytest.mark.parametrize("shape", ["thinking", "thinking in reasoning", "thinking in a list", "think tags"])
+def test_reasoning_is_in_no_story(written, shape):
+    with FaultyServer(shape, text=story_answers) as server:
+        story = written(server)
+        is_whole(story)
+    kept = json.dumps([story.brief, [[it.text, it.summary, it.plan, it.short_term_memory] for it in story.passages()]])
+    assert "Let me" not in kept
+    assert "think" not in kept
+    assert max(Counter(map(asked, server.requests)).values()) == 1

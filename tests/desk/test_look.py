@@ -197,3 +197,25 @@ def test_forced_colours_tell_where_one_is(open_page: Callable[..., Any], desk: S
     colour = "element => getComputedStyle(element).backgroundColor"
     there, here = (page.locator(which).first.evaluate(colour) for which in (".node.on:not(.head)", ".node.head"))
     assert there != here
+
+
+@pytest.mark.parametrize("width", [320, 960, 1280])
+def test_a_button_stays_under_the_pointer_while_the_figures_come(
+    open_page: Callable[..., Any], desk: Served, width: int
+) -> None:
+    page = open_page(viewport={"width": width, "height": 844})
+    begin(page, desk.address)
+    waiting: list[Any] = []
+    page.route("**/usage", lambda route: waiting.append(route))
+    page.reload()
+    button = page.get_by_role("button", name="Page", exact=True)
+    button.wait_for()
+    button.hover()
+    while not waiting:
+        button.hover()
+    page.mouse.down()
+    for request in waiting:
+        request.continue_()
+    page.locator(".figures").get_by_text("tokens").wait_for()
+    page.mouse.up()
+    page.get_by_label("Width of a line").wait_for()

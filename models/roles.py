@@ -264,10 +264,20 @@ def _seen_of(chat: Any) -> Seen:
     return _seen.setdefault(chat.root_async_client, Seen())
 
 
+_making = threading.Lock()
+
+
+def _chat(name: str, base_url: str | None, key: str, timeout: float, profile: EndpointProfile) -> BaseChatModel:
+    """Return one client per endpoint and model, so that its connections are used again."""
+    # Nodes that run side by side ask at once, and of two clients that were made the cache would keep one.
+    with _making:
+        return _new_chat(name, base_url, key, timeout, profile)
+
+
 # Large, since a client that is dropped leaves its connections to the garbage collector, which warns of each.
 @lru_cache(maxsize=1024)
-def _chat(name: str, base_url: str | None, key: str, timeout: float, profile: EndpointProfile) -> BaseChatModel:
-    """Return one client per endpoint and model, so that its connections are used again.
+def _new_chat(name: str, base_url: str | None, key: str, timeout: float, profile: EndpointProfile) -> BaseChatModel:
+    """Make a client.
 
     Retries are off: LangGraph's retry policy is the one place for them. The Responses API is off: only OpenAI has it.
     """

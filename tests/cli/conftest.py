@@ -6,11 +6,13 @@ import functools
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,9 +104,27 @@ def process() -> Callable[..., subprocess.Popen[str]]:
     return start
 
 
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Write a story of two passages once; give the user folder that holds it, and its id."""
+    folder = tmp_path_factory.mktemp("written") / "home"
+    command = [*COMMAND, "write", "--genre", "mystery", "--title", "The Glass Bridge", "--steps", "2", "--json"]
+    with FaultyServer("ok", text=reply) as endpoint:
+        surroundings = {
+            "RECURRENTGPT_HOME": str(folder),
+            "RECURRENTGPT_EMBEDDER": "hash-256",
+            "RECURRENTGPT_MODEL": "scripted",
+            "OPENAI_BASE_URL": endpoint.base_url,
+            "OPENAI_API_KEY": "a-key",
+        }
+        done = subprocess.run(command, env=os.environ | surroundings, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return folder, str(json.loads(done.stdout.splitlines()[0])["story"])
+
+
 @pytest.fixture
-def story(cli: Cli, server: FaultyServer) -> str:
-    """Give the id of a story of two passages."""
-    result = cli("write", "--genre", "mystery", "--title", "The Glass Bridge", "--steps", "2", "--json")
-    assert result.code == 0, result.err
-    return str(result.events[0]["story"])
+def story(server: FaultyServer, written: tuple[Path, str], user_folder: Path) -> str:
+    """Give the id of a story of two passages, which the user's folder holds."""
+    folder, story = written
+    shutil.copytree(folder, user_folder)
+    return story

@@ -42,7 +42,9 @@ def test_what_cannot_be_is_said_in_a_sentence(cli, story):
                                   "--set", "colour=red").err  # fmt: skip
 
 
-def test_what_the_writer_was_told_is_what_was_sent(cli, story, server):
+def test_what_the_writer_was_told_is_what_was_sent(cli, server):
+    begun = cli("write", "--genre", "mystery", "--steps", "2", "--json")
+    story = begun.events[0]["story"]
     sent = [body["messages"] for body in server.requests if "response_format" not in body]
     parts = json.loads(cli("context", story, "--truth", "--json").out)["parts"]
     turns = [part["text"] for part in parts if part["whole"]]

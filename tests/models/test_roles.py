@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,12 @@ def test_the_nearer_setting_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     context = Context(model="of-the-run", models={"judge": "of-the-role"})
     assert resolve_model("writer", context).name == "of-the-run"
     assert resolve_model("judge", context).name == "of-the-role"
+
+
+async def test_nodes_that_ask_at_once_share_one_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    at_once = [aresolve_model("writer", Context(model="shared")) for _ in range(8)]
+    assert len({id(model.chat) for model in await asyncio.gather(*at_once)}) == 1
 
 
 def test_a_chat_model_given_in_code_is_used_as_it_is() -> None:

@@ -8,15 +8,17 @@ import re
 import select
 import signal
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from recurrentgpt.cli.terminal.screen import wrap
 
-from .conftest import COMMAND, wait_for_requests
+from .conftest import wait_for_requests
+from .warm_command import Started, warm_command
 
 pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
-pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 termios = pytest.importorskip("termios", reason="this system has no terminals of this kind")
 
 ROWS, COLUMNS = 200, 72
@@ -25,19 +27,23 @@ ROWS, COLUMNS = 200, 72
 class Terminal:
     """A person's terminal with the command running in it."""
 
+    address: Path
+    """Where commands are started."""
+
     def __init__(self, *arguments: str, columns: int = COLUMNS, sized: bool = False) -> None:
         self.screen = pyte.Screen(columns, ROWS)
         self._stream = pyte.ByteStream(self.screen)
-        self.pid, self._file = pty.fork()
-        if not self.pid:
-            os.environ["TERM"] = "xterm-256color"
-            if sized:
-                # As in a shell: the width is what the terminal says at the time.
-                os.environ.pop("COLUMNS", None)
-                termios.tcsetwinsize(0, (ROWS, columns))
-            else:
-                os.environ.update(COLUMNS=str(columns), LINES=str(ROWS))
-            os.execv(COMMAND[0], [*COMMAND, *arguments])
+        environment = os.environ | {"TERM": "xterm-256color"}
+        self._file, side = os.openpty()
+        if sized:
+            # As in a shell: the width is what the terminal says at the time.
+            environment.pop("COLUMNS", None)
+            termios.tcsetwinsize(side, (ROWS, columns))
+        else:
+            environment |= {"COLUMNS": str(columns), "LINES": str(ROWS)}
+        self._command = Started(self.address, list(arguments), environment, side)
+        os.close(side)
+        self.pid = self._command.pid
 
     @property
     def lines(self) -> list[str]:
@@ -75,7 +81,7 @@ class Terminal:
         while self._read():
             pass
         os.close(self._file)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._command.wait()
 
     def _read(self) -> bool:
         if not select.select([self._file], [], [], 1)[0]:
@@ -88,17 +94,19 @@ class Terminal:
         return bool(data)
 
 
-FORKS = pytest.mark.filterwarnings("ignore:.*forkpty.*:DeprecationWarning", "ignore:.*fork.*:DeprecationWarning")
+@pytest.fixture(scope="module", autouse=True)
+def _warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with warm_command(tmp_path_factory.mktemp("warm")) as Terminal.address:
+        yield
 
 
-@FORKS
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_a_tree_shows_every_name_and_id_however_narrow(story, cli, columns):
     assert cli("retry", story).code == 0
     assert cli("name", story, "the dark ending that nobody in town expected").code == 0
     title, *branches = cli("tree", story).out.splitlines()
     terminal = Terminal("tree", story, columns=columns)
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     shown = terminal.lines[: terminal.lines.index("")]
     # What a branch tells is cut; what is typed to go there is not.
     assert max(map(len, shown)) <= columns
@@ -110,24 +118,22 @@ def test_a_tree_shows_every_name_and_id_however_narrow(story, cli, columns):
     assert terminal.text.count("← here") == 1
 
 
-@FORKS
 @pytest.mark.parametrize("columns", [40, 80])
 def test_a_list_of_stories_has_ids_and_titles_however_narrow(story, columns):
     terminal = Terminal("stories", columns=columns)
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     heading, row = terminal.lines[:2]
     assert heading.split()[:2] == ["Story", "Title"]
     assert row.startswith(f"{story}  The Glass Bridge")
     assert ("Written" in heading) == (columns > 40)
 
 
-@FORKS
 def test_emphasis_is_italic_at_a_terminal_over_its_lines_and_stays_in_a_pipe(story, cli):
     text = f"She read *{'one and two and ' * 6}three* and said 2 * 3."
     assert cli("edit", "passage", story, "--text", text).code == 0
     assert text in cli("show", story).out
     terminal = Terminal("show", story)
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     assert "three and said 2 * 3." in terminal.text
     screen = terminal.screen
     cells = [screen.buffer[row][column] for row in range(ROWS) for column in range(COLUMNS)]
@@ -135,7 +141,6 @@ def test_emphasis_is_italic_at_a_terminal_over_its_lines_and_stays_in_a_pipe(sto
     assert said.replace(" ", "") == text.split("*")[1].replace(" ", "")
 
 
-@FORKS
 def test_a_turn_at_the_terminal(story, cli):
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")
@@ -148,7 +153,7 @@ def test_a_turn_at_the_terminal(story, cli):
     while terminal.text.count("Next?") < 2 and time.monotonic() < deadline:
         terminal._read()
     terminal.send("q\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     passage = json.loads(cli("show", story, "--json").out)["passages"][-1]
     assert passage["plan"] == "She polishes the [bold]lantern[/bold]."
     assert " ".join(passage["text"].split()) in terminal.text, "lines of prose were lost"
@@ -157,7 +162,6 @@ def test_a_turn_at_the_terminal(story, cli):
     assert f"Continue: recurrentgpt write {story} -i" in terminal.text
 
 
-@FORKS
 def test_a_paste_is_one_answer_and_keys_pressed_meanwhile_are_none(story, cli, server):
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")
@@ -169,7 +173,7 @@ def test_a_paste_is_one_answer_and_keys_pressed_meanwhile_are_none(story, cli, s
     terminal.until("Next?", count=2)
     assert terminal.text.count("Next?") == 2
     terminal.send("q\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     passages = json.loads(cli("show", story, "--json").out)["passages"]
     assert len(passages) == 3
     assert passages[-1]["plan"].split() == [
@@ -189,7 +193,6 @@ def test_a_paste_is_one_answer_and_keys_pressed_meanwhile_are_none(story, cli, s
     ]
 
 
-@FORKS
 def test_keys_before_the_first_question_answer_nothing(story, cli):
     terminal = Terminal("write", story, "-i")
     terminal.send("2\r3\r")
@@ -198,11 +201,10 @@ def test_keys_before_the_first_question_answer_nothing(story, cli):
     terminal.until("Undone: passage 2.")
     terminal.until("Next?", count=2)
     terminal.send("q\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 1
 
 
-@FORKS
 def test_prose_is_as_wide_as_the_terminal_is_now(story, cli):
     terminal = Terminal("write", story, "-i", columns=100, sized=True)
     terminal.until("Next?")
@@ -210,13 +212,12 @@ def test_prose_is_as_wide_as_the_terminal_is_now(story, cli):
     terminal.send("1\r")
     terminal.until("Next?", count=2)
     terminal.send("q\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     text = json.loads(cli("show", story, "--json").out)["passages"][-1]["text"]
     lines, last = wrap(text, 49)
     assert [line for line in [*lines, last] if line not in terminal.lines] == []
 
 
-@FORKS
 def test_what_was_shown_of_a_passage_that_is_asked_for_again_is_said_not_to_count(story, cli, server):
     good = server.answer
 
@@ -230,7 +231,7 @@ def test_what_was_shown_of_a_passage_that_is_asked_for_again_is_said_not_to_coun
     server.answer = once_banned
     banned = ("--ban", "shivers down", "--steps", "1")
     terminal = Terminal("write", story, *banned)
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     passage = json.loads(cli("show", story, "--json").out)["passages"][-1]
     first, counts = terminal.text.split(
         "(It held what the author has banned: shivers down. What was shown of this passage above does not count. It "
@@ -243,7 +244,6 @@ def test_what_was_shown_of_a_passage_that_is_asked_for_again_is_said_not_to_coun
     assert result.out == json.loads(cli("show", story, "--json").out)["passages"][-1]["text"] + "\n"
 
 
-@FORKS
 def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go_on(story, cli, server):
     assert cli("choose", story, "1").code == 0
     server.script = [*["ok"] * len(server.requests), "stalled"]
@@ -263,7 +263,6 @@ def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go
     assert terminal.end() == 130
 
 
-@FORKS
 def test_a_ctrl_c_that_was_answered_is_forgotten(story):
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")
@@ -281,10 +280,9 @@ def test_a_ctrl_c_that_was_answered_is_forgotten(story):
     terminal.until("Ctrl-C again leaves", count=3)
     terminal.until("Next?", count=5)
     terminal.send("q\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
 
 
-@FORKS
 def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     before = cli("memory", story, "--json").out
     terminal = Terminal("write", story, "-i")
@@ -308,7 +306,7 @@ def _stop(terminal, server, begin):
     server.script = [*["ok"] * len(server.requests), "stalled"]
     begin()
     terminal.until("writing passage ")
-    while not re.search(r"writing passage \d+ · [1-9]\d+ words", terminal.text):
+    while not re.search(r"writing passage \d+ · [1-9]\d\d words", terminal.text):
         terminal._read()
     terminal.send("\x03")
     terminal.until("Stopped. What of this passage?")
@@ -324,7 +322,6 @@ def _stopped(story, cli, server):
     return terminal
 
 
-@FORKS
 def test_what_was_stopped_is_kept_to_its_last_whole_sentence(story, cli, server):
     terminal = _stopped(story, cli, server)
     assert "k: keep the whole sentences" in terminal.text
@@ -332,7 +329,7 @@ def test_what_was_stopped_is_kept_to_its_last_whole_sentence(story, cli, server)
     terminal.until("Type k, t, g, q.")
     terminal.send("k\r")
     terminal.until("Continue: recurrentgpt write")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     _, second, *rest = json.loads(cli("show", story, "--json").out)["passages"]
     (kept,) = rest  # the second of the passages that were asked for is not written
     assert kept["text"].endswith((".", "”", "’"))
@@ -343,24 +340,22 @@ def test_what_was_stopped_is_kept_to_its_last_whole_sentence(story, cli, server)
     assert len(json.loads(cli("choose", story, "--json").out)["plans"]) == 3
 
 
-@FORKS
 def test_what_was_stopped_is_thrown_away_with_its_plan(story, cli, server):
     before = json.loads(cli("show", story, "--json").out)["passages"]
     terminal = _stopped(story, cli, server)
     terminal.send("t\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     assert json.loads(cli("show", story, "--json").out)["passages"] == before
     assert json.loads(cli("choose", story, "--json").out)["plan"] is None
 
 
-@FORKS
 def test_what_was_stopped_goes_on_and_a_second_ctrl_c_leaves(story, cli, server):
     terminal = _stopped(story, cli, server)
     assert "g: go on from them" in terminal.text
     asked = len(server.requests)
     terminal.send("g\r")
     terminal.until("Continue: recurrentgpt write")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     passages = json.loads(cli("show", story, "--json").out)["passages"]
     assert len(passages) == 4, "both that were asked for"
     *_, begun, onwards = server.requests[asked]["messages"]
@@ -385,7 +380,6 @@ def test_what_was_stopped_goes_on_and_a_second_ctrl_c_leaves(story, cli, server)
     assert (last["step"], last["plan"], last["parent"]) == (5, plan, before["id"])
 
 
-@FORKS
 def test_another_take_that_was_stopped_is_kept_beside_the_first(story, cli, server):
     first = json.loads(cli("show", story, "--json").out)["passages"][1]
     terminal = Terminal("write", story, "-i")
@@ -394,14 +388,13 @@ def test_another_take_that_was_stopped_is_kept_beside_the_first(story, cli, serv
     terminal.send("k\r")
     terminal.until("Next?", count=2)
     terminal.send("q\r")
-    assert terminal.end() == 0
+    assert terminal.end() == 0, terminal.text
     assert len(json.loads(cli("tree", story, "--json").out)["passages"]) == 4
     second = json.loads(cli("show", story, "--json").out)["passages"][1]
     assert second["id"] != first["id"]
     assert (second["plan"], second["parent"]) == (first["plan"], first["parent"])
 
 
-@FORKS
 def test_another_take_that_was_stopped_goes_on_and_one_that_was_left_leaves(story, cli, server):
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")
@@ -418,7 +411,6 @@ def test_another_take_that_was_stopped_goes_on_and_one_that_was_left_leaves(stor
     assert len(json.loads(cli("tree", story, "--json").out)["passages"]) == 4
 
 
-@FORKS
 def test_an_answer_is_edited_in_lines_completed_and_taken_up_again(story, cli, server):
     assert cli("name", story, "the dark ending").code == 0
     terminal = Terminal("write", story, "-i", columns=120)

@@ -1,7 +1,7 @@
-"""The command in processes that are forked from one which has imported its packages: each start of its own takes two seconds.
+"""The command in processes that are forked from one which has imported its packages: a start of its own takes two seconds.
 
-`python -m tests.cli.warm_command SOCKET` listens at a Unix socket. A request is the command's arguments, folder and environment as
-JSON, with the terminal that it is to have; the answers are its process id and, when it has ended, its exit status.
+`python -m tests.cli.warm_command SOCKET` listens at a Unix socket. A request is the command's arguments, folder and environment
+as JSON, with the terminal that it is to have; the answers are its process id and, when it has ended, its exit status.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def serve(address: str) -> None:
         os.dup2(terminal, stream)
     os.close(terminal)
     # As of a terminal: line by line.
-    sys.stdin = open(0, closefd=False)
-    sys.stdout, sys.stderr = (open(number, "w", buffering=1, closefd=False) for number in (1, 2))
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout, sys.stderr = (open(number, "w", buffering=1, closefd=False) for number in (1, 2))  # noqa: SIM115
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])

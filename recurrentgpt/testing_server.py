@@ -35,7 +35,7 @@ _MESSAGES = {
     "too long": "This model's maximum context length is 8192 tokens.",
 }
 _NEVER_ENDING: dict[str, dict[str, Any]] = {
-    "endless": {"content": " word"},
+    "endless": {"content": " word" * 20},
     "blank": {"content": ""},
     "roles": {"role": "assistant"},
     "reasoning": {"reasoning_content": "", "reasoning": " hmm"},

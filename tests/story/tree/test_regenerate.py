@@ -1,5 +1,7 @@
 """Another take, other plans, another choice: at any passage, any number of times."""
 
+import pytest
+
 from recurrentgpt.infrastructure.background_loop import call
 
 
@@ -54,17 +56,18 @@ def test_another_plan_is_chosen_at_a_choice_that_was_answered(written, write_pro
     assert "Zoltan sings." in write_prompts()[-1]
 
 
-def test_two_hundred_takes_of_one_passage(written, model, log):
+@pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.long)])
+def test_many_takes_of_one_passage(written, model, log, number):
     story = written(2)
     parent = story.passage(1).id
-    for _ in range(200):
+    for _ in range(number):
         list(story.retry())
         model.calls.clear()  # it compares each call with all before
     tree = story.tree()
     takes = [node for node in tree.nodes.values() if node.parent == parent]
-    assert len(takes) == 201
-    assert len({log(story)[node.id]["passage"] for node in takes}) == 201
-    assert len(tree.branches) == 201
+    assert len(takes) == number + 1
+    assert len({log(story)[node.id]["passage"] for node in takes}) == number + 1
+    assert len(tree.branches) == number + 1
     assert story.passage().step == 2
     assert story.undo().id == parent
     assert story.redo().step == 2

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast, overload
@@ -31,8 +31,9 @@ __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_
 logger = logging.getLogger(__name__)
 
 M = TypeVar("M", bound=BaseModel)
-Check = Callable[[Any], str | None]
-"""Return what is wrong with a reply, in a sentence for the model, or None."""
+Problem = str | None | Awaitable[str | None]
+"""What is wrong with a reply, in a sentence for the model, or None; it may be waited for."""
+Check = Callable[[Any], Problem]
 
 LONGEST_TOKEN = 12
 """Characters a token may take up on average, before a reply counts as longer than its limit."""
@@ -93,7 +94,7 @@ async def ask(
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
     chosen: Mapping[str, Any] | None = None,
-    check: Callable[[M], str | None] | None = None,
+    check: Callable[[M], Problem] | None = None,
     insist: bool = True,
 ) -> M: ...
 
@@ -110,7 +111,7 @@ async def ask(
     seed: int | None = None,
     sampling: Mapping[str, Any] | None = None,
     chosen: Mapping[str, Any] | None = None,
-    check: Callable[[JsonObject], str | None] | None = None,
+    check: Callable[[JsonObject], Problem] | None = None,
     insist: bool = True,
 ) -> JsonObject: ...
 
@@ -149,7 +150,8 @@ async def ask(
         if problem and whole and not model.embedded and is_foreign(reply, request.schema or {}):
             request, misfit = replace(request, described=True), True
         if not problem and check is not None and (insist or not repairing):
-            problem = check(parsed) or ""
+            found = check(parsed)
+            problem = (await found if isinstance(found, Awaitable) else found) or ""
         if not problem:
             return parsed
         if meter.finish_reason == "length":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache
 
 from pydantic import BaseModel, Field, create_model
 
+from recurrentgpt.memory.nearness import nearness
+from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import PLANS
 from recurrentgpt.models.roles import ResolvedModel
@@ -31,6 +34,14 @@ TOKENS_PER_PLAN = 160
 
 MOST_OVERLAP = 0.45
 """Share of word pairs that two plans may have in common."""
+
+MOST_NEARNESS = 0.9
+"""Cosine up to which a plan says something else than another, or than what has happened."""
+
+HAPPENED = 100
+"""Passages whose summaries a plan is compared with, the newest ones."""
+
+_HAPPENED = PathFold[tuple[str, ...]]((), lambda before, commit: (*before, commit["summary"])[-HAPPENED:])
 
 
 class Proposals(BaseModel):
@@ -102,10 +113,26 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         **{**sampled(PLANS), "max_tokens": TOKENS_PER_PLAN * runtime.context.plans},
         seed=runtime.seed(state, "propose_plans"),
         meter=runtime.meter,
-        check=lambda reply: repeats(reply.in_order()),
+        check=lambda reply: _nothing_new(reply.in_order(), state, runtime),
         insist=False,
     )
     return reply.in_order()
+
+
+async def _nothing_new(plans: list[str], state: State, runtime: StoryRuntime) -> str | None:
+    """Return what is wrong with plans of which one says what another says or what has happened, in whatever words, or None."""
+    if problem := repeats(plans):
+        return problem
+    # The passage that was just written is being summed up beside this: it is known by its plan.
+    happened = {state["plan"], *await _HAPPENED.at(runtime.log, state["story"], state.get("head", ""))} - {""}
+    for number, plan in enumerate(plans, start=1):
+        near = await asyncio.to_thread(nearness, runtime.recall.embeddings, [plan], {*plans[: number - 1], *happened})
+        text, most = max(near.items(), key=lambda found: found[1], default=("", 0.0))
+        if most > MOST_NEARNESS:
+            if text in happened:
+                return f"Plan {number} has happened: {text} Every plan must go on from there."
+            return f"Plans {plans.index(text) + 1} and {number} say the same; every plan must go its own way."
+    return None
 
 
 def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:

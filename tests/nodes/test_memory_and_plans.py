@@ -10,6 +10,8 @@ from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.testing import story_replies
 
+KEY = "The tall captain hides a brass key beneath the stairs."
+
 
 def changed(*add, drop=(), replace=(), why="It matters."):
     """Return a reply that changes the memory: `replace` holds pairs of a number and a sentence."""
@@ -195,6 +197,28 @@ async def test_plans_that_say_the_same_are_asked_for_again(write, model):
     assert len(calls) == 2
     assert "must go its own way" in calls[1][-1].text
     assert len(set(commits[1]["candidate_plans"])) == 3
+    assert commits[1]["usage"]["resamples"] == 1
+
+
+@pytest.mark.parametrize(("happened", "problem"), [("", "say the same"), (KEY, "has happened")])
+async def test_a_small_models_plans_say_something_new_in_meaning_too(write, model, happened, problem):
+    model.tier, plain, calls = "small", model.replies, []
+    turned = " ".join(reversed(KEY.split()))
+
+    def replies(messages):
+        text = plain(messages)
+        fields = json.loads(text) if text.startswith("{") else {}
+        if len(fields) == 3 and not {"why", "summary", "facts"} & set(fields):
+            calls.append(messages)
+            if len(calls) == 1:
+                first, _, third = fields
+                return json.dumps({**fields, first: turned} | ({} if happened else {third: KEY}))
+        return text
+
+    model.replies = replies
+    commits = await write({"premise": "Mira tends a lamp.", "plan": happened or "Mira waits."}, steps=1)
+    assert len(calls) == 2
+    assert problem in calls[1][-1].text
     assert commits[1]["usage"]["resamples"] == 1
 
 

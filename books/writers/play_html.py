@@ -177,7 +177,7 @@ def render(book: Book) -> bytes:
                 "choice": one_line(scene.choice) or limit_words(one_line(text), BEGINNING),
                 # Written from one plan, only its words tell a passage from another take of it.
                 "take": f"take {seen[place]} of {takes[place]}" if scene.choice and takes[place] > 1 else "",
-                "heading": next(headings, "") if scene.told else one_line(scene.title),
+                "heading": next(headings) if scene.told else one_line(scene.title),
                 "paragraphs": paragraphs(text),
                 "told": scene.told,
             }

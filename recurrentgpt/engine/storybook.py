@@ -18,7 +18,7 @@ from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import KEPT_PLAN
 
 if TYPE_CHECKING:
-    from recurrentgpt.books.book import Book, Scene
+    from recurrentgpt.books.book import Book, BranchPassage
 
 CHAPTER_OF = 8
 """Passages of a chapter, where no plan says that one begins."""
@@ -110,23 +110,23 @@ class StoryBook:
         commits = await self._branch()
         book = await self._book_of(commits, every, author)
         if extension == PLAY:
-            book = replace(book, scenes=await self._scenes(commits))
+            book = replace(book, branch_passages=await self._branch_passages(commits))
         if quotes:
             book = _with_typographic_marks(book)
         return await asyncio.to_thread(write_book, book, path, extension, force=force)
 
-    async def _scenes(self, branch: Sequence[Commit]) -> list[Scene]:
+    async def _branch_passages(self, branch: Sequence[Commit]) -> list[BranchPassage]:
         """Return the passages of all branches, those of `branch` told."""
-        from recurrentgpt.books.book import Scene
-        from recurrentgpt.engine.scenes import scenes_of
+        from recurrentgpt.books.book import BranchPassage
+        from recurrentgpt.engine.branch_passages import merge_versions
 
         reader = self._reader
         tree, settings = await reader.tree(), await reader.settings()
         commits = await reader.log.get_many(reader.id, list(tree.nodes))
         text = _text_of(settings)
         return [
-            Scene(key, after, commit["plan"], text(commit), told, _chapter_title(commit) or "")
-            for key, after, commit, told in scenes_of(commits, [commit["id"] for commit in branch])
+            BranchPassage(key, after, commit["plan"], text(commit), told, _chapter_title(commit) or "")
+            for key, after, commit, told in merge_versions(commits, [commit["id"] for commit in branch])
         ]
 
 
@@ -142,16 +142,16 @@ def _with_typographic_marks(book: Book) -> Book:
         )
         for chapter in book.chapters
     ]
-    scenes = [
+    branch_passages = [
         replace(
-            scene,
-            choice=typographic(scene.choice, tag),
-            text=typographic(scene.text, tag),
-            title=typographic(scene.title, tag),
+            passage,
+            choice=typographic(passage.choice, tag),
+            text=typographic(passage.text, tag),
+            title=typographic(passage.title, tag),
         )
-        for scene in book.scenes
+        for passage in book.branch_passages
     ]
-    return replace(book, title=typographic(book.title, tag), chapters=chapters, scenes=scenes)
+    return replace(book, title=typographic(book.title, tag), chapters=chapters, branch_passages=branch_passages)
 
 
 def _text_of(settings: Mapping[str, object]) -> Callable[[Commit], str]:

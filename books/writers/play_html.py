@@ -11,7 +11,7 @@ from collections import Counter
 
 from recurrentgpt.books.book import Book, BranchPassage
 from recurrentgpt.books.file_text import clean, one_line, paragraphs
-from recurrentgpt.books.writers.html import PAGE, PAGE_STYLE, page_values
+from recurrentgpt.books.writers.html import PAGE_STYLE, page_values
 from recurrentgpt.books.writers.html_templates import environment
 from recurrentgpt.prose.sentences import limit_words
 
@@ -105,7 +105,10 @@ _SCRIPT = """
 })();
 """
 
-_ARTICLE = """\
+_PLAY = environment.from_string(
+    """\
+{% extends "page.html" %}
+{% block heading_attributes %} tabindex="-1"{% endblock %}
 {% macro article(passage) %}
 <article id="{{ passage.id }}" tabindex="-1" data-number="{{ passage.number }}" data-after="{{ passage.after }}" \
 data-choice="{{ passage.choice }}" data-take="{{ passage.take }}">
@@ -117,13 +120,7 @@ data-choice="{{ passage.choice }}" data-take="{{ passage.take }}">
 {% endfor %}
 </article>
 {% endmacro %}
-"""
-
-_PLAY = environment.from_string(
-    _ARTICLE
-    + PAGE.replace("<h1>", '<h1 tabindex="-1">').replace(
-        "BODY",
-        """\
+{% block body %}
 {% if contents | length > 1 %}
 <nav id="contents">
 <ol>
@@ -154,8 +151,8 @@ _PLAY = environment.from_string(
 {%- endfor %}
 </template>
 <script>{{ script | safe }}</script>
-""",
-    )
+{% endblock %}
+"""
 )
 
 

@@ -27,6 +27,11 @@ def spell_options(text: str) -> str:
 _NAMES = re.compile(rf"(?<![\w/\\.'\"])(?:{'|'.join(name for name in SETTINGS if '_' in name)})(?![\w/\\'\"]|[.=]\w)")
 
 
+def nearest_option(given: str, options: Iterable[str], likeness: float = 0.6) -> str:
+    """Return the option that a word is most like, whatever its spelling; empty where none is as much like it, of 1."""
+    return next(iter(difflib.get_close_matches(option_name(given.casefold()), options, n=1, cutoff=likeness)), "")
+
+
 def setting_named(given: str, known: Iterable[str], where: str) -> str:
     """Return which of `known` somebody means; raise SettingsError, with the nearest, for what is not spelled as an option.
 
@@ -34,8 +39,8 @@ def setting_named(given: str, known: Iterable[str], where: str) -> str:
     """
     names = {option_name(name): name for name in known}
     if given not in names:
-        near = difflib.get_close_matches(option_name(given.casefold()), names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"`recurrentgpt {where}` lists what there is."
+        near = nearest_option(given, names)
+        hint = f"did you mean {near}?" if near else f"`recurrentgpt {where}` lists what there is."
         raise SettingsError(f"There is no setting {given!r}; {hint}")
     return names[given]
 

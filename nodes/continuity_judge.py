@@ -53,7 +53,7 @@ async def judged(
     judge: ResolvedModel, state: State, runtime: StoryRuntime, passage: str, codex: Codex
 ) -> list[Contradiction]:
     """Return the contradictions that a judge finds and can quote; nothing, and a line in the log, where it does not answer."""
-    shown = _shown(codex, passage)
+    shown = _lines_to_check(codex, passage)
     if not shown:
         return []
     lines = [sentence_of(entry, line) for entry, line in shown]
@@ -70,7 +70,7 @@ async def judged(
     return _quoted(reply.contradictions, shown, passage)
 
 
-def _shown(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
+def _lines_to_check(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
     """Return the lines of all entries that a passage names, the newest of each first, as many as the judge is shown."""
     entries = codex.named_in(passage)
     newest = [[(entry, line) for line in entry.lines[::-1]] for entry in entries]

@@ -124,7 +124,7 @@ async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
         for criterion in folder.plan.judged_criteria
         if (judge.model, *asdict(found[0]).values(), criterion) not in judging.done
     ]
-    lacking = any(one.lacks(_shown(judging)) for one in known.values())
+    lacking = any(one.lacks(_qualifying_novels(judging)) for one in known.values())
     if lacking or any(known[criterion].qualified for _, criterion in wanted):
         model = await _model(judging, judge)
         if model is None:
@@ -143,7 +143,7 @@ async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
     report(f"{judge.model} has compared {len(judging.compared)} pairs{besides}")
 
 
-def _shown(judging: _JudgeRun) -> list[NovelRecord]:
+def _qualifying_novels(judging: _JudgeRun) -> list[NovelRecord]:
     """Return the novels of which a judge is shown corrupted copies: the first system's, then the others'."""
     return [first for _, first, _ in judging.compared] + [second for _, _, second in judging.compared]
 
@@ -190,7 +190,7 @@ async def _ask(
     for criterion, one in known.items():
         about = {"judge": judge.model, "criterion": criterion}
         try:
-            for specimen in (lacking := one.lacks(_shown(judging))):
+            for specimen in (lacking := one.lacks(_qualifying_novels(judging))):
                 one = now[criterion] = await qualify(one, prefer, specimen)
                 folder.append("qualification.jsonl", asdict(one))
         except StudyError as error:

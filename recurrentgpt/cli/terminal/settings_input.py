@@ -80,10 +80,10 @@ def parse_settings(pairs: Iterable[str]) -> Settings:
 
 def setting_rows(settings: Mapping[str, object]) -> list[tuple[str, str, str]]:
     """Return a row of a table for each setting: its name, its value, and what it does."""
-    return [(option_name(name), _shown(value), SETTINGS[name].description) for name, value in settings.items()]
+    return [(option_name(name), _format_value(value), SETTINGS[name].description) for name, value in settings.items()]
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if value in ("", None):
         return "-"
     if isinstance(value, bool):

@@ -106,7 +106,10 @@ def test_a_book_without_branches_goes_on(plain_book, tmp_path, open_file):
 
 
 def test_one_that_can_begin_in_several_ways_asks_for_the_first(a_book, tmp_path, open_file):
-    passages = [BranchPassage("1", "", LAMP, "The lamp was lit.", told=True), BranchPassage("2", "", BOAT, "The boat sank.", told=False)]
+    passages = [
+        BranchPassage("1", "", LAMP, "The lamp was lit.", told=True),
+        BranchPassage("2", "", BOAT, "The boat sank.", told=False),
+    ]
     book = replace(a_book(("", ["The lamp was lit."])), branch_passages=passages)
     page = open_file()
     page.goto(write_book(book, tmp_path / "book.html", "play-html").as_uri())

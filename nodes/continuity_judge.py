@@ -26,7 +26,7 @@ SHOWN_WORDS = 600
 """Most words of the lines that a passage is held against, of all entries that it names."""
 
 
-class Finding(BaseModel):
+class ContradictionReply(BaseModel, title="Finding"):
     """A sentence of the passage, and the line that it cannot be true together with."""
 
     sentence: str
@@ -34,10 +34,10 @@ class Finding(BaseModel):
     instead: str = ""
 
 
-class Findings(BaseModel):
+class JudgeReply(BaseModel, title="Findings"):
     """What a judge replies."""
 
-    contradictions: list[Finding]
+    contradictions: list[ContradictionReply]
 
 
 async def set_judge(runtime: StoryRuntime) -> ResolvedModel | None:
@@ -60,7 +60,7 @@ async def judged(
     turns = [HumanMessage(runtime.prompts(judge).fill("contradictions", lines=lines, passage=passage))]
     try:
         seed = runtime.seed(state, "judge")
-        reply = await ask(judge, turns, Findings, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
+        reply = await ask(judge, turns, JudgeReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     except BudgetReached:
         raise
     except ModelError as error:
@@ -85,7 +85,9 @@ def _lines_to_check(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
     return found
 
 
-def _quoted(findings: Sequence[Finding], shown: Sequence[tuple[Entry, Line]], passage: str) -> list[Contradiction]:
+def _quoted(
+    findings: Sequence[ContradictionReply], shown: Sequence[tuple[Entry, Line]], passage: str
+) -> list[Contradiction]:
     """Return those findings that quote the passage and name a line; a judge makes some up."""
     told, found = f" {' '.join(tokens(passage))} ", list[Contradiction]()
     for finding in findings:

@@ -19,6 +19,7 @@ from recurrentgpt.infrastructure.config_file import stored
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, home
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS, refuse_unknown
 from recurrentgpt.schema.errors import RecurrentGPTError
+from recurrentgpt.schema.genres import GENRES
 
 if TYPE_CHECKING:
     from recurrentgpt.story_reader import ReadOnlyStory
@@ -119,8 +120,6 @@ def complete_names_of_settings(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_genres(incomplete: str) -> list[tuple[str, str]]:
     """Return the genres with seeds of their own that a word may become."""
-    from recurrentgpt.schema.genres import GENRES
-
     return _beginning_with(incomplete, [(genre, "") for genre in GENRES])
 
 
@@ -200,8 +199,7 @@ Genre = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Science fiction, romance, fantasy, horror, mystery, thriller, historical, western, young adult, literary, "
-        "or any other. [default: drawn]",
+        help=f"{', '.join(GENRES).capitalize()}, or any other. [default: drawn]",
         autocompletion=complete_genres,
     ),
 ]

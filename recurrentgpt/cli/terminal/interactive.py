@@ -16,6 +16,7 @@ from recurrentgpt.cli.terminal.keys import (
     TypedInput,
     ask_name,
     ask_words,
+    plan_number,
     refuse_empty,
     understand,
 )
@@ -332,7 +333,7 @@ def _help(renderer: Renderer) -> None:
 def _which(number: int | None, plans: int) -> int:
     if number is None:
         answer = "1" if plans == 1 else prompt.ask(f"Edit which plan? [1-{plans}] ")
-        number = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 10 else 0
+        number = plan_number(answer) or 0
     if not 1 <= number <= plans:
         raise BadAnswer(f"The plans are numbered 1 to {plans}; nothing was changed.")
     return number

@@ -7,8 +7,6 @@ stands alone, and shares its beginning with its neighbour instead.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.keyword_index import excerpt
 from recurrentgpt.memory.path_fold import PathFold
@@ -29,7 +28,7 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
-from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, State
+from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, Brief, State
 
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
@@ -73,11 +72,6 @@ def memory_was_edited(state: State) -> bool:
     before, now = set(memory_lines(state.get("previous_memory", ""))), set(memory_lines(state["short_term_memory"]))
     expected = (before - {item["sentence"] for item in dropped}) | {item["sentence"] for item in added}
     return now != expected or any(why == BY_HAND for why in [item["why"] for item in dropped + added])
-
-
-def numbered(lines: Sequence[str]) -> str:
-    """Return lines with their numbers from 1, as the templates of a capable model show the memory."""
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def voice(context: Context) -> Mapping[str, Any]:
@@ -139,13 +133,18 @@ def plan_length(context: Context) -> str:
     return next((length for most, length in PLAN_LENGTHS if context.max_words <= most), LONGEST_PLAN)
 
 
+def with_every_part(brief: Brief) -> Mapping[str, Any]:
+    """Return a brief as templates name it: what a story has none of is empty."""
+    return {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief}
+
+
 def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context, brief = runtime.context, state["brief"]
     ends_at = last_step(state, context) if context.ending else 0
     return {
         **voice(context),
-        "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
+        "brief": with_every_part(brief),
         "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
         "clues": describe_clues(_counted_clues(state), step, ends_at),
         "due": due_turn(len(brief["outline"]), step, ends_at),
@@ -200,8 +199,7 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     return _filled(state["story"], prompts, given, fill)
 
 
-_FILLED: OrderedDict[tuple[str, str], tuple[Any, list[BaseMessage]]] = OrderedDict()
-_FILLED_LOCK = threading.Lock()
+_FILLED: BoundedCache[tuple[str, str], tuple[Any, list[BaseMessage]]] = BoundedCache(KEPT_CONVERSATIONS)
 
 
 def _filled(
@@ -212,15 +210,10 @@ def _filled(
     All calls of a timestep begin with the same turns, which are filled for the first of them.
     """
     key, wanted = (story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
-    with _FILLED_LOCK:
-        known = _FILLED.get(key)
+    known = _FILLED.get(key)
     if known is None or known[0] != wanted:
         known = (wanted, fill())
-        with _FILLED_LOCK:
-            _FILLED[key] = known
-            _FILLED.move_to_end(key)
-            while len(_FILLED) > KEPT_CONVERSATIONS:
-                _FILLED.popitem(last=False)
+        _FILLED.put(key, known)
     return list(known[1])
 
 

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.infrastructure.telemetry import observed
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens
-from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, voice
+from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, voice, with_every_part
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import one_form
@@ -56,10 +56,7 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
     prompts, small, around = runtime.prompts(model), model.tier == "small", AROUND[model.tier]
     factor, more = _LENGTHS.get(how, (1.0, 0))
     words = max(1, round(factor * count) + more)
-    shared: Mapping[str, Any] = {
-        **voice(runtime.context),
-        "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
-    }
+    shared: Mapping[str, Any] = {**voice(runtime.context), "brief": with_every_part(brief)}
     lead = selected[: len(selected) - len(selected.lstrip())]
     asked = prompts.fill(
         "rework",

@@ -23,7 +23,7 @@ from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, side_task
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
-from recurrentgpt.nodes.prompt_messages import numbered
+from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryBusy
 from recurrentgpt.schema.events import Event

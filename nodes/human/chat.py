@@ -5,7 +5,7 @@ from __future__ import annotations
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.nodes.human.message_stream import message_id
-from recurrentgpt.nodes.prompt_messages import numbered
+from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import State
 

@@ -20,7 +20,6 @@ from recurrentgpt.cli.commands.options import (
     JsonObject,
     MaybePassageRef,
     PassageRef,
-    Settings,
     StoryName,
     Text,
     Truth,
@@ -31,6 +30,7 @@ from recurrentgpt.cli.commands.story_context import as_options, confirmed, openi
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import console, note, print_json
 from recurrentgpt.cli.terminal.prose import print_passage
+from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.cli.terminal.text_input import TextInput, save_draft
 from recurrentgpt.prose.sentences import UNSPACED, limit_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from recurrentgpt.cli.terminal.settings_input import option_name, setting_words
+from recurrentgpt.cli.terminal.settings_input import Settings, option_name, setting_words
 from recurrentgpt.infrastructure.config_file import stored
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, home
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS, refuse_unknown
@@ -23,9 +23,6 @@ from recurrentgpt.schema.genres import GENRES
 
 if TYPE_CHECKING:
     from recurrentgpt.story_reader import ReadOnlyStory
-
-Settings: TypeAlias = dict[str, Any]
-"""Some fields of `Context`, by their names."""
 
 Options: TypeAlias = dict[str, Any]
 """The annotations of options, by the names of the parameters that they are for."""

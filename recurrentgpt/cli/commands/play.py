@@ -17,7 +17,6 @@ from recurrentgpt.cli.commands.options import (
     Json,
     Premise,
     Remote,
-    Settings,
     Title,
     complete_stories,
     with_settings,
@@ -41,7 +40,7 @@ from recurrentgpt.cli.terminal.interactive import (
 )
 from recurrentgpt.cli.terminal.keys import EDITING, ask_name, no_command, plan_number
 from recurrentgpt.cli.terminal.memory_editor import edit_memory
-from recurrentgpt.cli.terminal.settings_input import spell_options
+from recurrentgpt.cli.terminal.settings_input import Settings, spell_options
 from recurrentgpt.cli.terminal.story_editor import change_note, change_settings, choose_take, edit_passage
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 

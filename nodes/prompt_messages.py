@@ -28,6 +28,7 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
+from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, Brief, State
 
 FULL_REPLY_TOKENS = 4000
@@ -93,7 +94,7 @@ def voice(context: Context) -> Mapping[str, Any]:
 
 def people(state: State) -> list[str]:
     """Return the names of the main characters."""
-    return [character.split(":")[0].strip() for character in state["brief"]["characters"] if character.strip(" :")]
+    return character_names(state["brief"])
 
 
 def subjects(state: State, runtime: StoryRuntime) -> list[str]:

@@ -111,6 +111,25 @@ def sampled(decoding: Decoding) -> Mapping[str, Any]:
     }
 
 
+def prose_sampling(
+    model: ResolvedModel,
+    context: Context,
+    decoding: Decoding,
+    *,
+    warmer: float = 0.0,
+    form: Mapping[str, str] | None = None,
+) -> Mapping[str, Any]:
+    """Return the keyword arguments that make a call for prose sample as its story says, and a small model's as `decoding` does.
+
+    `warmer` is added to a small model's usual temperature, and `form` to its fields.
+    """
+    temperature, chosen = context.temperature, model.sampling_fields(context.sampling)
+    if model.tier != "small":
+        return {"temperature": temperature, "chosen": chosen}
+    usual = decoding.temperature + warmer if temperature is None else temperature
+    return {"temperature": usual, "sampling": {**decoding.sampling, **(form or {})}, "chosen": chosen}
+
+
 def finale(state: State, runtime: StoryRuntime, step: int) -> str:
     """Return how near passage `step` is to the end that the run was asked for: "", "near" or "last"."""
     last = last_step(state, runtime.context)

@@ -26,7 +26,7 @@ SHOWN_WORDS = 600
 """Most words of the lines that a passage is held against, of all entries that it names."""
 
 
-class ContradictionReply(BaseModel, title="Finding"):
+class ContradictionReply(BaseModel):
     """A sentence of the passage, and the line that it cannot be true together with."""
 
     sentence: str
@@ -34,7 +34,7 @@ class ContradictionReply(BaseModel, title="Finding"):
     instead: str = ""
 
 
-class JudgeReply(BaseModel, title="Findings"):
+class JudgeReply(BaseModel):
     """What a judge replies."""
 
     contradictions: list[ContradictionReply]

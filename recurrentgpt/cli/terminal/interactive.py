@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
     from recurrentgpt.engine.passage import Passage
 
-Turn = Callable[["Renderer", int | None], int | None]
+HumanTurn = Callable[["Renderer", int | None], int | None]
 """Let somebody act until there is something to write; return how many passages, or None to leave."""
 
 
 def converse(
     renderer: Renderer,
     steps: int | None,
-    turn: Turn | None = None,
+    turn: HumanTurn | None = None,
     around: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> None:
     """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written.

@@ -126,8 +126,9 @@ def refused_fields(error: Exception, fields: Iterable[str]) -> set[str]:
 
 
 def refuses_limit(error: Exception) -> bool:
-    """Return whether the server names the limit of a reply in what it refuses."""
-    return status_of(error) in (400, 422) and _LIMIT.search(str(error)) is not None
+    """Return whether a server that took a request refuses it with a higher limit of the reply, for that limit."""
+    named = status_of(error) in (400, 422) and _LIMIT.search(str(error)) is not None
+    return named or is_context_overflow(error)
 
 
 def status_of(error: BaseException) -> int | None:

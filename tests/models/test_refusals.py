@@ -14,6 +14,7 @@ from recurrentgpt.models.endpoint_errors import refused_fields
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import FaultyServer
+from recurrentgpt.testing_server import Behaviour
 
 from .calling import FACTS, QUESTION, Facts, model_of, written
 
@@ -56,8 +57,9 @@ async def test_a_field_that_somebody_asked_for_is_not_left_out() -> None:
     assert len(server.requests) == 1
 
 
-async def test_tokens_to_think_with_are_asked_for_once_where_they_are_refused() -> None:
-    with FaultyServer("few tokens") as server:
+@pytest.mark.parametrize("script", [("few tokens",), ("long thinking", "too long", "long thinking")])
+async def test_tokens_to_think_with_are_asked_for_once_where_they_are_refused(script: tuple[Behaviour, ...]) -> None:
+    with FaultyServer(*script) as server:
         for _ in range(2):
             with pytest.raises(ModelRefused, match="spent all of 50 tokens"):
                 await written(model_of(server), Meter())

@@ -25,20 +25,20 @@ class Chapter:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """Hold a passage of a story that branches, for a book that is played."""
+class BranchPassage:
+    """Hold a passage of any branch of a story, for a book that is played."""
 
     key: str
     """Its name in the book: letters, digits and hyphens."""
     after: str
-    """Key of the scene before it; empty for one with which the story can begin."""
+    """Key of the passage before it; empty for one with which the story can begin."""
     choice: str
     """The plan that it was written from; empty where nobody knows."""
     text: str
     told: bool
     """Whether it is one of the passages of the chapters."""
     title: str = ""
-    """That of the chapter which begins with it, for a scene that is not in the chapters."""
+    """That of the chapter which begins with it, for a passage that is not in the chapters."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Book:
     identifier: str
     created: datetime
     chapters: list[Chapter]
-    scenes: list[Scene] = field(default_factory=list)
+    branch_passages: list[BranchPassage] = field(default_factory=list)
     """The passages of all branches in the order in which they were written, each after the one before it; those of the
     chapters are among them. None for a book that is only read."""
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
+from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import KEPT, PathFold
@@ -37,16 +36,11 @@ async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: B
     said = (await read_overlay(log, story, overlay)).get("codex", [])
     passages, below = await _CODEX.at(log, story, head), [*_of_brief(brief), *said]
     key = (*log.root, story)
-    with _LATEST_LOCK:
-        known = _LATEST.get(key)
+    known = _LATEST.get(key)
     # All that is done for one passage asks for the same codex, and names are looked up in it again and again.
     if known is None or known[0] is not passages or known[1] != below:
         known = passages, below, under(passages, below)
-        with _LATEST_LOCK:
-            _LATEST[key] = known
-            _LATEST.move_to_end(key)
-            while len(_LATEST) > KEPT:
-                _LATEST.popitem(last=False)
+        _LATEST.put(key, known)
     return known[2]
 
 
@@ -81,9 +75,8 @@ def changed(codex: Codex, changes: Iterable[Change], passage: str = "", step: in
     return codex
 
 
-_LATEST: OrderedDict[tuple[str, ...], tuple[Codex, list[Change], Codex]] = OrderedDict()
+_LATEST: BoundedCache[tuple[str, ...], tuple[Codex, list[Change], Codex]] = BoundedCache(KEPT)
 """By story, the last codex that was asked for, after the one of its passages and the changes below it."""
-_LATEST_LOCK = threading.Lock()
 
 _CODEX = PathFold(Codex(), lambda codex, commit: changed(codex, commit.get("codex", []), commit["id"], commit["step"]))
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.schema.log import Commit
 
@@ -28,14 +28,14 @@ class PathFold(Generic[T]):
 
     def __init__(self, empty: T, add: Callable[[T, Commit], T]) -> None:
         self._empty, self._add = empty, add
-        self._kept: WeakKeyDictionary[object, OrderedDict[tuple[str, ...], T]] = WeakKeyDictionary()
+        self._kept: WeakKeyDictionary[object, BoundedCache[tuple[str, ...], T]] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
     async def at(self, log: LogReader, story: str, head: str) -> T:
         """Return the value after the commit `head`; of no commit, the empty one."""
         root = (*log.root, story)
         with self._lock:
-            kept = self._kept.setdefault(log.store, OrderedDict())
+            kept = self._kept.setdefault(log.store, BoundedCache(KEPT))
         missing: list[Commit] = []
         at, value = head, self._empty
         while at and len(missing) < WALK:
@@ -46,19 +46,18 @@ class PathFold(Generic[T]):
             at = missing[-1]["parent"]
         else:
             # Cold: what is further back is read in pages, and nothing of it is kept.
-            path = (await log.path(story, at))[::-1] if at else []
-            known = next((number for number, key in enumerate(path) if (*root, key) in kept), len(path))
-            value = kept.get((*root, path[known]), value) if known < len(path) else value
-            older = path[:known][::-1]
+            older: list[str] = []
+            for key in reversed(await log.path(story, at) if at else []):
+                if (found := kept.get((*root, key))) is not None:
+                    value = found
+                    break
+                older.append(key)
+            older.reverse()
             for first in range(0, len(older), AT_ONCE):
                 for commit in await log.get_many(story, older[first : first + AT_ONCE]):
                     value = self._add(value, commit)
         for commit in missing[::-1]:
             value = self._add(value, commit)
         if head:
-            with self._lock:
-                kept[(*root, head)] = value
-                kept.move_to_end((*root, head))
-                while len(kept) > KEPT:
-                    kept.popitem(last=False)
+            kept.put((*root, head), value)
         return value

@@ -17,7 +17,7 @@ from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from recurrentgpt.models.endpoint_errors import is_transient, refused_fields, translate
+from recurrentgpt.models.endpoint_errors import is_transient, refused_fields, refuses_limit, translate
 from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, is_foreign, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
@@ -172,7 +172,8 @@ async def _pieces(
 ) -> AsyncGenerator[str]:
     """Yield one reply, asked for again without a field that the endpoint's error calls unsupported.
 
-    The field is remembered where that helps. Where it does not, the first error is the one that is raised.
+    The field is remembered where that helps. Where it does not, the first error is the one that is raised. So are the tokens
+    that a model needs which thinks against its name, and that its endpoint refuses them.
     """
     left_out, first, thinking = set[str](), None, model.thinking_tokens
     while True:
@@ -187,7 +188,12 @@ async def _pieces(
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
             asked_again = model.speaks_openai and not model.embedded
             spare = [*(name for name in fields if name not in request.chosen), *(["stop"] if stop else [])]
-            refused = refused_fields(error, spare) if asked_again else set()
+            raised_limit = thinking > model.thinking_tokens
+            if raised_limit and refuses_limit(error):
+                # With fewer tokens it took the field.
+                model.seen.thinking_tokens, refused = 0, set()
+            else:
+                refused = refused_fields(error, spare) if asked_again else set()
             first = first or error
             if "response_format" in refused and _form(fields) == "json_schema" and "json_object" in str(error):
                 # It says which form it knows.
@@ -195,7 +201,7 @@ async def _pieces(
             if refused:
                 left_out |= refused
                 continue
-            if isinstance(error, _ThoughtOnly) and asked_again and not thinking:
+            if isinstance(error, _ThoughtOnly) and asked_again and not thinking and model.seen.thinking_tokens is None:
                 # Its name did not say that it thinks.
                 thinking = THINKING_TOKENS
                 continue
@@ -215,11 +221,12 @@ class _ThoughtOnly(ModelRefused):
 
 
 def _remember(model: ResolvedModel, left_out: set[str], thinking: int) -> None:
-    """Keep what an endpoint was seen to refuse, and whether its model thinks, now that it has answered."""
+    """Keep what an endpoint was seen to refuse, and the tokens that its model thinks with, now that it has answered."""
     for name in sorted(left_out - model.seen.refused):
         logger.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
     model.seen.refused.update(left_out)
-    model.seen.thinks = model.seen.thinks or thinking > 0
+    if thinking:
+        model.seen.thinking_tokens = thinking
 
 
 def _form(fields: Mapping[str, Any]) -> str:

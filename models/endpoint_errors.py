@@ -51,6 +51,7 @@ _OTHER_FORM = re.compile(r"unavailable|must be|should be|one of|invalid value", 
 """What says of a form that it has to be another: of any other field it says that its value is wrong."""
 _FORBIDDEN = re.compile(r"extra_forbidden['\"], ['\"]loc['\"]: [\[(](?:['\"]body['\"], )?['\"](\w+)")
 """A field in a list of all that a server of Pydantic's does not know."""
+_LIMIT = re.compile(r"\bmax_(?:completion_)?tokens\b")
 _PASSING = {408, 409, 425, 429}
 _ERRNO = re.compile(r"\[Errno -?\d+\]\s*")
 SHORTEST_KEY = 4
@@ -122,6 +123,12 @@ def refused_fields(error: Exception, fields: Iterable[str]) -> set[str]:
                 if re.search(rf"(?<![\w-])(?:{spellings})(?![\w-])", sentence, re.IGNORECASE):
                     return {field}
     return set()
+
+
+def refuses_limit(error: Exception) -> bool:
+    """Return whether a server that took a request refuses it with a higher limit of the reply, for that limit."""
+    named = status_of(error) in (400, 422) and _LIMIT.search(str(error)) is not None
+    return named or is_context_overflow(error)
 
 
 def status_of(error: BaseException) -> int | None:

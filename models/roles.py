@@ -24,7 +24,7 @@ from recurrentgpt.models.embedded import catalogue
 from recurrentgpt.models.embedded.adapter import Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
-from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, THINKING_TOKENS, EndpointProfile, profile_of
+from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, EndpointProfile, profile_of
 from recurrentgpt.schema.context import SAMPLING, Context
 from recurrentgpt.schema.errors import ModelRefused, RecurrentGPTError, SettingsError
 
@@ -50,8 +50,8 @@ class Seen:
     """Fields that it refuses; `json_schema` is that form of `response_format`."""
     ignores_schemas: bool = False
     """Whether a reply fitted a schema only when it was told in words."""
-    thinks: bool = False
-    """Whether its model needed tokens for reasoning, whatever its name says."""
+    thinking_tokens: int | None = None
+    """Tokens that its model was seen to need for reasoning, whatever its name says; 0 where it was refused so many."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class ResolvedModel:
     @property
     def thinking_tokens(self) -> int:
         """Return the tokens to allow for reasoning, beside those of a reply."""
-        return THINKING_TOKENS if self.seen.thinks else self.profile.thinking_tokens(self.name)
+        return self.seen.thinking_tokens or self.profile.thinking_tokens(self.name)
 
     @property
     def base_url(self) -> str | None:

@@ -213,14 +213,13 @@ _IS_IN = re.compile(
     r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when)\b)"
 )
-_UNAWARE = re.compile(r"(?:does not|doesn't|did not|didn't) (?:yet )?know (?P<what>[^.;]+)")
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 _NO_THING = frozenset((
     "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face",
     "head", "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling",
     "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty", "game", "match", "battle",
     "war", "bet", "race", "prize", "election", "case", "fight", "soup", "bread", "toast", "dinner", "supper", "fingers", "tongue",
-    "thread", "track", "money", "temper", "race", "seat", "eye", "head", "hat",
+    "thread", "track", "money", "temper", "seat", "eye", "hat",
 ))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 

@@ -26,7 +26,7 @@ SHOWN_WORDS = 600
 """Most words of the lines that a passage is held against, of all entries that it names."""
 
 
-class Finding(BaseModel):
+class ContradictionReply(BaseModel):
     """A sentence of the passage, and the line that it cannot be true together with."""
 
     sentence: str
@@ -34,10 +34,10 @@ class Finding(BaseModel):
     instead: str = ""
 
 
-class Findings(BaseModel):
+class JudgeReply(BaseModel):
     """What a judge replies."""
 
-    contradictions: list[Finding]
+    contradictions: list[ContradictionReply]
 
 
 async def set_judge(runtime: StoryRuntime) -> ResolvedModel | None:
@@ -53,14 +53,14 @@ async def judged(
     judge: ResolvedModel, state: State, runtime: StoryRuntime, passage: str, codex: Codex
 ) -> list[Contradiction]:
     """Return the contradictions that a judge finds and can quote; nothing, and a line in the log, where it does not answer."""
-    shown = _shown(codex, passage)
+    shown = _lines_to_check(codex, passage)
     if not shown:
         return []
     lines = [sentence_of(entry, line) for entry, line in shown]
     turns = [HumanMessage(runtime.prompts(judge).fill("contradictions", lines=lines, passage=passage))]
     try:
         seed = runtime.seed(state, "judge")
-        reply = await ask(judge, turns, Findings, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
+        reply = await ask(judge, turns, JudgeReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     except BudgetReached:
         raise
     except ModelError as error:
@@ -70,7 +70,7 @@ async def judged(
     return _quoted(reply.contradictions, shown, passage)
 
 
-def _shown(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
+def _lines_to_check(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
     """Return the lines of all entries that a passage names, the newest of each first, as many as the judge is shown."""
     entries = codex.named_in(passage)
     newest = [[(entry, line) for line in entry.lines[::-1]] for entry in entries]
@@ -85,7 +85,9 @@ def _shown(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
     return found
 
 
-def _quoted(findings: Sequence[Finding], shown: Sequence[tuple[Entry, Line]], passage: str) -> list[Contradiction]:
+def _quoted(
+    findings: Sequence[ContradictionReply], shown: Sequence[tuple[Entry, Line]], passage: str
+) -> list[Contradiction]:
     """Return those findings that quote the passage and name a line; a judge makes some up."""
     told, found = f" {' '.join(tokens(passage))} ", list[Contradiction]()
     for finding in findings:

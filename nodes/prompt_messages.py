@@ -7,8 +7,6 @@ stands alone, and shares its beginning with its neighbour instead.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +14,7 @@ from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.keyword_index import excerpt
 from recurrentgpt.memory.path_fold import PathFold
@@ -29,7 +28,8 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
-from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, State
+from recurrentgpt.schema.parts import character_names
+from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, Brief, State
 
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
@@ -75,11 +75,6 @@ def memory_was_edited(state: State) -> bool:
     return now != expected or any(why == BY_HAND for why in [item["why"] for item in dropped + added])
 
 
-def numbered(lines: Sequence[str]) -> str:
-    """Return lines with their numbers from 1, as the templates of a capable model show the memory."""
-    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
-
-
 def voice(context: Context) -> Mapping[str, Any]:
     """Return what every template may name of how the story is told.
 
@@ -99,7 +94,7 @@ def voice(context: Context) -> Mapping[str, Any]:
 
 def people(state: State) -> list[str]:
     """Return the names of the main characters."""
-    return [character.split(":")[0].strip() for character in state["brief"]["characters"] if character.strip(" :")]
+    return character_names(state["brief"])
 
 
 def subjects(state: State, runtime: StoryRuntime) -> list[str]:
@@ -114,6 +109,25 @@ def sampled(decoding: Decoding) -> Mapping[str, Any]:
         "temperature": decoding.temperature,
         "sampling": decoding.sampling,
     }
+
+
+def prose_sampling(
+    model: ResolvedModel,
+    context: Context,
+    decoding: Decoding,
+    *,
+    warmer: float = 0.0,
+    form: Mapping[str, str] | None = None,
+) -> Mapping[str, Any]:
+    """Return the keyword arguments that make a call for prose sample as its story says, and a small model's as `decoding` does.
+
+    `warmer` is added to a small model's usual temperature, and `form` to its fields.
+    """
+    temperature, chosen = context.temperature, model.sampling_fields(context.sampling)
+    if model.tier != "small":
+        return {"temperature": temperature, "chosen": chosen}
+    usual = decoding.temperature + warmer if temperature is None else temperature
+    return {"temperature": usual, "sampling": {**decoding.sampling, **(form or {})}, "chosen": chosen}
 
 
 def finale(state: State, runtime: StoryRuntime, step: int) -> str:
@@ -139,13 +153,18 @@ def plan_length(context: Context) -> str:
     return next((length for most, length in PLAN_LENGTHS if context.max_words <= most), LONGEST_PLAN)
 
 
+def with_every_part(brief: Brief) -> Mapping[str, Any]:
+    """Return a brief as templates name it: what a story has none of is empty."""
+    return {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief}
+
+
 def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context, brief = runtime.context, state["brief"]
     ends_at = last_step(state, context) if context.ending else 0
     return {
         **voice(context),
-        "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
+        "brief": with_every_part(brief),
         "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
         "clues": describe_clues(_counted_clues(state), step, ends_at),
         "due": due_turn(len(brief["outline"]), step, ends_at),
@@ -200,8 +219,7 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     return _filled(state["story"], prompts, given, fill)
 
 
-_FILLED: OrderedDict[tuple[str, str], tuple[Any, list[BaseMessage]]] = OrderedDict()
-_FILLED_LOCK = threading.Lock()
+_FILLED: BoundedCache[tuple[str, str], tuple[Any, list[BaseMessage]]] = BoundedCache(KEPT_CONVERSATIONS)
 
 
 def _filled(
@@ -212,15 +230,10 @@ def _filled(
     All calls of a timestep begin with the same turns, which are filled for the first of them.
     """
     key, wanted = (story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
-    with _FILLED_LOCK:
-        known = _FILLED.get(key)
+    known = _FILLED.get(key)
     if known is None or known[0] != wanted:
         known = (wanted, fill())
-        with _FILLED_LOCK:
-            _FILLED[key] = known
-            _FILLED.move_to_end(key)
-            while len(_FILLED) > KEPT_CONVERSATIONS:
-                _FILLED.popitem(last=False)
+        _FILLED.put(key, known)
     return list(known[1])
 
 

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.infrastructure.telemetry import observed
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens
-from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, voice
+from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, prose_sampling, voice, with_every_part
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import one_form
@@ -56,10 +56,7 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
     prompts, small, around = runtime.prompts(model), model.tier == "small", AROUND[model.tier]
     factor, more = _LENGTHS.get(how, (1.0, 0))
     words = max(1, round(factor * count) + more)
-    shared: Mapping[str, Any] = {
-        **voice(runtime.context),
-        "brief": {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief},
-    }
+    shared: Mapping[str, Any] = {**voice(runtime.context), "brief": with_every_part(brief)}
     lead = selected[: len(selected) - len(selected.lstrip())]
     asked = prompts.fill(
         "rework",
@@ -72,7 +69,6 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
         words=words,
     )
     decoding = WRITE_TAUGHT if model.adapter else WRITE
-    temperature = runtime.context.temperature
     runtime.meter.allowance = runtime.context.budget_tokens or None
     turns: list[BaseMessage] = [SystemMessage(prompts.fill("system", **shared)), HumanMessage(asked)]
     with observed("rework", commit["story"], commit["step"], lambda: runtime.meter.usage):
@@ -81,13 +77,11 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
                 model,
                 turns,
                 max_tokens=prose_tokens((1 if small else LONGEST) * max(words, 40)),
-                temperature=decoding.temperature if small and temperature is None else temperature,
-                sampling=decoding.sampling if small else None,
-                chosen=model.sampling_fields(runtime.context.sampling),
                 seed=runtime.chance(
                     {"story": commit["story"]}, "rework", commit["id"], part.start, part.stop, how, take
                 ).getrandbits(31),
                 meter=runtime.meter,
+                **prose_sampling(model, runtime.context, decoding),
             )
             reply = ""
             async with aclosing(stream) as pieces:

@@ -28,7 +28,6 @@ from recurrentgpt.nodes.prompt_messages import (
     FULL_REPLY_TOKENS,
     finale,
     memory_lines,
-    numbered,
     sampled,
     small_turns,
     subjects,
@@ -37,7 +36,7 @@ from recurrentgpt.nodes.prompt_messages import (
 )
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
-from recurrentgpt.prose.sentences import count_words, limit_words, sentences
+from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns

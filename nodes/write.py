@@ -14,7 +14,7 @@ from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scen
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
 from recurrentgpt.nodes.continuity_judge import judged, set_judge
-from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, write_turns
+from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, prose_sampling, write_turns
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
@@ -280,18 +280,15 @@ async def _sample(
     form: dict[str, str],
 ) -> None:
     """Feed the gate from one call, until it has enough or finds a fault."""
-    small, temperature = model.tier == "small", runtime.context.temperature
     decoding = WRITE_TAUGHT if model.adapter else WRITE
     stream = write_stream(
         model,
         turns,
         # A capable model's passage may be longer than it should, and is kept: only a runaway meets this end.
         max_tokens=prose_tokens((LONGEST if gate.keeps_all else 1) * runtime.context.max_words - gate.words),
-        temperature=decoding.temperature + warmer if small and temperature is None else temperature,
-        sampling={**decoding.sampling, **form} if small else None,
-        chosen=model.sampling_fields(runtime.context.sampling),
         seed=seed,
         meter=runtime.meter,
+        **prose_sampling(model, runtime.context, decoding, warmer=warmer, form=form),
     )
     prefill = gate.text if isinstance(turns[-1], AIMessage) else ""
     echoed = ""

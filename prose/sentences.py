@@ -8,6 +8,7 @@ as one word, which is close to what dictionaries find in those languages and kee
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from sentencex import segment  # type: ignore[import-untyped]
@@ -150,6 +151,11 @@ def last_sentences(text: str, n: int, language: str = "English") -> str:
         kept.append(piece)
         count += bool(_WORD.search(piece))
     return "".join(reversed(kept)).strip()
+
+
+def numbered(lines: Iterable[str]) -> str:
+    """Return lines with their numbers from 1, as the templates of a capable model show a memory and people are shown plans."""
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def limit_words(text: str, n: int, language: str = "English") -> str:

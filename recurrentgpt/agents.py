@@ -28,8 +28,8 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.nodes.prompt_messages import numbered
 from recurrentgpt.nodes.select_plan import question
+from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError
 from recurrentgpt.schema.events import Event

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, cast
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
-    "thinking in a list", "think tags", "long thinking", "blank", "no choices", "roles", "reasoning",
+    "thinking in a list", "think tags", "long thinking", "few tokens", "blank", "no choices", "roles", "reasoning",
     "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
@@ -31,6 +31,7 @@ _MESSAGES = {
     "no schema": "'response_format' of this type is unknown to this server.",
     "no json_schema": 'response_format type must be one of "text" or "json_object", but got: json_schema',
     "no temperature": "Unsupported value: 'temperature' does not support this value with this model.",
+    "few tokens": "Invalid 'max_tokens': values above 8192 are not supported by this model.",
     "filter": "Our content policy was triggered by 'seed', by 'temperature' and by a schema in the prompt.",
     "too long": "This model's maximum context length is 8192 tokens.",
 }
@@ -52,6 +53,8 @@ _THINKING: dict[str, Callable[[str], dict[str, Any]]] = {
 """Where a server puts the reasoning of its model."""
 _LONG_THINKING = 10_000
 """Tokens that a model takes which thinks for long."""
+_FEW_TOKENS = 8192
+"""Tokens of a reply that a server allows which allows few."""
 
 
 def _plain(body: dict[str, Any]) -> str:
@@ -76,11 +79,12 @@ class FaultyServer(Streaming):
 
     `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `stalled` says
     nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema` and
-    `no temperature` refuse only requests with that field, and `no json_schema` those with that form of it; `filter` refuses
-    in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long thinking` for
-    more tokens than a reply has, `blank`, `no choices`, `roles`, `reasoning` and `flood` stream without end
-    and without prose, `compressed` sends what nobody asked to be compressed, and `redirect` sends the client to
-    `elsewhere`. Use it as a context manager. `text` makes the reply of `ok` from the request's body.
+    `no temperature` refuse only requests with that field, and `no json_schema` those with that form of it; `filter`
+    refuses in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long
+    thinking` for more tokens than a reply has, `few tokens` likewise where a request with more than 8192 is refused,
+    `blank`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
+    what nobody asked to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager.
+    `text` makes the reply of `ok` from the request's body.
     """
 
     def __init__(self, *script: Behaviour, text: Answer | str = _plain, elsewhere: str = "") -> None:
@@ -129,6 +133,8 @@ class FaultyServer(Streaming):
             return "ok"
         if behaviour == "no temperature" and "temperature" not in body:
             return "ok"
+        if behaviour == "few tokens" and _limit_of(body) <= _FEW_TOKENS:
+            return "long thinking"
         return behaviour
 
 
@@ -211,8 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
         if behaviour in _THINKING:
             for word in ("Let", " me", " think"):
                 self._event(body, {"delta": _THINKING[behaviour](word), "finish_reason": None})
-        limit = body.get("max_completion_tokens") or body.get("max_tokens") or _LONG_THINKING + 1
-        cut_short = behaviour == "long thinking" and limit <= _LONG_THINKING
+        cut_short = behaviour == "long thinking" and _limit_of(body) <= _LONG_THINKING
         if cut_short:
             pieces = []
         if behaviour == "think tags":
@@ -257,6 +262,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(payload)))
         self.end_headers()
         self.wfile.write(payload)
+
+
+def _limit_of(body: Mapping[str, Any]) -> int:
+    return int(body.get("max_completion_tokens") or body.get("max_tokens") or _LONG_THINKING + 1)
 
 
 def _envelope(body: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 Kind = Literal["person", "place", "thing", "promise", "question"]
 Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
-Action = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unpin", "hide", "show", "remove"]
+Operation = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unpin", "hide", "show", "remove"]
 Rule = Literal["dead", "absent", "lost", "holder", "renamed", "pronouns", "judge"]
 """What found a contradiction: a rule, or the model of the role `judge`."""
 
@@ -54,7 +54,7 @@ class Change(TypedDict):
     entry: str
     """Name of the entry; one that is not there yet begins with it."""
     kind: Kind
-    do: Action
+    do: Operation
     aspect: NotRequired[Aspect]
     value: NotRequired[str]
     """In a few words: `dead`, who holds it, where it is, the new name, the key, the entry to merge."""

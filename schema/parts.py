@@ -40,6 +40,11 @@ class Brief(TypedDict):
     """How the story is told: viewpoint, distance, diction, dialect."""
 
 
+def character_names(brief: Brief) -> list[str]:
+    """Return the names of the main characters, whole, as their lines begin with them."""
+    return [name for character in brief["characters"] if (name := character.partition(":")[0].strip())]
+
+
 class Recalled(TypedDict):
     """One passage that the long-term memory gave back, and why."""
 

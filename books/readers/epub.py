@@ -21,7 +21,6 @@ from recurrentgpt.schema.errors import BookError
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _OPF = "{http://www.idpf.org/2007/opf}"
 _NCX = "{http://www.daisy.org/z3986/2005/ncx/}"
-_XHTML = "{http://www.w3.org/1999/xhtml}"
 _CONTAINER = "META-INF/container.xml"
 _LOCKS = "META-INF/encryption.xml"
 # Fonts are often scrambled in books that anyone may read.

@@ -63,24 +63,10 @@ dir="{{ direction }}">
 """
 )
 
-_PAGE = """\
-<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="{{ tag }}" \
-xml:lang="{{ tag }}" dir="{{ direction }}">
-<head>
-<title>{{ title }}</title>
-<link rel="stylesheet" type="text/css" href="style.css"/>
-</head>
-<body>
-BODY</body>
-</html>
-"""
-
 _TITLE = environment.from_string(
-    _PAGE.replace(
-        "BODY",
-        """\
+    """\
+{% extends "page.xhtml" %}
+{% block body %}
 <section epub:type="titlepage" class="title-page">
 <h1>{{ title }}</h1>
 {% if author %}
@@ -90,14 +76,14 @@ _TITLE = environment.from_string(
 <p class="description">{{ description }}</p>
 {% endif %}
 </section>
-""",
-    )
+{% endblock %}
+"""
 )
 
 _NAV = environment.from_string(
-    _PAGE.replace(
-        "BODY",
-        """\
+    """\
+{% extends "page.xhtml" %}
+{% block body %}
 <nav epub:type="toc" role="doc-toc" id="toc">
 <h1>{{ title }}</h1>
 <ol>
@@ -113,14 +99,14 @@ _NAV = environment.from_string(
 <li><a epub:type="bodymatter" href="{{ entries[0][0] }}.xhtml">{{ entries[0][1] }}</a></li>
 </ol>
 </nav>
-""",
-    )
+{% endblock %}
+"""
 )
 
 _CHAPTER = environment.from_string(
-    _PAGE.replace(
-        "BODY",
-        """\
+    """\
+{% extends "page.xhtml" %}
+{% block body %}
 <section epub:type="chapter" role="doc-chapter">
 {% if heading %}
 <h1>{{ heading }}</h1>
@@ -129,8 +115,8 @@ _CHAPTER = environment.from_string(
 <p>{{ paragraph | lines }}</p>
 {% endfor %}
 </section>
-""",
-    )
+{% endblock %}
+"""
 )
 
 _STYLE = (

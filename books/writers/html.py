@@ -33,37 +33,10 @@ section h2 { margin: 0 0 2em; font-size: 1.5em; }
 """
 )
 
-PAGE = """\
-<!DOCTYPE html>
-<html lang="{{ tag }}" dir="{{ direction }}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{ style | digest }}'; \
-{% if script %}script-src '{{ script | digest }}'; {% endif %}base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{{ book.name }}</title>
-{% for name, value in facts if value %}
-<meta name="{{ name }}" content="{{ value }}">
-{% endfor %}
-<style>{{ style | safe }}</style>
-</head>
-<body>
-<header class="title-page">
-<h1>{{ book.name }}</h1>
-{% for name, value in facts if value and name in ("author", "description") %}
-<p class="{{ name }}">{{ value }}</p>
-{% endfor %}
-</header>
-BODY</body>
-</html>
-"""
-"""A page with its title page, for what stands in place of BODY; `page_values` are what it names."""
-
 _READ = environment.from_string(
-    PAGE.replace(
-        "BODY",
-        """\
+    """\
+{% extends "page.html" %}
+{% block body %}
 {% if chapters | length > 1 %}
 <nav>
 <ol>
@@ -85,8 +58,8 @@ _READ = environment.from_string(
 </section>
 {% endfor %}
 </main>
-""",
-    )
+{% endblock %}
+"""
 )
 
 
@@ -97,7 +70,7 @@ def render(book: Book) -> bytes:
 
 
 def page_values(book: Book, style: str, script: str = "") -> dict[str, object]:
-    """Return what `PAGE` tells of a book, and the style and the script that alone its policy lets in."""
+    """Return what "page.html" tells of a book, and the style and the script that alone its policy lets in."""
     tag = language_tag(book.language)
     return {
         "book": book,

@@ -5,12 +5,56 @@ from __future__ import annotations
 import base64
 import hashlib
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from recurrentgpt.prose.emphasis import emphasised
 
-environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_LAYOUTS = {
+    "page.html": """\
+<!DOCTYPE html>
+<html lang="{{ tag }}" dir="{{ direction }}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '{{ style | digest }}'; \
+{% if script %}script-src '{{ script | digest }}'; {% endif %}base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{{ book.name }}</title>
+{% for name, value in facts if value %}
+<meta name="{{ name }}" content="{{ value }}">
+{% endfor %}
+<style>{{ style | safe }}</style>
+</head>
+<body>
+<header class="title-page">
+<h1{% block heading_attributes %}{% endblock %}>{{ book.name }}</h1>
+{% for name, value in facts if value and name in ("author", "description") %}
+<p class="{{ name }}">{{ value }}</p>
+{% endfor %}
+</header>
+{% block body %}{% endblock %}</body>
+</html>
+""",
+    "page.xhtml": """\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" lang="{{ tag }}" \
+xml:lang="{{ tag }}" dir="{{ direction }}">
+<head>
+<title>{{ title }}</title>
+<link rel="stylesheet" type="text/css" href="style.css"/>
+</head>
+<body>
+{% block body %}{% endblock %}</body>
+</html>
+""",
+}
+"""What pages extend: a web page with its title page, and a page of an EPUB."""
+
+environment = Environment(
+    autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=DictLoader(_LAYOUTS)
+)
 
 
 def _lines(paragraph: str) -> Markup:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from recurrentgpt.books.book import Book, Scene
+from recurrentgpt.books.book import Book, BranchPassage
 from recurrentgpt.books.file_text import clean, one_line, paragraphs
-from recurrentgpt.books.writers.html import PAGE, PAGE_STYLE, page_values
+from recurrentgpt.books.writers.html import PAGE_STYLE, page_values
 from recurrentgpt.books.writers.html_templates import environment
 from recurrentgpt.prose.sentences import limit_words
 
@@ -46,15 +46,15 @@ _SCRIPT = """
 (() => {
   const get = (id) => document.getElementById(id);
   const main = document.querySelector("main");
-  const scenes = new Map();
+  const passages = new Map();
   const following = new Map();
   const found = [main, get("elsewhere").content].flatMap((place) => [...place.querySelectorAll("article")]);
   found.sort((one, other) => one.dataset.number - other.dataset.number);
-  for (const scene of found) {
-    const before = scene.dataset.after;
-    scenes.set(scene.id, scene);
+  for (const passage of found) {
+    const before = passage.dataset.after;
+    passages.set(passage.id, passage);
     if (!following.has(before)) following.set(before, []);
-    following.get(before).push(scene);
+    following.get(before).push(passage);
   }
   const beginnings = following.get("") ?? [];
   const first = beginnings.length === 1 ? beginnings[0] : null;
@@ -63,24 +63,24 @@ _SCRIPT = """
     link.hidden = to === null;
     link.href = `#${to ?? ""}`;
   };
-  const choice = (scene) => {
+  const choice = (passage) => {
     const item = document.createElement("li");
     const link = item.appendChild(document.createElement("a"));
     link.dir = "auto";
-    link.href = `#${scene.id}`;
-    link.textContent = scene.dataset.choice;
-    if (scene.dataset.take) {
+    link.href = `#${passage.id}`;
+    link.textContent = passage.dataset.choice;
+    if (passage.dataset.take) {
       const take = link.appendChild(document.createElement("span"));
       take.className = "take";
       take.lang = "en";
-      take.textContent = ` ${scene.dataset.take}`;
+      take.textContent = ` ${passage.dataset.take}`;
     }
     return item;
   };
   const show = (moved) => {
-    const here = scenes.get(location.hash.slice(1)) ?? first;
+    const here = passages.get(location.hash.slice(1)) ?? first;
     const path = [];
-    for (let scene = here; scene; scene = scenes.get(scene.dataset.after)) path.push(scene);
+    for (let passage = here; passage; passage = passages.get(passage.dataset.after)) path.push(passage);
     main.replaceChildren(...path.reverse());
     const ways = following.get(here ? here.id : "") ?? [];
     const asked = ways.length > 1;
@@ -105,37 +105,34 @@ _SCRIPT = """
 })();
 """
 
-_ARTICLE = """\
-{% macro article(scene) %}
-<article id="{{ scene.id }}" tabindex="-1" data-number="{{ scene.number }}" data-after="{{ scene.after }}" \
-data-choice="{{ scene.choice }}" data-take="{{ scene.take }}">
-{% if scene.heading %}
-<h2>{{ scene.heading }}</h2>
+_PLAY = environment.from_string(
+    """\
+{% extends "page.html" %}
+{% block heading_attributes %} tabindex="-1"{% endblock %}
+{% macro article(passage) %}
+<article id="{{ passage.id }}" tabindex="-1" data-number="{{ passage.number }}" data-after="{{ passage.after }}" \
+data-choice="{{ passage.choice }}" data-take="{{ passage.take }}">
+{% if passage.heading %}
+<h2>{{ passage.heading }}</h2>
 {% endif %}
-{% for paragraph in scene.paragraphs %}
+{% for paragraph in passage.paragraphs %}
 <p>{{ paragraph | lines }}</p>
 {% endfor %}
 </article>
 {% endmacro %}
-"""
-
-_PLAY = environment.from_string(
-    _ARTICLE
-    + PAGE.replace("<h1>", '<h1 tabindex="-1">').replace(
-        "BODY",
-        """\
+{% block body %}
 {% if contents | length > 1 %}
 <nav id="contents">
 <ol>
-{% for scene in contents %}
-<li><a href="#{{ scene.id }}">{{ scene.heading }}</a></li>
+{% for passage in contents %}
+<li><a href="#{{ passage.id }}">{{ passage.heading }}</a></li>
 {% endfor %}
 </ol>
 </nav>
 {% endif %}
 <main>
-{% for scene in told %}
-{{ article(scene) }}
+{% for passage in told %}
+{{ article(passage) }}
 {%- endfor %}
 </main>
 <nav id="next" lang="en" aria-label="What happens next" hidden>
@@ -149,45 +146,45 @@ _PLAY = environment.from_string(
 </p>
 </nav>
 <template id="elsewhere">
-{% for scene in others %}
-{{ article(scene) }}
+{% for passage in others %}
+{{ article(passage) }}
 {%- endfor %}
 </template>
 <script>{{ script | safe }}</script>
-""",
-    )
+{% endblock %}
+"""
 )
 
 
 def render(book: Book) -> bytes:
     """Return the book as a UTF-8 page whose own policy lets in nothing but its own style and its own script."""
-    scenes = book.scenes or _in_a_row(book)
+    passages = book.branch_passages or _in_a_row(book)
     headings = _headings(book)
-    takes = Counter((scene.after, scene.choice) for scene in scenes)
+    takes = Counter((passage.after, passage.choice) for passage in passages)
     seen, values = Counter[tuple[str, str]](), []
-    for number, scene in enumerate(scenes):
-        place = (scene.after, scene.choice)
+    for number, passage in enumerate(passages):
+        place = (passage.after, passage.choice)
         seen[place] += 1
-        text = clean(scene.text)
+        text = clean(passage.text)
         values.append(
             {
-                "id": _id(scene.key),
+                "id": _id(passage.key),
                 "number": number,
-                "after": _id(scene.after),
-                "choice": one_line(scene.choice) or limit_words(one_line(text), BEGINNING),
+                "after": _id(passage.after),
+                "choice": one_line(passage.choice) or limit_words(one_line(text), BEGINNING),
                 # Written from one plan, only its words tell a passage from another take of it.
-                "take": f"take {seen[place]} of {takes[place]}" if scene.choice and takes[place] > 1 else "",
-                "heading": next(headings, "") if scene.told else one_line(scene.title),
+                "take": f"take {seen[place]} of {takes[place]}" if passage.choice and takes[place] > 1 else "",
+                "heading": next(headings) if passage.told else one_line(passage.title),
                 "paragraphs": paragraphs(text),
-                "told": scene.told,
+                "told": passage.told,
             }
         )
-    told = [scene for scene in values if scene["told"]]
+    told = [passage for passage in values if passage["told"]]
     page = _PLAY.render(
         **page_values(book, _STYLE, _SCRIPT),
         told=told,
-        contents=[scene for scene in told if scene["heading"]],
-        others=[scene for scene in values if not scene["told"]],
+        contents=[passage for passage in told if passage["heading"]],
+        others=[passage for passage in values if not passage["told"]],
     )
     return page.encode()
 
@@ -196,12 +193,12 @@ def _id(key: str) -> str:
     return f"p-{key}" if key else ""
 
 
-def _in_a_row(book: Book) -> list[Scene]:
+def _in_a_row(book: Book) -> list[BranchPassage]:
     """Return the passages of a book that has no branches, each after the one before it."""
     texts = [passage for chapter in book.chapters for passage in chapter.passages]
     keys = ["", *(str(number) for number in range(1, len(texts) + 1))]
     return [
-        Scene(key, after, "", text, told=True)
+        BranchPassage(key, after, "", text, told=True)
         for (after, key), text in zip(itertools.pairwise(keys), texts, strict=True)
     ]
 

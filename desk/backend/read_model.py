@@ -24,6 +24,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
+from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import Recalled
 from recurrentgpt.story import Story
 
@@ -175,8 +176,8 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
 
 async def _player(story: Story) -> str:
     """Return the name of who plays: the first of the story's people."""
-    people = (await story.asnapshot()).brief
-    return people["characters"][0].partition(":")[0].strip() if people and people["characters"] else ""
+    brief = (await story.asnapshot()).brief
+    return next(iter(character_names(brief)), "") if brief else ""
 
 
 async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHistoryView]:

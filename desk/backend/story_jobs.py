@@ -73,7 +73,7 @@ class StoryJobs:
         self._save_timer: asyncio.TimerHandle | None = None
         self._saving: asyncio.Task[None] | None = None
         self._closed = False
-        self._aside: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     # Events for pages
 
@@ -97,7 +97,7 @@ class StoryJobs:
     def write_ahead(self) -> None:
         """Let the next passages be written while somebody reads, where that is wanted and nothing else is to be done."""
         if self.listeners and not self.busy and not self._closed:
-            self._begin_aside(self._write_ahead())
+            self._begin_in_background(self._write_ahead())
 
     async def _write_ahead(self) -> None:
         # What keeps the log from being read is told by what somebody asks for.
@@ -106,10 +106,10 @@ class StoryJobs:
             if left is None or left > 0:
                 await self.story.awrite_ahead(left or 0)
 
-    def _begin_aside(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin_in_background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
-        self._aside.add(task)
-        task.add_done_callback(self._aside.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def follow(self, last_event_id: str) -> AsyncGenerator[tuple[str, Mapping[str, object]]]:
         """Yield events with their ids: those since `last_event_id` where they are known, else first how things stand."""
@@ -132,7 +132,7 @@ class StoryJobs:
         finally:
             self.listeners -= 1
             if not self.listeners:
-                self._begin_aside(self.story.astop_ahead())
+                self._begin_in_background(self.story.astop_ahead())
 
     def close(self) -> None:
         """Let every page go, and end the job; what was finished is in the log."""

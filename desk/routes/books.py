@@ -38,7 +38,7 @@ _TYPES = {
 
 
 @router.get("/stories/{story}/export", response_class=Response, responses={200: {"content": {"*/*": {}}}})
-async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=10)], quotes: bool = False) -> Response:
+async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=100)], quotes: bool = False) -> Response:
     """Return the story as a file to save, in one of the formats that `formats` lists; a book with typographic `quotes` or not."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
     async with _folder() as folder:

@@ -23,7 +23,7 @@ from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, side_task
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
-from recurrentgpt.nodes.prompt_messages import numbered
+from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryBusy
 from recurrentgpt.schema.events import Event
@@ -72,7 +72,7 @@ class ChatRequest(BaseModel):
 
 
 @dataclass
-class Turn:
+class ChatTurn:
     """What a chat asks for: which story, after which passage, and what was said."""
 
     story: AsyncStory
@@ -147,7 +147,7 @@ async def _aside(desk: Desk, task: SideTask, named: str | None) -> str:
     return task.answer(await acall(opened.snapshot))
 
 
-async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str | None) -> Turn:
+async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str | None) -> ChatTurn:
     """Return what a chat asks for, which may be named by its story or by the client's id of the chat."""
     said = next((message.text.strip() for message in reversed(body.messages) if message.role == "user"), "")
     library = await desk.library()
@@ -164,24 +164,24 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     ]
     if places:
         story, at = places[-1]
-        return Turn(await _opened(desk, story), said, at, "answer")
+        return ChatTurn(await _opened(desk, story), said, at, "answer")
     # Others put a name of a person there, which is the id of no story.
     if not named and body.user and is_story_id(body.user) and await known(body.user):
         named = body.user
     if named and await known(check_story_id(named)):
-        return Turn(await _opened(desk, named), said, None, "begin again" if await begun_so(named) else "answer")
+        return ChatTurn(await _opened(desk, named), said, None, "begin again" if await begun_so(named) else "answer")
     again, mode = None, MODELS[body.model]
     if not named and await known(chat_id) and chat_id and await begun_so(chat_id):
         again = chat_id
     elif not named and (not chat_id or await known(chat_id)):
         again = await acall(lambda: _just_begun(library, said, mode))
     if again:
-        return Turn(await _opened(desk, again), said, None, "begin again")
+        return ChatTurn(await _opened(desk, again), said, None, "begin again")
     settings = {**desk.given(), "mode": mode}
     begun = AsyncStory.new(premise=said, library=library, **settings)
     if story := named or (None if await known(chat_id) else chat_id):
         begun = AsyncStory(library.engine, story, begun.context, StoryInput(premise=said, story=story))
-    return Turn(begun, said, None, "begin")
+    return ChatTurn(begun, said, None, "begin")
 
 
 async def _just_begun(library: Library, said: str, mode: str) -> str | None:
@@ -223,7 +223,7 @@ def _one_line(text: str) -> str:
 class _Reply:
     """A reply while it is written, in the words of OpenAI's API."""
 
-    def __init__(self, turn: Turn | str, model: str) -> None:
+    def __init__(self, turn: ChatTurn | str, model: str) -> None:
         self.turn, self.model = turn, model
         story = "aside" if isinstance(turn, str) else turn.story.id
         self.id, self.created = f"chatcmpl-{story}-{time.time_ns():x}", int(time.time())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.nodes.human.message_stream import message_id
+from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import State
 
@@ -25,8 +26,3 @@ def told_passage(state: State, *, chosen: bool, asks: bool) -> list[BaseMessage]
 def asked_again(head: str, problem: str, plans: list[str]) -> AIMessage:
     """Return the message that says why an answer cannot be used, with the plans."""
     return AIMessage(f"{problem}\n\n{numbered(plans)}".strip(), id=f"{head}.again")
-
-
-def numbered(plans: list[str]) -> str:
-    """Return plans as a numbered list."""
-    return "\n".join(f"{number}. {plan}" for number, plan in enumerate(plans, 1))

@@ -1,1 +1,1 @@
-"""What is done to a story: sessions, navigation, edits, replay, imports, exports. Commits are appended by `nodes/commit.py`."""
+"""What is done to a story: sessions, navigation, edits, replay, imports, exports, and passages written ahead."""

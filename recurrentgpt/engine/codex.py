@@ -25,7 +25,7 @@ from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.codex import Action, Aspect, Change, Codex, Contradiction, Entry, Kind
+from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import State
 
@@ -193,7 +193,7 @@ class StoryCodex:
         corrected = await read_overlay(session.log, session.id, overlay)
         return overlay_op(session.log, session.id, {**corrected, "codex": [*corrected.get("codex", []), *over]})
 
-    async def _flag(self, name: str, do: Action, value: str = "") -> Entry:
+    async def _flag(self, name: str, do: Operation, value: str = "") -> Entry:
         entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, do, value)])
         return (await self._session.codex(entry.name))[0]
@@ -232,7 +232,7 @@ def _without(text: str, hidden: Sequence[str]) -> str:
     return text
 
 
-def _said(name: str, kind: Kind, do: Action, value: str = "", aspect: Aspect | None = None) -> Change:
+def _said(name: str, kind: Kind, do: Operation, value: str = "", aspect: Aspect | None = None) -> Change:
     change = Change(entry=name, kind=kind, do=do, author=True)
     if aspect is not None:
         change["aspect"] = aspect

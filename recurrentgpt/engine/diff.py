@@ -19,7 +19,7 @@ EXACT_WORDS = 2000
 
 
 @dataclass(frozen=True)
-class Change:
+class TextChange:
     """A run of words or sentences that is the same in both texts or not."""
 
     kind: Kind
@@ -33,9 +33,9 @@ class Diff:
 
     a: Passage
     b: Passage
-    plan: list[Change]
-    text: list[Change]
-    sentences: list[Change]
+    plan: list[TextChange]
+    text: list[TextChange]
+    sentences: list[TextChange]
     """The text again, by whole sentences: those that both have are the same, whatever stands between them."""
     memory_dropped: list[str]
     memory_added: list[str]
@@ -59,19 +59,19 @@ class Diff:
         return {**asdict(self), "a": self.a.id, "b": self.b.id}
 
 
-def changes(before: str, after: str) -> list[Change]:
+def changes(before: str, after: str) -> list[TextChange]:
     """Return the runs of words in which two texts agree and differ; every character is in one of them."""
     # A word carries the space behind it, so that the runs put together are the text again.
     return _runs(*(re.findall(r"^\s+|\S+\s*", text) for text in (before, after)))
 
 
-def sentence_changes(before: str, after: str, language: str = "English") -> list[Change]:
+def sentence_changes(before: str, after: str, language: str = "English") -> list[TextChange]:
     """Return the runs of sentences in which two texts agree and differ; every character is in one of them."""
     return _runs(segments(before, language), segments(after, language))
 
 
-def _runs(old: Sequence[str], new: Sequence[str]) -> list[Change]:
+def _runs(old: Sequence[str], new: Sequence[str]) -> list[TextChange]:
     """Return the runs in which two sequences agree but for white space, and differ."""
     first, second = ([" ".join(piece.split()) for piece in pieces] for pieces in (old, new))
     matcher = SequenceMatcher(None, first, second, autojunk=max(len(old), len(new)) > EXACT_WORDS)
-    return [Change(_KINDS[tag], "".join(old[i:j]), "".join(new[k:m])) for tag, i, j, k, m in matcher.get_opcodes()]
+    return [TextChange(_KINDS[tag], "".join(old[i:j]), "".join(new[k:m])) for tag, i, j, k, m in matcher.get_opcodes()]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from recurrentgpt.engine.refs import Ref, resolve
-from recurrentgpt.engine.replacement import Replacement
+from recurrentgpt.engine.replacement import WordReplacement
 from recurrentgpt.engine.replay import Replay
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
@@ -170,7 +170,7 @@ class Edits:
         if not old or old == new:
             raise BadAnswer("Say which words are to be replaced, and by which others.")
         async with session.writing():
-            return await Replacement(session, old, new, whole_words=whole_words).apply()
+            return await WordReplacement(session, old, new, whole_words=whole_words).apply()
 
     async def settings(self, settings: Mapping[str, object]) -> None:
         """Keep these settings of the story; the others stay."""

@@ -25,7 +25,7 @@ _WORDS_OF = {
 _TEXTS = ("passage", "plan", "summary", "short_term_memory")
 
 
-class Replacement:
+class WordReplacement:
     """Replace some words by others in the branch of the head; whoever applies it holds the right to write."""
 
     def __init__(self, session: Session, old: str, new: str, *, whole_words: bool) -> None:

@@ -37,6 +37,7 @@ from recurrentgpt.schema.events import (
     story_event,
 )
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import Brief, State, Usage
 
 MOST_PASSAGE_WORDS = 4000
@@ -100,12 +101,10 @@ class Replay:
         corrected = await read_overlay(self._log, self._session.id, overlay)
         record = await self._log.record(self._session.id)
         brief = corrected.get("brief", record["brief"])
-        people = {name for person in brief["characters"] for name in person.partition(":")[0].split()}
-        names = _new_name(old, new)
-        if names is None or names[0] not in people:
+        full_names, names = character_names(brief), _new_name(old, new)
+        if names is None or not any(names[0] in name.split() for name in full_names):
             return overlay
         called = re.compile(rf"\b{re.escape(names[0])}\b")
-        full_names = [character.partition(":")[0].strip() for character in brief["characters"]]
         changes: list[Change] = [
             {"entry": name, "kind": "person", "do": "rename", "value": called.sub(names[1], name)}
             for name in full_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import KEPT_PLAN
 
 if TYPE_CHECKING:
-    from recurrentgpt.books.book import Book, Scene
+    from recurrentgpt.books.book import Book, BranchPassage
 
 CHAPTER_OF = 8
 """Passages of a chapter, where no plan says that one begins."""
@@ -38,12 +38,18 @@ class StoryBook:
         A chapter begins where a plan says so ("Chapter: The Storm"), or else at every `every`th passage. In a story that was
         played, what the player did stands before the passage that tells what came of it.
         """
+        return await self._book_of(await self._branch(), every, author)
+
+    async def _branch(self) -> list[Commit]:
+        """Return the commits of the head's branch that hold a passage."""
+        return [commit for commit in await self._reader.commits() if commit["step"]]
+
+    async def _book_of(self, commits: Sequence[Commit], every: int, author: str | None) -> Book:
         from recurrentgpt.books.book import Book, make_chapters
 
         reader = self._reader
         record, brief, settings = await reader.record(), await reader.brief(), await reader.settings()
-        commits = [commit for commit in await reader.commits() if commit["step"]]
-        text = _with_player if settings["mode"] == "fiction" else _passage
+        text = _text_of(settings)
         titles = await self._titles(commits)
         return Book(
             title=record["title"],
@@ -61,7 +67,7 @@ class StoryBook:
 
         None where nobody said that one begins: an export has one for so many passages then.
         """
-        commits = [commit for commit in await self._reader.commits() if commit["step"]]
+        commits = await self._branch()
         return {at + 1: title for at, title in (await self._titles(commits)).items()}
 
     async def _titles(self, commits: Sequence[Commit]) -> dict[int, str]:
@@ -100,25 +106,27 @@ class StoryBook:
         from recurrentgpt.books.writers import PLAY, find_format, write_book
 
         extension = find_format(format or path.suffix)
-        book = await self.as_book(every, author)
+        # Read once: a passage that is written meanwhile would be in one half of the book and not in the other.
+        commits = await self._branch()
+        book = await self._book_of(commits, every, author)
         if extension == PLAY:
-            book = replace(book, scenes=await self._scenes())
+            book = replace(book, branch_passages=await self._branch_passages(commits))
         if quotes:
             book = _with_typographic_marks(book)
         return await asyncio.to_thread(write_book, book, path, extension, force=force)
 
-    async def _scenes(self) -> list[Scene]:
-        """Return the passages of all branches, those of the head's own told."""
-        from recurrentgpt.books.book import Scene
-        from recurrentgpt.engine.scenes import scenes_of
+    async def _branch_passages(self, branch: Sequence[Commit]) -> list[BranchPassage]:
+        """Return the passages of all branches, those of `branch` told."""
+        from recurrentgpt.books.book import BranchPassage
+        from recurrentgpt.engine.branch_passages import merge_versions
 
         reader = self._reader
         tree, settings = await reader.tree(), await reader.settings()
         commits = await reader.log.get_many(reader.id, list(tree.nodes))
-        text = _with_player if settings["mode"] == "fiction" else _passage
+        text = _text_of(settings)
         return [
-            Scene(key, after, commit["plan"], text(commit), told, _chapter_title(commit) or "")
-            for key, after, commit, told in scenes_of(commits, tree.path())
+            BranchPassage(key, after, commit["plan"], text(commit), told, _chapter_title(commit) or "")
+            for key, after, commit, told in merge_versions(commits, [commit["id"] for commit in branch])
         ]
 
 
@@ -134,16 +142,21 @@ def _with_typographic_marks(book: Book) -> Book:
         )
         for chapter in book.chapters
     ]
-    scenes = [
+    branch_passages = [
         replace(
-            scene,
-            choice=typographic(scene.choice, tag),
-            text=typographic(scene.text, tag),
-            title=typographic(scene.title, tag),
+            passage,
+            choice=typographic(passage.choice, tag),
+            text=typographic(passage.text, tag),
+            title=typographic(passage.title, tag),
         )
-        for scene in book.scenes
+        for passage in book.branch_passages
     ]
-    return replace(book, title=typographic(book.title, tag), chapters=chapters, scenes=scenes)
+    return replace(book, title=typographic(book.title, tag), chapters=chapters, branch_passages=branch_passages)
+
+
+def _text_of(settings: Mapping[str, object]) -> Callable[[Commit], str]:
+    """Return what gives the text of a passage as a book has it."""
+    return _with_player if settings["mode"] == "fiction" else _passage
 
 
 def _passage(commit: Commit) -> str:

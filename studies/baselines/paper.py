@@ -15,7 +15,8 @@ from langgraph.graph import END, START
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines
+from recurrentgpt.models.decoding import WRITE
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, prose_sampling
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
@@ -27,7 +28,7 @@ from recurrentgpt.studies.baselines.baseline_state import (
     is_unfinished,
     open_novel,
 )
-from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, prose_sampling, study_node
+from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.write_prose import require_prose, without_copies
 from recurrentgpt.studies.study_context import Pace, pace
@@ -105,7 +106,7 @@ async def write(state: Any, run: StudyRun) -> Update:
         meter=run.meter,
         check=lambda reply: _too_short(reply.paragraph, now),
         insist=False,
-        **prose_sampling(model, run),
+        **prose_sampling(model, run.context, WRITE),
     )
     old, why = memory_lines(state["short_term_memory"]), " ".join(reply.rationale.split())
     lines = [" ".join(line.split()) for line in sentences(limit_words(reply.memory, MEMORY_WORDS))][:MEMORY_SENTENCES]

@@ -25,7 +25,7 @@ from recurrentgpt.studies.baselines.recurrent_systems import RECURRENTGPT
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, StudyVerb
 from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
 
-Action = Literal["accept", "edit", "write"]
+PersonaAction = Literal["accept", "edit", "write"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def chooses(persona: Persona) -> StudyVerb:
     async def simulator(state: Any, run: StudyRun) -> Update:
         plans = state["candidate_plans"]
         chance = run.chance(state, state["step"], "persona").random()
-        action: Action = (
+        action: PersonaAction = (
             "accept" if chance < persona.accepts else "edit" if chance < persona.accepts + persona.edits else "write"
         )
         asked = run.own("personas").fill(
@@ -85,7 +85,7 @@ def chooses(persona: Persona) -> StudyVerb:
     return simulator
 
 
-def _reply_form(action: Action, plans: int) -> type[BaseModel]:
+def _reply_form(action: PersonaAction, plans: int) -> type[BaseModel]:
     number: Any = (int, Field(ge=1, le=plans))
     plan: Any = (str, Field(min_length=1))
     fields = {"accept": {"number": number}, "edit": {"number": number, "plan": plan}, "write": {"plan": plan}}

@@ -6,14 +6,13 @@ The engine's verbs work in here unchanged, so that every system is built of the 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.models.decoding import WRITE
 from recurrentgpt.models.roles import ResolvedModel, Role
 from recurrentgpt.nodes.runtime import Node, StoryRuntime, Update
 from recurrentgpt.prompts import Prompts
@@ -69,15 +68,6 @@ class StudyRun(StoryRuntime):
             self.context, min_words=pace.least, max_words=pace.most, last_step=step - 1 + pace.left
         )
         self.__dict__.pop("settings", None)
-
-
-def prose_sampling(model: ResolvedModel, run: StoryRuntime) -> Mapping[str, Any]:
-    """Return how prose is sampled: as the engine samples it, its grammar of scenes left out."""
-    temperature, chosen = run.context.temperature, model.sampling_fields(run.context.sampling)
-    if model.tier != "small":
-        return {"temperature": temperature, "chosen": chosen}
-    warm = WRITE.temperature if temperature is None else temperature
-    return {"temperature": warm, "sampling": WRITE.sampling, "chosen": chosen}
 
 
 def _spent(name: str, state: Any, run: StudyRun) -> dict[str, Usage]:

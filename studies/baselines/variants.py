@@ -9,7 +9,15 @@ from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, plan_length, write_turns, written_turns
+from recurrentgpt.models.decoding import WRITE
+from recurrentgpt.nodes.prompt_messages import (
+    FULL_REPLY_TOKENS,
+    memory_lines,
+    plan_length,
+    prose_sampling,
+    write_turns,
+    written_turns,
+)
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
@@ -20,7 +28,7 @@ from recurrentgpt.prose.sentences import count_words, language_code
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace
-from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
+from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.write_prose import require_prose, without_copies
 from recurrentgpt.studies.study_context import Pace
@@ -168,7 +176,7 @@ async def step(state: Any, run: StudyRun) -> Update:
         seed=seed,
         meter=run.meter,
         check=check,
-        **prose_sampling(model, run),
+        **prose_sampling(model, run.context, WRITE),
     )
     passage = require_prose(await without_copies(_fit(reply.passage, now, run), state, run, now.least), run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]

@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel
 
 from recurrentgpt.models.calls import ask, write_stream
-from recurrentgpt.models.decoding import prose_tokens
+from recurrentgpt.models.decoding import WRITE, prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
+from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, prose_sampling
 from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.gate import ProseGate
@@ -23,7 +23,7 @@ from recurrentgpt.prose.sentence_checks import Examiner
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
 from recurrentgpt.prose.unwrap import EMPHASIS
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
-from recurrentgpt.studies.baselines.runtime import StudyRun, prose_sampling
+from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Guards, Pace
 
@@ -95,7 +95,12 @@ async def write_prose(
         room = prose_tokens(pace.most - gate.words)
         seed = run.seed(state, purpose, sample)
         stream = write_stream(
-            model, [*turns, *onwards], max_tokens=room, seed=seed, meter=run.meter, **prose_sampling(model, run)
+            model,
+            [*turns, *onwards],
+            max_tokens=room,
+            seed=seed,
+            meter=run.meter,
+            **prose_sampling(model, run.context, WRITE),
         )
         try:
             async with aclosing(stream) as pieces:
@@ -157,7 +162,12 @@ async def write_raw(
     model = await run.model("writer")
     seed = run.seed(state, *purpose)
     stream = write_stream(
-        model, turns, max_tokens=prose_tokens(most), seed=seed, meter=run.meter, **prose_sampling(model, run)
+        model,
+        turns,
+        max_tokens=prose_tokens(most),
+        seed=seed,
+        meter=run.meter,
+        **prose_sampling(model, run.context, WRITE),
     )
     async with aclosing(stream) as pieces:
         text = "".join([piece async for piece in pieces]).strip()

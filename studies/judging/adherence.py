@@ -5,7 +5,6 @@ One call a passage. The judge is not told which plan was taken; the plans are sh
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pydantic import BaseModel
 
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.calls import Meter, ask
-from recurrentgpt.models.roles import ResolvedModel, aresolve_model
+from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.errors import ModelReplyError
@@ -26,11 +25,10 @@ from recurrentgpt.studies.judging.pairwise import misquoted
 from recurrentgpt.studies.measures.choices import origin
 from recurrentgpt.studies.recording.recording import FileRecorder
 from recurrentgpt.studies.recording.recording_models import record_model
-from recurrentgpt.studies.runs.endpoints import judge_model
+from recurrentgpt.studies.runs.endpoints import aresolve_judge
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord
-from recurrentgpt.studies.study_context import StudyContext
 
 Happens = Literal["yes", "partly", "no"]
 _WORTH: dict[Happens, float] = {"yes": 1.0, "partly": 0.5, "no": 0.0}
@@ -81,10 +79,7 @@ def unasked(folder: RunFolder, judge: str) -> list[tuple[NovelRecord, PassageRec
 
 
 async def _judge(folder: RunFolder, judge: Judge, report: Callable[[str], None], chat: Any) -> int:
-    if chat is None:
-        resolved = await asyncio.to_thread(judge_model, judge, folder.plan)
-    else:
-        resolved = await aresolve_model("judge", StudyContext(models={"judge": chat}))
+    resolved = await aresolve_judge(judge, folder.plan, chat)
     recorder = FileRecorder(folder.path / "calls" / f"adherence-{judge.file}", prompts=folder.plan.record_prompts)
     model, failed = record_model(resolved, recorder, "judge", 0), 0
     wanted = unasked(folder, judge.model)

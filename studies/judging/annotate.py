@@ -92,7 +92,7 @@ class Annotation:
         for pair, first, second in self._pairs:
             for criterion in self.folder.plan.criteria:
                 swapped = bool(_shuffle_key(annotator, pair, criterion) % 2)
-                texts = [_shown(novel, criterion) for novel in (first, second)]
+                texts = [_text_to_read(novel, criterion) for novel in (first, second)]
                 a, b = reversed(texts) if swapped else texts
                 found.append(Task(pair, criterion, first["premise"], a, b, swapped))
         return sorted(found, key=lambda task: _shuffle_key(annotator, task.pair, f"{task.criterion} order"))
@@ -122,7 +122,7 @@ class Annotation:
                 self.folder.append("labels.jsonl", row)
 
 
-def _shown(novel: NovelRecord, criterion: str) -> str:
+def _text_to_read(novel: NovelRecord, criterion: str) -> str:
     """Return what is read of a novel: for `control`, each passage after the plan that was chosen for it."""
     if criterion != "control":
         return novel["text"]
@@ -204,11 +204,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Show the next task of the annotator named in the address."""
-        self._answer(self._shown_next)
+        self._answer(self._send_next)
 
     def do_POST(self) -> None:
         """Store a label and show the next task."""
-        self._answer(self._labelled)
+        self._answer(self._store_label)
 
     def _answer(self, work: Callable[[], None]) -> None:
         """Do what was asked, if it may be asked, and say what is wrong with the run where something is."""
@@ -219,7 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         except StudyError as error:
             self._send_message(500, str(error))
 
-    def _shown_next(self) -> None:
+    def _send_next(self) -> None:
         path, _, query = self.path.partition("?")
         if path != "/":
             self._send_message(404, "There is nothing here.")
@@ -234,9 +234,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif self.tasks.links and "begin" not in fields and not self.tasks.done(annotator):
             self._page("start", annotator=given, kind="hidden", hidden="hidden")
         else:
-            self._show(annotator, given, fields.get("task", ""))
+            self._send_task(annotator, given, fields.get("task", ""))
 
-    def _labelled(self) -> None:
+    def _store_label(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not _LENGTH.fullmatch(length) or int(length) > MOST_BYTES:
             self._send_message(413, "That is no label.")
@@ -257,9 +257,9 @@ class _Handler(BaseHTTPRequestHandler):
         except StudyError as error:
             self._send_message(400, str(error))
             return
-        self._show(annotator, given)
+        self._send_task(annotator, given)
 
-    def _show(self, annotator: str, given: str, again: str = "") -> None:
+    def _send_task(self, annotator: str, given: str, again: str = "") -> None:
         """Show what the annotator reads next, or a task that is to be answered again; `given` stands for the name."""
         tasks, done = self.tasks.tasks(annotator), self.tasks.done(annotator)
         wanted = {again} & set(done) or {task.id for task in tasks if task.id not in done}

@@ -13,7 +13,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.graph.story import RETRY
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.calls import Meter
-from recurrentgpt.models.roles import ResolvedModel, aresolve_model
+from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable, RecurrentGPTError
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.pairwise import (
@@ -32,12 +32,11 @@ from recurrentgpt.studies.judging.pairwise import (
 )
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording
 from recurrentgpt.studies.recording.recording_models import record_model, replay_model
-from recurrentgpt.studies.runs.endpoints import has_key, judge_model
+from recurrentgpt.studies.runs.endpoints import aresolve_judge, has_key
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Judge, Plan
 from recurrentgpt.studies.runs.runner import recordings_folder
 from recurrentgpt.studies.runs.schemas import NovelRecord
-from recurrentgpt.studies.study_context import StudyContext
 
 T = TypeVar("T")
 
@@ -124,7 +123,7 @@ async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
         for criterion in folder.plan.judged_criteria
         if (judge.model, *asdict(found[0]).values(), criterion) not in judging.done
     ]
-    lacking = any(one.lacks(_shown(judging)) for one in known.values())
+    lacking = any(one.lacks(_qualifying_novels(judging)) for one in known.values())
     if lacking or any(known[criterion].qualified for _, criterion in wanted):
         model = await _model(judging, judge)
         if model is None:
@@ -143,7 +142,7 @@ async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
     report(f"{judge.model} has compared {len(judging.compared)} pairs{besides}")
 
 
-def _shown(judging: _JudgeRun) -> list[NovelRecord]:
+def _qualifying_novels(judging: _JudgeRun) -> list[NovelRecord]:
     """Return the novels of which a judge is shown corrupted copies: the first system's, then the others'."""
     return [first for _, first, _ in judging.compared] + [second for _, _, second in judging.compared]
 
@@ -163,10 +162,7 @@ async def _model(judging: _JudgeRun, judge: Judge) -> ResolvedModel | None:
             return None
         return replay_model(recording, "judge", 0)
     recorder = FileRecorder(judging.folder.path / "calls" / judge.file, prompts=plan.record_prompts)
-    if chat is not None:
-        resolved = await aresolve_model("judge", StudyContext(models={"judge": chat}))
-    else:
-        resolved = await asyncio.to_thread(judge_model, judge, plan)
+    resolved = await aresolve_judge(judge, plan, chat)
     model = record_model(resolved, recorder, "judge", 0)
     judging.folder.note_models({"judge": resolved.name})
     return model
@@ -190,7 +186,7 @@ async def _ask(
     for criterion, one in known.items():
         about = {"judge": judge.model, "criterion": criterion}
         try:
-            for specimen in (lacking := one.lacks(_shown(judging))):
+            for specimen in (lacking := one.lacks(_qualifying_novels(judging))):
                 one = now[criterion] = await qualify(one, prefer, specimen)
                 folder.append("qualification.jsonl", asdict(one))
         except StudyError as error:

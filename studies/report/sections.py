@@ -330,7 +330,7 @@ def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
             system,
             str(len(set(premises))),
             str(len(premises)),
-            *(_shown(name, columns[name].get(system)) for name in names),
+            *(_format_figure(name, columns[name].get(system)) for name in names),
         ]
         for system in folder.plan.systems
         if (premises := [(row["genre"], row["number"]) for row in rows if row["system"] == system])
@@ -338,7 +338,7 @@ def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
     return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body)
 
 
-def _shown(name: str, value: float | None) -> str:
+def _format_figure(name: str, value: float | None) -> str:
     return _percent(value) if name == "off_target" and value is not None else _number(value)
 
 

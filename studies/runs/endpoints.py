@@ -5,13 +5,15 @@ The generator's key is for the generator's address. A judge at another one gets 
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Collection
+from typing import Any
 from urllib.parse import urlsplit
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import catalogue
-from recurrentgpt.models.roles import ResolvedModel, endpoint_model, resolve_model
+from recurrentgpt.models.roles import ResolvedModel, aresolve_model, endpoint_model, resolve_model
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.runs.plan import Judge, Plan
 from recurrentgpt.studies.study_context import StudyContext
@@ -38,6 +40,13 @@ def judge_model(judge: Judge, plan: Plan) -> ResolvedModel:
         return resolve_model("judge", context)
     address = settings.resolve("base_url", context.base_url).value
     return endpoint_model(judge.model, address, _key(judge), context)
+
+
+async def aresolve_judge(judge: Judge, plan: Plan, chat: Any = None) -> ResolvedModel:
+    """Return what `judge_model` returns, without holding up the event loop; `chat` is a chat model in the judge's place."""
+    if chat is not None:
+        return await aresolve_model("judge", StudyContext(models={"judge": chat}))
+    return await asyncio.to_thread(judge_model, judge, plan)
 
 
 def has_key(judge: Judge, plan: Plan) -> bool:

@@ -24,7 +24,7 @@ from recurrentgpt.studies.study_context import Guards
 
 PRESETS = ("toy", "table1", "table2", "long", "sessions", "plays")
 CRITERIA = ("interesting", "coherent")
-PEOPLES = frozenset({"control"})
+PEOPLE_ONLY = frozenset({"control"})
 """Criteria by which people alone compare: what passages make of choices, judges are asked plan by plan (`study adherence`)."""
 LENGTHS = (200, 1_000_000)
 """Fewest and most words of a novel."""
@@ -167,7 +167,7 @@ class Plan(BaseModel):
     @property
     def judged_criteria(self) -> list[str]:
         """Return the criteria by which judges compare novels."""
-        return [criterion for criterion in self.criteria if criterion not in PEOPLES]
+        return [criterion for criterion in self.criteria if criterion not in PEOPLE_ONLY]
 
     @field_validator("guards", mode="before")
     @classmethod

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from recurrentgpt.books.book import Scene
+from recurrentgpt.books.book import BranchPassage
 from recurrentgpt.books.writers import write_book
 from tests.conftest import PATIENCE
 
@@ -18,14 +18,14 @@ LAMP, BOAT = "Mira lights the lamp.", "Mira takes the boat."
 def game(a_book, tmp_path):
     """Give a book of two passages in which the second could be another, or another take of that."""
     book = a_book(("The Lamp", ["Mira woke.", "The lamp was lit."]), language="English")
-    scenes = [
-        Scene("1", "", "", "Mira woke.", told=True),
-        Scene("2", "1", BOAT, "The boat was cold.", told=False),
-        Scene("3", "1", LAMP, "The lamp was lit.", told=True),
-        Scene("4", "1", BOAT, HOSTILE, told=False),
-        Scene("5", "4", HOSTILE, "She came home.", told=False, title="The Sea"),
+    passages = [
+        BranchPassage("1", "", "", "Mira woke.", told=True),
+        BranchPassage("2", "1", BOAT, "The boat was cold.", told=False),
+        BranchPassage("3", "1", LAMP, "The lamp was lit.", told=True),
+        BranchPassage("4", "1", BOAT, HOSTILE, told=False),
+        BranchPassage("5", "4", HOSTILE, "She came home.", told=False, title="The Sea"),
     ]
-    return write_book(replace(book, scenes=scenes), tmp_path / "game.html", "play-html").as_uri()
+    return write_book(replace(book, branch_passages=passages), tmp_path / "game.html", "play-html").as_uri()
 
 
 @pytest.fixture
@@ -106,8 +106,11 @@ def test_a_book_without_branches_goes_on(plain_book, tmp_path, open_file):
 
 
 def test_one_that_can_begin_in_several_ways_asks_for_the_first(a_book, tmp_path, open_file):
-    scenes = [Scene("1", "", LAMP, "The lamp was lit.", told=True), Scene("2", "", BOAT, "The boat sank.", told=False)]
-    book = replace(a_book(("", ["The lamp was lit."])), scenes=scenes)
+    passages = [
+        BranchPassage("1", "", LAMP, "The lamp was lit.", told=True),
+        BranchPassage("2", "", BOAT, "The boat sank.", told=False),
+    ]
+    book = replace(a_book(("", ["The lamp was lit."])), branch_passages=passages)
     page = open_file()
     page.goto(write_book(book, tmp_path / "book.html", "play-html").as_uri())
     reads(page)

@@ -12,7 +12,7 @@ from docx import Document
 from lxml import etree, html
 from markdown_it import MarkdownIt
 
-from recurrentgpt.books.book import Scene, make_chapters
+from recurrentgpt.books.book import BranchPassage, make_chapters
 from recurrentgpt.books.writers import FORMATS, render_book
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -84,9 +84,9 @@ def test_a_page_to_play_is_the_book_to_read_and_refers_to_nothing(book):
 def test_what_was_chosen_elsewhere_is_text_only(a_book):
     hostile = "</article></template><script>alert(1)</script><img src=x onerror=alert(1)> \" ' & \u2028 \x00 {{ x }}"
     book = a_book(("One", ["Mara woke."]))
-    scenes = [Scene("1", "", hostile, "Mara woke.", told=True)]
-    scenes += [Scene(key, "1", hostile, hostile, told=False, title=hostile) for key in ("2", "3")]
-    page = html.document_fromstring(render_book(replace(book, scenes=scenes), "play-html").decode())
+    passages = [BranchPassage("1", "", hostile, "Mara woke.", told=True)]
+    passages += [BranchPassage(key, "1", hostile, hostile, told=False, title=hostile) for key in ("2", "3")]
+    page = html.document_fromstring(render_book(replace(book, branch_passages=passages), "play-html").decode())
     assert not page.xpath("//img | //article//script | //template//script | //@onerror")
     shown = hostile.replace("\x00", "").replace("\u2028", " ")
     assert page.xpath("//@data-choice") == [" ".join(shown.split())] * 3

@@ -62,6 +62,7 @@ def test_answers(line, reply):
         ("w mira leaves at night", "English", TypedInput("w", text="mira leaves at night")),
         ("o homem abre a porta", "Portuguese", TypedInput("w", text="o homem abre a porta")),
         ("o homem abre a porta", "English", TypedInput("w", text="o homem abre a porta")),
+        ("o pacto muda tudo", "Portuguese", TypedInput("w", text="o pacto muda tudo")),
         ("o pace=slow max-words=600", "Portuguese", TypedInput("o", text="pace=slow max-words=600")),
         ("o max-words 600 please", "English", TypedInput("o", text="max-words 600 please")),
         ("o max_words 600", "English", TypedInput("o", text="max_words 600")),

@@ -221,6 +221,7 @@ def test_sampling_that_the_endpoint_does_not_know_is_refused_before_anything_is_
         ("database-url=postgresql://a:b@c/d", "RECURRENTGPT_DATABASE_URL"),
         ("base-url=https://me:secret@example.com/v1", "A password is not stored"),
         ("paice=slow", "did you mean pace?"),
+        ("pacto=slow", "did you mean pace?"),
         ("pace", "not NAME=VALUE"),
         ("pace=sometimes", "pace is one of slow, steady, fast"),
         ("min-words=900", "min-words is at most max-words"),

@@ -11,8 +11,10 @@ import pytest
 
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.endpoint_errors import refused_fields
+from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import FaultyServer
+from recurrentgpt.testing_server import Behaviour
 
 from .calling import FACTS, QUESTION, Facts, model_of, written
 
@@ -53,6 +55,15 @@ async def test_a_field_that_somebody_asked_for_is_not_left_out() -> None:
     with FaultyServer("no temperature") as server, pytest.raises(ModelRefused, match="'temperature' does not support"):
         await written(model_of(server), Meter(), chosen={"temperature": 0.2})
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("script", [("few tokens",), ("long thinking", "too long", "long thinking")])
+async def test_tokens_to_think_with_are_asked_for_once_where_they_are_refused(script: tuple[Behaviour, ...]) -> None:
+    with FaultyServer(*script) as server:
+        for _ in range(2):
+            with pytest.raises(ModelRefused, match="spent all of 50 tokens"):
+                await written(model_of(server), Meter())
+    assert [request.get("max_tokens") for request in server.requests] == [50, 50 + THINKING_TOKENS, 50]
 
 
 FIELDS = ("min_p", "dry_base", "max_tokens", "temperature", "seed", "response_format")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from lxml import html
 
+from recurrentgpt.engine.reader import StoryReader
+from recurrentgpt.engine.refs import Ref
+from recurrentgpt.memory.story_log import StoryLog
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.story import Story
 
 LAMP, BOAT = "Mira lights the lamp.", "Mira takes the boat."
@@ -119,3 +123,18 @@ def test_other_branches_have_the_marks_that_are_wanted_and_what_a_player_did(
     (found,) = [found for found in ways.values() if len(found) == 2]
     assert [choice for choice, _, _ in found] == ["You say “No”.", "You say “Yes”."]
     assert [text.partition("\n\n")[0] for _, _, text in found] == ["> You say “No”.", "> You say “Yes”."]
+
+
+def test_a_story_that_moves_while_it_is_exported_is_told_as_it_stood_at_the_beginning(
+    story: Story, played: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = played(story)
+    read, first = StoryReader.commits, story.passage(1)
+
+    async def move_afterwards(reader: StoryReader, ref: Ref | None = None) -> list[Commit]:
+        found = await read(reader, ref)
+        await cast(StoryLog, reader.log).move_head(await reader.log.get(story.id, first.id), "writing")
+        return found
+
+    monkeypatch.setattr(StoryReader, "commits", move_afterwards)
+    assert played(story) == expected

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
-from recurrentgpt.nodes.prompt_messages import numbered
-from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.sentences import numbered, sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.scripted_author import author_replies

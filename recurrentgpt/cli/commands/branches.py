@@ -56,7 +56,7 @@ def tree(
     from recurrentgpt.cli.terminal.tree_drawing import draw_tree
     from recurrentgpt.story_reader import ReadOnlyStory
 
-    with _shown(story, remote) as opened:
+    with _open_to_read(story, remote) as opened:
         tree, pending = opened.tree(), opened.pending_replay
         if json:
             print_json(tree.as_json())
@@ -184,7 +184,7 @@ def diff(
         emit(text.plain)
 
 
-def _shown(name: str, remote: str | None) -> AbstractContextManager[ReadOnlyStory | StoryProtocol]:
+def _open_to_read(name: str, remote: str | None) -> AbstractContextManager[ReadOnlyStory | StoryProtocol]:
     """Open a story to be looked at, here or on a server."""
     return reading(name) if remote is None else _remote(name, remote)
 

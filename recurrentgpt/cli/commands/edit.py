@@ -20,7 +20,6 @@ from recurrentgpt.cli.commands.options import (
     JsonObject,
     MaybePassageRef,
     PassageRef,
-    Settings,
     StoryName,
     Text,
     Truth,
@@ -31,6 +30,7 @@ from recurrentgpt.cli.commands.story_context import as_options, confirmed, openi
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import console, note, print_json
 from recurrentgpt.cli.terminal.prose import print_passage
+from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.cli.terminal.text_input import TextInput, save_draft
 from recurrentgpt.prose.sentences import UNSPACED, limit_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
@@ -392,13 +392,15 @@ def _resume_replay(name: str, settings: Settings, *, json: bool) -> None:
 def _tell_edited(renderer: Renderer, old: Passage, text: str) -> None:
     """Say that a passage is edited, how to take it back, and what the edit does not reach."""
     from recurrentgpt.nodes.small.reply_patterns import first_name
+    from recurrentgpt.schema.parts import character_names
 
     if renderer.json:
         return
     story, words = renderer.story, set(re.findall(r"\w+", text))
     renderer.screen.remark(f"Passage {old.step} is edited. Take it back: recurrentgpt undo {story.id}")
-    names = [name for person in story.brief["characters"] if (name := person.partition(":")[0].strip())]
-    gone = [name for name in names if not words & set(name.split()) and first_name(name) in old.text]
+    gone = [
+        name for name in character_names(story.brief) if not words & set(name.split()) and first_name(name) in old.text
+    ]
     still = f"still tells of {', '.join(gone)}" if gone else "is as it was"
     renderer.screen.remark(f"The brief, which is in every prompt, {still}: recurrentgpt edit brief {story.id}")
 

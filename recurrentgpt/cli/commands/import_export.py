@@ -17,7 +17,6 @@ from recurrentgpt.cli.commands.options import (
     Genre,
     Json,
     Remote,
-    Settings,
     StoryName,
     Title,
     Yes,
@@ -28,6 +27,7 @@ from recurrentgpt.cli.commands.options import (
 from recurrentgpt.cli.commands.story_context import as_options, confirmed, in_library, reading, rendering
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import counted, emit, note, one_line, print_json, print_text, unwritable
+from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.schema.errors import SettingsError, StorageError
 
 if TYPE_CHECKING:

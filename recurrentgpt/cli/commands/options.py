@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from recurrentgpt.cli.terminal.settings_input import option_name, setting_words
+from recurrentgpt.cli.terminal.settings_input import Settings, option_name, setting_words
 from recurrentgpt.infrastructure.config_file import stored
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, home
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS, refuse_unknown
 from recurrentgpt.schema.errors import RecurrentGPTError
+from recurrentgpt.schema.genres import GENRES
 
 if TYPE_CHECKING:
     from recurrentgpt.story_reader import ReadOnlyStory
-
-Settings: TypeAlias = dict[str, Any]
-"""Some fields of `Context`, by their names."""
 
 Options: TypeAlias = dict[str, Any]
 """The annotations of options, by the names of the parameters that they are for."""
@@ -119,8 +117,6 @@ def complete_names_of_settings(incomplete: str) -> list[tuple[str, str]]:
 
 def complete_genres(incomplete: str) -> list[tuple[str, str]]:
     """Return the genres with seeds of their own that a word may become."""
-    from recurrentgpt.schema.genres import GENRES
-
     return _beginning_with(incomplete, [(genre, "") for genre in GENRES])
 
 
@@ -200,8 +196,7 @@ Genre = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="Science fiction, romance, fantasy, horror, mystery, thriller, historical, western, young adult, literary, "
-        "or any other. [default: drawn]",
+        help=f"{', '.join(GENRES).capitalize()}, or any other. [default: drawn]",
         autocompletion=complete_genres,
     ),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,7 +17,6 @@ from recurrentgpt.cli.commands.options import (
     Json,
     Premise,
     Remote,
-    Settings,
     Title,
     complete_stories,
     with_settings,
@@ -40,9 +38,9 @@ from recurrentgpt.cli.terminal.interactive import (
     undo,
     write,
 )
-from recurrentgpt.cli.terminal.keys import EDITING, ask_name, plan_number
+from recurrentgpt.cli.terminal.keys import EDITING, ask_name, no_command, plan_number
 from recurrentgpt.cli.terminal.memory_editor import edit_memory
-from recurrentgpt.cli.terminal.settings_input import spell_options
+from recurrentgpt.cli.terminal.settings_input import Settings, spell_options
 from recurrentgpt.cli.terminal.story_editor import change_note, change_settings, choose_take, edit_passage
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 
@@ -154,10 +152,7 @@ def understand(line: str, choices: int) -> tuple[str, str]:
         command = LETTERS.get(word, word)
         if command in COMMANDS:
             return command, rest
-        near = difflib.get_close_matches(command, COMMANDS, n=1)
-        raise BadAnswer(
-            f"There is no command /{word}; " + (f"did you mean /{near[0]}?" if near else "/help shows them.")
-        )
+        raise no_command(word, COMMANDS, "/help shows them.")
     if (number := plan_number(text)) is not None:
         if not 1 <= number <= choices:
             raise BadAnswer(f"There is no choice {number}; they are numbered 1 to {choices}.")

@@ -12,12 +12,12 @@ from recurrentgpt.cli.commands.options import (
     Json,
     JsonObject,
     MaybePassageRef,
-    Settings,
     StoryName,
     with_settings,
 )
 from recurrentgpt.cli.commands.story_context import as_options, opening, writing
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_text
+from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.schema.errors import BadAnswer
 
 

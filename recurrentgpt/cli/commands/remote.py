@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from recurrentgpt.cli.commands.options import Settings
 from recurrentgpt.cli.terminal.console import note, print_json, print_table
+from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref
 from recurrentgpt.engine.snapshot import StorySnapshot

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from recurrentgpt.cli.commands.options import STORY_OPTIONS, Settings, stored_settings
+from recurrentgpt.cli.commands.options import STORY_OPTIONS, stored_settings
 from recurrentgpt.cli.terminal import prompt
+from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.schema.errors import (
     BAD_USAGE,
     BudgetReached,

@@ -211,8 +211,8 @@ def judge(
         print_json(cost)
         return
     asked = wanted.model_copy(update={"judges": added, "replay": "", "model": "", "base_url": wanted.base_url})
-    if cost["calls"] and asks_paid_model(asked, names) and not confirmed("Go on, and have tokens spent?", yes=yes):
-        raise StudyError("Nothing was spent; --yes goes on without asking.")
+    if cost["calls"] and asks_paid_model(asked, names):
+        _confirm_spending(yes=yes)
     failed = _judge(RunFolder.create(run, wanted), names)
     if failed:
         raise StudyError(f"{counted(failed, 'judge')} failed: run the command again; verdicts that are there are kept.")
@@ -240,7 +240,6 @@ def adherence(
       recurrentgpt study adherence sessions --judge gpt-4o-mini
       recurrentgpt study adherence sessions --json
     """
-    from recurrentgpt.studies.errors import StudyError
     from recurrentgpt.studies.judging.adherence import adherence as figures
     from recurrentgpt.studies.judging.adherence import judge_adherence, unasked
     from recurrentgpt.studies.runs.endpoints import asks_paid_model
@@ -253,9 +252,8 @@ def adherence(
         _check_judges(folder, plan, [asked])
         left = len(unasked(folder, judge))
         note(f"{counted(left, 'passage')} to ask about, a call each.")
-        paid = asks_paid_model(plan.model_copy(update={"replay": "-"}), {judge})
-        if left and paid and not confirmed("Go on, and have tokens spent?", yes=yes):
-            raise StudyError("Nothing was spent; --yes goes on without asking.")
+        if left and asks_paid_model(plan.model_copy(update={"replay": "-"}), {judge}):
+            _confirm_spending(yes=yes)
         if left and (failed := judge_adherence(folder, asked, note)):
             note(f"{counted(failed, 'answer')} could not be used: run the command again to ask again.")
     found = figures(folder)
@@ -407,6 +405,14 @@ def recall(
         _measure_memory(distance, facts, json=json)
 
 
+def _confirm_spending(*, yes: bool) -> None:
+    """Raise StudyError unless somebody agrees that tokens are spent."""
+    if not confirmed("Go on, and have tokens spent?", yes=yes):
+        from recurrentgpt.studies.errors import StudyError
+
+        raise StudyError("Nothing was spent; --yes goes on without asking.")
+
+
 def _judges(names: Sequence[str], base_url: str | None, api_key_env: str | None, family: str) -> list[Judge]:
     """Return judges of these names; raise StudyError where one cannot be asked."""
     from pydantic import ValidationError
@@ -466,9 +472,8 @@ def _run(plan: Plan, target: Path, remote: str | None, *, live: Sequence[str] = 
         note(f"{name} is of the generator's own family, and is not asked.")
     jobs, cost = _left(plan, RunFolder(target), live)
     note(_summary(plan, jobs, cost))
-    asked = cost["calls"] > 0 and (asks_paid_model(plan, live) or remote is not None)
-    if asked and not confirmed("Go on, and have tokens spent?", yes=yes):
-        raise StudyError("Nothing was spent; --yes goes on without asking.")
+    if cost["calls"] > 0 and (asks_paid_model(plan, live) or remote is not None):
+        _confirm_spending(yes=yes)
     folder = RunFolder.create(target, plan)
 
     def tell(event: Progress) -> None:

@@ -17,13 +17,13 @@ from recurrentgpt.cli.commands.options import (
     Json,
     Premise,
     Remote,
-    Settings,
     Title,
     complete_stories,
     setting_help,
     with_settings,
 )
 from recurrentgpt.cli.commands.story_context import StoryRequest
+from recurrentgpt.cli.terminal.settings_input import Settings
 
 STEPS = 3
 LONGEST_FILE = 1_000_000

@@ -16,6 +16,7 @@ from recurrentgpt.cli.terminal.keys import (
     TypedInput,
     ask_name,
     ask_words,
+    plan_number,
     refuse_empty,
     understand,
 )
@@ -30,19 +31,20 @@ from recurrentgpt.cli.terminal.story_editor import (
 )
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.parts import character_names
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
     from recurrentgpt.engine.passage import Passage
 
-Turn = Callable[["Renderer", int | None], int | None]
+HumanTurn = Callable[["Renderer", int | None], int | None]
 """Let somebody act until there is something to write; return how many passages, or None to leave."""
 
 
 def converse(
     renderer: Renderer,
     steps: int | None,
-    turn: Turn | None = None,
+    turn: HumanTurn | None = None,
     around: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> None:
     """Write passage by passage, asking before each, until somebody leaves or `steps` passages are written.
@@ -118,7 +120,7 @@ def stoppable(
 
 
 def _after_a_stop(renderer: Renderer) -> str:
-    """Ask somebody who stopped the writing what now, and return the key: k, t or g; raise Left to leave."""
+    """Ask somebody who stopped the writing what now, and return the key: k, t or g; raise UserLeaves to leave."""
     renderer.screen.rest()
     offers = {"t": "throw it away and choose again", "g": "begin it again", "q": "leave"}
     if renderer.in_the_making:
@@ -134,7 +136,7 @@ def _after_a_stop(renderer: Renderer) -> str:
         # Nothing but the key or the words that stand beside it: a sentence must not throw a passage away.
         key = next((key for key, what in offers.items() if answer == key or (answer and what.startswith(answer))), "")
         if key == "q" or WORDS.get(answer) == "q":
-            raise prompt.Left
+            raise prompt.UserLeaves
         if key:
             return key
         renderer.screen.remark(f"Type {', '.join(offers)}.", style="yellow")
@@ -142,7 +144,7 @@ def _after_a_stop(renderer: Renderer) -> str:
 
 def interrupted(renderer: Renderer, stop: KeyboardInterrupt, *, again: bool) -> None:
     """Go back to the question after Ctrl-C, unless it is the second one (`again`), or somebody has left already."""
-    if again or isinstance(stop, (prompt.Ended, prompt.Left)) or not prompt.at_terminal():
+    if again or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
         raise stop
     renderer.screen.rest()
     renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
@@ -286,8 +288,8 @@ def stand(renderer: Renderer) -> None:
 
 def last_words(renderer: Renderer) -> Callable[[str, str], list[str]]:
     """Return what the last word of an answer may become: a setting behind the key for those, else a character's name."""
-    characters = renderer.story.brief["characters"] if prompt.at_terminal() else []
-    people = sorted({name for person in characters for name in person.partition(":")[0].split() if name[:1].isupper()})
+    names = character_names(renderer.story.brief) if prompt.at_terminal() else []
+    people = sorted({part for name in names for part in name.split() if part[:1].isupper()})
 
     def words(before: str, begun: str) -> list[str]:
         key = (before.split() or [""])[0].casefold().removeprefix("/")
@@ -332,7 +334,7 @@ def _help(renderer: Renderer) -> None:
 def _which(number: int | None, plans: int) -> int:
     if number is None:
         answer = "1" if plans == 1 else prompt.ask(f"Edit which plan? [1-{plans}] ")
-        number = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 10 else 0
+        number = plan_number(answer) or 0
     if not 1 <= number <= plans:
         raise BadAnswer(f"The plans are numbered 1 to {plans}; nothing was changed.")
     return number

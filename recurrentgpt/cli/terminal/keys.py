@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
-from recurrentgpt.cli.terminal.settings_input import option_name
+from recurrentgpt.cli.terminal.settings_input import nearest_option, option_name
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import BadAnswer
 
@@ -123,16 +123,15 @@ def understand(line: str, plans: int, language: str = "English") -> TypedInput:
 
 def _looks_like_setting(word: str) -> bool:
     """Tell whether a word is `name=value` or the name of a setting, also a misspelt one, which is to be told and not written."""
-    return "=" in word or bool(difflib.get_close_matches(option_name(word.casefold()), _OPTIONS, n=1, cutoff=0.75))
+    # More like one than a hint has to be: what is none is a plan.
+    return "=" in word or bool(nearest_option(word, _OPTIONS, likeness=0.75))
 
 
 def _command(word: str, rest: str) -> TypedInput:
     """Return what a word behind a slash means, which is never a plan."""
     key = WORDS.get(word, word)
     if key not in KEYS:
-        near = difflib.get_close_matches(word, WORDS, n=1)
-        hint = f"did you mean /{near[0]}?" if near else "? shows the keys."
-        raise BadAnswer(f"There is no command /{word}; {hint}")
+        raise no_command(word, WORDS, "? shows the keys.")
     if not rest:
         return TypedInput(key)
     if key in _TAKE_TEXT:
@@ -142,6 +141,12 @@ def _command(word: str, rest: str) -> TypedInput:
     raise BadAnswer(
         f"/{word} is followed by {'a number, or by ' if key in _TAKE_NUMBERS else ''}nothing; ? shows the keys."
     )
+
+
+def no_command(word: str, known: Iterable[str], otherwise: str) -> BadAnswer:
+    """Return the error that names the command nearest to a word behind a slash, or says what shows them all."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return BadAnswer(f"There is no command /{word}; " + (f"did you mean /{near[0]}?" if near else otherwise))
 
 
 def _with_number(text: str) -> TypedInput | None:

@@ -26,7 +26,7 @@ class Ended(KeyboardInterrupt):
     """Somebody ended the command from outside, or closed its terminal: there is nobody to ask."""
 
 
-class Left(KeyboardInterrupt):
+class UserLeaves(KeyboardInterrupt):
     """Somebody was asked what now, and leaves."""
 
 

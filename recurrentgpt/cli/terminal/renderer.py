@@ -58,7 +58,7 @@ class Renderer:
         self.stopped: str | None = None
         """Why the newest run ended before what was asked of it."""
         self._printer: PassagePrinter | None = None
-        self._stopped = False
+        self._asked_between = False
         """Whether a question stands between the beginning of a passage and its rest."""
         self.unfinished = ""
         """The passage that was being written when all stopped, in words; empty for none."""
@@ -136,12 +136,12 @@ class Renderer:
 
     def keep(self) -> None:
         """Take the whole sentences of a passage that was stopped for all of it."""
-        self._stopped = True
+        self._asked_between = True
         self._follow(self.story.keep(self.in_the_making), printer=self._printer)
 
     def go_on(self) -> None:
         """Write a passage that was stopped to its end, from its whole sentences."""
-        self._stopped = True
+        self._asked_between = True
         self._follow(self.story.go_on(self.in_the_making), printer=self._printer)
 
     def discard(self) -> None:
@@ -282,7 +282,7 @@ class Renderer:
             if not self.json:
                 self._heading(remark)
         else:
-            self._printer.begin_again("" if self._stopped else "The model was cut off.")
+            self._printer.begin_again("" if self._asked_between else "The model was cut off.")
         printer = self._printer
         self.screen.doing(_ACTIVITIES["write"].format(step=self.step + 1), lambda: printer.words)
 
@@ -296,10 +296,10 @@ class Renderer:
         if piece.remark:
             self.screen.put("\n\n")
             self.screen.remark(f"{piece.remark}\n", style="yellow")
-        elif self._stopped:
+        elif self._asked_between:
             # It begins a line: a question stood between.
             text = text.lstrip(" ")
-        self._stopped = self._stopped and not text
+        self._asked_between = self._asked_between and not text
         self.screen.put(text)
 
     def _heading(self, remark: str = "") -> None:
@@ -323,7 +323,7 @@ class Renderer:
                 self._printer = self._new_printer()
             self._put(self._printer.finish(event["text"]))
             self.screen.put("\n")
-            self._stopped = False
+            self._asked_between = False
             self._printed = True
         if finished:
             self.steps += 1

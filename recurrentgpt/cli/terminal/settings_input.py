@@ -27,6 +27,11 @@ def spell_options(text: str) -> str:
 _NAMES = re.compile(rf"(?<![\w/\\.'\"])(?:{'|'.join(name for name in SETTINGS if '_' in name)})(?![\w/\\'\"]|[.=]\w)")
 
 
+def nearest_option(given: str, options: Iterable[str], likeness: float = 0.6) -> str:
+    """Return the option that a word is most like, whatever its spelling; empty where none is as much like it, of 1."""
+    return next(iter(difflib.get_close_matches(option_name(given.casefold()), options, n=1, cutoff=likeness)), "")
+
+
 def setting_named(given: str, known: Iterable[str], where: str) -> str:
     """Return which of `known` somebody means; raise SettingsError, with the nearest, for what is not spelled as an option.
 
@@ -34,8 +39,8 @@ def setting_named(given: str, known: Iterable[str], where: str) -> str:
     """
     names = {option_name(name): name for name in known}
     if given not in names:
-        near = difflib.get_close_matches(option_name(given.casefold()), names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"`recurrentgpt {where}` lists what there is."
+        near = nearest_option(given, names)
+        hint = f"did you mean {near}?" if near else f"`recurrentgpt {where}` lists what there is."
         raise SettingsError(f"There is no setting {given!r}; {hint}")
     return names[given]
 
@@ -75,10 +80,10 @@ def parse_settings(pairs: Iterable[str]) -> Settings:
 
 def setting_rows(settings: Mapping[str, object]) -> list[tuple[str, str, str]]:
     """Return a row of a table for each setting: its name, its value, and what it does."""
-    return [(option_name(name), _shown(value), SETTINGS[name].description) for name, value in settings.items()]
+    return [(option_name(name), _format_value(value), SETTINGS[name].description) for name, value in settings.items()]
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if value in ("", None):
         return "-"
     if isinstance(value, bool):

@@ -27,7 +27,7 @@ SHORT = 8
 
 
 @dataclass(frozen=True)
-class Line:
+class TreeLine:
     """One line of a drawing."""
 
     stem: str
@@ -60,7 +60,7 @@ def _broken(text: str, width: int) -> list[str]:
     return [*lines, last]
 
 
-def draw_tree(tree: Tree, *, everything: bool = False) -> list[Line]:
+def draw_tree(tree: Tree, *, everything: bool = False) -> list[TreeLine]:
     """Return the tree as lines; without `everything`, those of the head, the named and the newest branches."""
     branches = [branch for branch in tree.branches if everything or not branch.superseded]
     home = {key: at for at, branch in enumerate(branches) for key in branch.nodes}
@@ -107,7 +107,7 @@ def _chosen(branches: list[Branch], left: list[int]) -> list[int]:
     return sorted(chosen)
 
 
-def _lines(tree: Tree, branches: list[Branch], below: dict[int, list[int]], missing: Counter[int]) -> list[Line]:
+def _lines(tree: Tree, branches: list[Branch], below: dict[int, list[int]], missing: Counter[int]) -> list[TreeLine]:
     short = _short_ids(tree)
     steps = {key: node.step for key, node in tree.nodes.items()}
     lines = []
@@ -116,11 +116,11 @@ def _lines(tree: Tree, branches: list[Branch], below: dict[int, list[int]], miss
     while waiting:
         at, stem, own, depth = waiting.pop()
         if at < 0:
-            lines.append(Line(own, f"… {missing[-at - 1]:,} more; --all draws them", "", False))
+            lines.append(TreeLine(own, f"… {missing[-at - 1]:,} more; --all draws them", "", False))
             continue
         branch = branches[at]
         where = f"from {steps[branch.left]}: " if branch.left in steps else ""
-        lines.append(Line(own, where + _label(tree, branch, short), branch.nodes[0], branch.is_head))
+        lines.append(TreeLine(own, where + _label(tree, branch, short), branch.nodes[0], branch.is_head))
         children = sorted(below.get(at, []), key=lambda child: (steps.get(branches[child].left, 0), child))
         entries = [*children, *([-at - 1] if missing[at] else [])]
         for place, child in reversed(list(enumerate(entries))):

@@ -10,10 +10,10 @@ from rich.text import Text
 from recurrentgpt.cli.terminal.console import visible
 
 if TYPE_CHECKING:
-    from recurrentgpt.engine.diff import Change
+    from recurrentgpt.engine.diff import TextChange
 
 
-def marked_up(changes: Iterable[Change]) -> Text:
+def marked_up(changes: Iterable[TextChange]) -> Text:
     """Return a text with [-what only the first has-] and {+what only the second has+}."""
     text = Text()
     for change in changes:

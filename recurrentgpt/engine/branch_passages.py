@@ -1,4 +1,4 @@
-"""A story as its readers could have come through it: the versions of a passage made one, and what was replaced left out."""
+"""The passages of all branches as readers could have come through them: versions made one, what was replaced left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from recurrentgpt.schema.log import Commit
 
 
-class SceneCommit(NamedTuple):
+class MergedPassage(NamedTuple):
     """A passage of the story as a reader meets it."""
 
     key: str
@@ -21,7 +21,7 @@ class SceneCommit(NamedTuple):
     """Whether it is on the head's branch."""
 
 
-def scenes_of(commits: Sequence[Commit], path: Sequence[str]) -> list[SceneCommit]:
+def merge_versions(commits: Sequence[Commit], path: Sequence[str]) -> list[MergedPassage]:
     """Return the passages of all branches; `commits` are in the order of their steps, `path` is the head's branch.
 
     Versions that differ in memory, plans or summary alone are one. A passage that was given another text is left out where
@@ -44,7 +44,7 @@ def scenes_of(commits: Sequence[Commit], path: Sequence[str]) -> list[SceneCommi
     told = {key_of[commit] for commit in path} - {""}
     left_out = _replaced(commits, key_of, after_of, told)
     return [
-        SceneCommit(key, after_of[key], commit, key in told) for key, commit in shown.items() if key not in left_out
+        MergedPassage(key, after_of[key], commit, key in told) for key, commit in shown.items() if key not in left_out
     ]
 
 

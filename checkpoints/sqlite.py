@@ -284,7 +284,9 @@ class FetchingCursor:
         """Carry out a statement, and fetch its rows; `alone`, it is the only one that may write."""
         if self._alone and not statement.lstrip().startswith("SELECT"):
             if self._wrote:
-                raise RuntimeError("A second statement writes where there is no transaction: half of a batch could be lost.")
+                raise RuntimeError(
+                    "A second statement writes where there is no transaction: half of a batch could be lost."
+                )
             self._wrote = True
         self._rows = list(await self._conn.execute_fetchall(statement, values))
 

@@ -1,1 +1,1 @@
-"""The long-term memory (the story log and recall by FAISS), and the gates of the short-term one."""
+"""The long-term memory (the story log and exact recall), and the gates of the short-term one."""

@@ -1,7 +1,7 @@
-"""One story's rows: their vectors as bytes, which FAISS multiplies, and their words, searched only among the ancestors of a head.
+"""One story's rows: their vectors as bytes, and their words, searched only among the ancestors of a head.
 
 Exact by design: every row of the branch is scored. Ten thousand passages are 150,000 rows of 384 bytes, 58 MB. They are
-read a block at a time into numbers that stay in the processor's cache, for all parts of the query at once.
+read a block at a time into numbers that stay in the processor's cache, and multiplied with all parts of the query at once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-import faiss
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +25,8 @@ ALIKE = 0.75
 """How much of what a row has in common with all rows of the branch is taken off its score."""
 BLOCK = 1024
 """Rows that are read at once."""
+PRODUCT = 64
+"""Rows of one matrix product with all parts of a query: larger ones are first copied into another order by BLAS."""
 WORKERS = min(4, os.cpu_count() or 1)
 _POOL = ThreadPoolExecutor(WORKERS, thread_name_prefix="recall")
 
@@ -174,10 +175,9 @@ class StoryIndex:
             return []
         # The people of a novel are in every other of its sentences, and its manner is in all: that tells none from another.
         scores = self._cosines(np.stack([part.vector - alike for part in parts]), mask)
-        out = np.where(mask, np.float32(0), np.float32(-np.inf))
         for row, part in zip(scores, parts, strict=True):
             row += self._words.shares(part.words, branch) * np.float32(WORDS)
-            row += out
+        scores[:, np.flatnonzero(~mask)] = -np.inf
         # Six digits: the seventh depends on how a cosine was summed, and must not decide between equals.
         best = np.round(np.maximum.reduceat(scores, starts, axis=1) / np.float32(1 + WORDS), 6)
         steps = np.asarray(self._steps)[filled]
@@ -199,30 +199,23 @@ class StoryIndex:
 
     def _cosines(self, asked: Matrix, mask: Flags) -> Matrix:
         """Return the cosine of every row with every vector of `asked`; what is wholly outside the mask is not looked at."""
-        asked = np.ascontiguousarray(asked, dtype=np.float32)
-        found = np.zeros((len(asked), self._rows), dtype=np.float32)
+        turned = np.ascontiguousarray(asked.T, dtype=np.float32)
+        found = np.zeros((self._rows, len(asked)), dtype=np.float32)
         blocks = [first for first in range(0, self._rows, BLOCK) if mask[first : first + BLOCK].any()]
 
         def multiply(own: Sequence[int]) -> None:
-            numbers = np.empty((BLOCK, self.dimension), dtype=np.float32)
+            numbers = np.zeros((BLOCK, self.dimension), dtype=np.float32)
             for first in own:
                 end = min(first + BLOCK, self._rows)
                 numbers[: end - first] = self._codes[first:end]
-                for vector, row in zip(asked, found, strict=True):
-                    faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]
-                        faiss.swig_ptr(row[first:end]),
-                        faiss.swig_ptr(vector),
-                        faiss.swig_ptr(numbers),
-                        self.dimension,
-                        end - first,
-                    )
-                found[:, first:end] *= self._scales[first:end]
+                cosines = np.matmul(numbers.reshape(-1, PRODUCT, self.dimension), turned).reshape(BLOCK, -1)
+                np.multiply(cosines[: end - first], self._scales[first:end, None], out=found[first:end])
 
         if len(blocks) < 2 * WORKERS:
             multiply(blocks)
         else:
             list(_POOL.map(multiply, [blocks[worker::WORKERS] for worker in range(WORKERS)]))
-        return found
+        return np.ascontiguousarray(found.T)
 
     def _within(self, scope: Scope) -> tuple[Flags, Flags, dict[str, str]]:
         """Return which rows are the branch's, which of them are searched, and which entries stand for which commits."""

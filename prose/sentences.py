@@ -52,7 +52,7 @@ def language_name(language: str) -> str:
 
 _WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")
 _CLOSER = re.compile(r"\A\"\s+(?=[\"“])")
-_OPENERS = "\"“«"
+_OPENERS = '"“«'
 _OPENER = re.compile(rf"(?<=\s)[{_OPENERS}]\Z")
 _EMPHASIS_END = re.compile(r"\A\*{1,3}[\"”’»]*(?:\s+|\Z)")
 

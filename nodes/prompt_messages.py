@@ -298,13 +298,13 @@ class _Told(NamedTuple):
 
     summaries: tuple[_Summary, ...] = ()
     """Of every passage, oldest first."""
-    passages: tuple[str, str] = ("", "")
-    """The last two."""
+    newest: tuple[Commit, ...] = ()
+    """The last three: a conversation goes on after its passage is committed, and tells of the one before the previous."""
 
     def and_then(self, commit: Commit) -> _Told:
         """Return the same with the next commit of the path."""
         summary = _Summary(commit["id"], commit["step"], commit["summary"])
-        return _Told((*self.summaries, summary), (self.passages[1], commit["passage"]))
+        return _Told((*self.summaries, summary), (*self.newest[-2:], commit))
 
 
 _TOLD = PathFold(_Told(), _Told.and_then)
@@ -323,7 +323,10 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
         return Past()
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     summaries = [{"step": entry.step, "summary": corrected.get(entry.commit, entry.summary)} for entry in told_by]
-    earlier = _last_words(path.passages[0], LONGEST * runtime.context.max_words + 100)
+    before = told_by[-2].commit
+    known = next((commit for commit in path.newest if commit["id"] == before), None)
+    passage = (known or await runtime.log.get(story, before))["passage"]
+    earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
     told = len(earlier) + len(state["passage"]) + sum(len(str(entry["summary"])) for entry in summaries)
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 

@@ -1,6 +1,6 @@
 """Measure what a step costs outside the model, and whether it stays flat: `python -m benchmarks.overhead --steps 10000`.
 
-An instant scripted model writes; everything else is real: SQLite on disk, checkpoints, FAISS, the story log. With
+An instant scripted model writes; everything else is real: SQLite on disk, checkpoints, recall, the story log. With
 `--embedder minilm` the packaged embedding model is used, with `hash` (the default) an instant one, so that nothing hides the
 growth of the rest. The figures at step N are medians over the 50 steps up to N. `cpu_milliseconds` is what the process computed
 for a step outside the model: on a machine that others use too, that says more than the time. Prints JSON.

@@ -117,7 +117,7 @@ DELETE FROM writes WHERE thread_id = :thread AND (checkpoint_ns, checkpoint_id) 
 )"""
 
 _begin: ContextVar[str] = ContextVar("_begin", default="BEGIN")
-"""How the batch at hand begins its transaction; empty for what is a single statement, and needs none."""
+"""How the batch at hand begins its transaction; empty for what needs none: one statement that writes, or reading."""
 
 
 class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
@@ -227,14 +227,13 @@ class StorySqliteStore(AsyncSqliteStore):
         self._file = path.stat().st_ino if path.exists() else 0
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Carry out operations in one transaction."""
+        """Carry out operations: what is read as each row stands, and what is written all or nothing."""
         ops = list(ops)
         writing = any(isinstance(op, PutOp) for op in ops)
-        # LangGraph reads all rows of one namespace at once.
-        single = len(ops) == 1 or (
-            all(isinstance(op, GetOp) for op in ops) and len({op.namespace for op in ops if isinstance(op, GetOp)}) == 1
-        )
-        token = _begin.set("BEGIN IMMEDIATE" if writing else "" if single else "BEGIN")
+        # LangGraph writes all new rows in one statement; FetchingCursor refuses a second one where there is no transaction.
+        single = len(ops) == 1 or all(isinstance(op, PutOp) and op.value is not None for op in ops)
+        reading = all(isinstance(op, GetOp) for op in ops)
+        token = _begin.set("" if single or reading else "BEGIN IMMEDIATE" if writing else "BEGIN")
         try:
             with storage_errors(self.path):
                 if writing and self.path.stat().st_ino != self._file:
@@ -264,7 +263,7 @@ class StorySqliteStore(AsyncSqliteStore):
             try:
                 if begin:
                     await self.conn.execute(begin)
-                yield FetchingCursor(self.conn)
+                yield FetchingCursor(self.conn, alone=transaction and not begin)
                 if begin:
                     await self.conn.execute("COMMIT")
             except BaseException:
@@ -277,12 +276,18 @@ class FetchingCursor:
 
     rowcount = -1
 
-    def __init__(self, conn: aiosqlite.Connection) -> None:
-        self._conn = conn
+    def __init__(self, conn: aiosqlite.Connection, *, alone: bool = False) -> None:
+        self._conn, self._alone, self._wrote = conn, alone, False
         self._rows: list[Any] = []
 
     async def execute(self, statement: str, values: Iterable[Any] = ()) -> None:
-        """Carry out a statement, and fetch its rows."""
+        """Carry out a statement, and fetch its rows; `alone`, it is the only one that may write."""
+        if self._alone and not statement.lstrip().startswith("SELECT"):
+            if self._wrote:
+                raise RuntimeError(
+                    "A second statement writes where there is no transaction: half of a batch could be lost."
+                )
+            self._wrote = True
         self._rows = list(await self._conn.execute_fetchall(statement, values))
 
     async def fetchall(self) -> list[Any]:

@@ -6,15 +6,23 @@ time of one that writes.
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from weakref import WeakKeyDictionary
 
 from recurrentgpt.memory.log_rows import is_as_written
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 
 Found = TypeVar("Found", Commit, "Commit | None")
+
+REMEMBERED = 256
+"""Commits of a store, of all stories, that are remembered as they were last read."""
+_READ: WeakKeyDictionary[object, OrderedDict[tuple[str, ...], Commit]] = WeakKeyDictionary()
+_READ_LOCK = threading.Lock()
 
 
 class LogRow(Protocol):
@@ -76,7 +84,15 @@ class LogReader(ABC):
 
     async def find(self, story: str, commit: str) -> Commit | None:
         """Return one commit, or None where the story has none of that id; raise StorageError for one that is damaged."""
-        return _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))
+        found = _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))
+        if found is not None:
+            with _READ_LOCK:
+                read = _READ.setdefault(self.store, OrderedDict())
+                read[*self.root, story, commit] = found
+                read.move_to_end((*self.root, story, commit))
+                while len(read) > REMEMBERED:
+                    read.popitem(last=False)
+        return found
 
     async def get(self, story: str, commit: str) -> Commit:
         """Return one commit; raise StoryNotFound where the story has none of that id."""
@@ -84,6 +100,12 @@ class LogReader(ABC):
         if found is None:
             raise StoryNotFound(f"Story {story} has no passage {commit!r}; `recurrentgpt show {story}` lists them.")
         return found
+
+    async def remembered(self, story: str, commit: str) -> Commit:
+        """Return one commit as it was last read here, whatever became of the story since: under its id it is never another."""
+        with _READ_LOCK:
+            known = _READ.get(self.store, OrderedDict()).get((*self.root, story, commit))
+        return known or await self.get(story, commit)
 
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
         """Return several commits in the order asked for."""

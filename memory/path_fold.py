@@ -42,7 +42,7 @@ class PathFold(Generic[T]):
             if (found := kept.get((*root, at))) is not None:
                 value = found
                 break
-            missing.append(await log.get(story, at))
+            missing.append(await log.remembered(story, at))
             at = missing[-1]["parent"]
         else:
             # Cold: what is further back is read in pages, and nothing of it is kept.

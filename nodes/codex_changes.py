@@ -42,7 +42,7 @@ class CodexChange(BaseModel):
 
 def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list[Change]:
     """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
-    changes, told = [], sentences(passage)
+    changes, told = [], _with_words(passage)
     for item in reply[:MOST_CHANGES]:
         name, value = _line(item.name, MOST_NAME_WORDS), _line(item.value, MOST_SENTENCE_WORDS)
         if not name or not value:
@@ -91,7 +91,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     """
     people = speakers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
-    changes, told, lines = list[Change](), set[str](), sentences(passage)
+    changes, told, lines = list[Change](), set[str](), _with_words(passage)
     for number, fact in enumerate((summary, *facts)):
         fact = _line(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact), _nearest(fact, lines)
@@ -139,15 +139,19 @@ def _line(text: str, most: int) -> str:
     return limit_words(" ".join(text.split()), most)
 
 
-def _nearest(text: str, passage: Sequence[str]) -> str:
+def _with_words(passage: str) -> list[tuple[str, set[str]]]:
+    """Return the sentences of a passage, each with its words: every change is held against them."""
+    return [(sentence, set(tokens(sentence))) for sentence in sentences(passage)]
+
+
+def _nearest(text: str, passage: Sequence[tuple[str, set[str]]]) -> str:
     """Return the sentence of the passage that has most of the words of `text`; empty where none has two of them."""
     wanted = set(tokens(text))
-    found = max(passage, key=lambda sentence: _share(wanted, sentence), default="")
-    return limit_words(" ".join(found.split()), MOST_SENTENCE_WORDS) if len(wanted & set(tokens(found))) > 1 else ""
+    found, own = max(passage, key=lambda told: _share(wanted, told[1]), default=("", set[str]()))
+    return limit_words(" ".join(found.split()), MOST_SENTENCE_WORDS) if len(wanted & own) > 1 else ""
 
 
-def _share(wanted: set[str], sentence: str) -> float:
-    own = set(tokens(sentence))
+def _share(wanted: set[str], own: set[str]) -> float:
     return len(wanted & own) / (len(own) + len(wanted)) if own else 0.0
 
 

@@ -30,7 +30,7 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     appended as a corrected sibling of that commit, so that the log always tells what the passage was written from; a changed
     brief, title, genre or premise is a correction of the branch. A chat is told the passage.
     """
-    head = await runtime.log.get(state["story"], state["head"]) if state.get("head") else None
+    head = await runtime.log.remembered(state["story"], state["head"]) if state.get("head") else None
     new_title = ""
     if head is None:
         update = await _open(state, runtime)

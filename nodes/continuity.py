@@ -191,9 +191,10 @@ def _of_pronouns(entry: Entry, told: Sequence[tuple[str, str]], codex: Codex) ->
 
 
 def _of_renamed(told: Sequence[tuple[str, str]], codex: Codex) -> Iterator[Contradiction]:
-    names = {name for entry in codex.entries.values() for name in entry.names}
-    for entry in codex.entries.values():
-        for former in entry.former if entry.kind in ("person", "place") else ():
+    renamed = [entry for entry in codex.entries.values() if entry.former and entry.kind in ("person", "place")]
+    names = {name for entry in codex.entries.values() for name in entry.names} if renamed else set[str]()
+    for entry in renamed:
+        for former in entry.former:
             called = rf"^(?!.*\b(?:still|old|name|named|called)\b).*\b{re.escape(former)}\b"
             if former not in names and (said := _first(called, told)):
                 holds = Line("fact", former, f"{former} is called {entry.name} now.", "", "", 0)

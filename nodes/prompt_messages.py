@@ -27,6 +27,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
 from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, Brief, State
@@ -305,9 +306,21 @@ class _Summary(NamedTuple):
     summary: str
 
 
-_SUMMARIES = PathFold[tuple[_Summary, ...]](
-    (), lambda before, commit: (*before, _Summary(commit["id"], commit["step"], commit["summary"]))
-)
+class _Told(NamedTuple):
+    """What a capable model may be told of a path."""
+
+    summaries: tuple[_Summary, ...] = ()
+    """Of every passage, oldest first."""
+    newest: tuple[Commit, ...] = ()
+    """The last three: a conversation goes on after its passage is committed, and tells of the one before the previous."""
+
+    def and_then(self, commit: Commit) -> _Told:
+        """Return the same with the next commit of the path."""
+        summary = _Summary(commit["id"], commit["step"], commit["summary"])
+        return _Told((*self.summaries, summary), (*self.newest[-2:], commit))
+
+
+_TOLD = PathFold(_Told(), _Told.and_then)
 
 
 async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Past:
@@ -317,13 +330,16 @@ async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Pa
     room = past_tokens(model.profile) if chosen is None else chosen
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
-    told_by = [entry for entry in await _SUMMARIES.at(runtime.log, story, state["head"]) if 0 < entry.step <= step]
+    path = await _TOLD.at(runtime.log, story, state["head"])
+    told_by = [entry for entry in path.summaries if 0 < entry.step <= step]
     if len(told_by) < 2:
         return Past()
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     summaries = [{"step": entry.step, "summary": corrected.get(entry.commit, entry.summary)} for entry in told_by]
-    before = await runtime.log.get(story, told_by[-2].commit)
-    earlier = _last_words(before["passage"], LONGEST * runtime.context.max_words + 100)
+    before = told_by[-2].commit
+    known = next((commit for commit in path.newest if commit["id"] == before), None)
+    passage = (known or await runtime.log.get(story, before))["passage"]
+    earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
     told = len(earlier) + len(state["passage"]) + sum(len(str(entry["summary"])) for entry in summaries)
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 

@@ -17,7 +17,7 @@ from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import one_form
 from recurrentgpt.prose.model_text import model_text, without_turns
 from recurrentgpt.prose.sentences import count_words, segments
-from recurrentgpt.prose.unwrap import EMPHASIS, strip_opening
+from recurrentgpt.prose.unwrap import strip_opening, without_emphasis
 from recurrentgpt.schema.errors import BadAnswer, ModelReplyError
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Rework
@@ -89,13 +89,13 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
                     reply += piece
             text = _fitted(reply, selection)
             # As in a passage: a capable model's emphasis in one form, a small one's left out.
-            text = EMPHASIS.sub("", text) if small else one_form(text)
-            if not (phrase := banned.find(EMPHASIS.sub("", text))):
+            text = without_emphasis(text) if small else one_form(text)
+            if not (phrase := banned.find(without_emphasis(text))):
                 break
             again = f"It holds what the author has banned: {phrase}. Write the part again without it, and reply with that alone."
             turns = [*turns, AIMessage(without_turns(reply)), HumanMessage(again)]
         else:
-            kept = [it for it in segments(text, runtime.context.language) if not banned.find(EMPHASIS.sub("", it))]
+            kept = [it for it in segments(text, runtime.context.language) if not banned.find(without_emphasis(it))]
             text = "".join(kept).strip()
     if not text:
         raise ModelReplyError(f"{model.name} gave no words for the selection: try again, or use a more capable model.")

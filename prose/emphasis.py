@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recurrentgpt.prose.unwrap import EMPHASIS
+from recurrentgpt.prose.unwrap import without_emphasis
 
 _SPAN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\w*])")
 _UNDERSCORED = re.compile(r"(?<![^\W_])_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?![^\W_])")
@@ -33,13 +33,14 @@ def plain(text: str) -> str:
 
 def single_marks(text: str) -> str:
     """Return `text` with its emphasis marked by single asterisks, however it was marked before."""
-    return _UNDERSCORED.sub(r"*\1*", _STRONG.sub("*", text))
+    # Most text has none, and the patterns would look behind every letter of it.
+    return _UNDERSCORED.sub(r"*\1*", _STRONG.sub("*", text)) if "*" in text or "_" in text else text
 
 
 def one_form(text: str) -> str:
     """Return `text` with single marks, and without those that pair with none."""
     pieces = emphasised(single_marks(text))
-    return "".join(f"*{piece}*" if marked else EMPHASIS.sub("", piece) for piece, marked in pieces)
+    return "".join(f"*{piece}*" if marked else without_emphasis(piece) for piece, marked in pieces)
 
 
 def from_marks(text: str) -> str:

@@ -35,7 +35,7 @@ from recurrentgpt.prose.sentences import (
     segments,
     words,
 )
-from recurrentgpt.prose.unwrap import EMPHASIS, paragraphs, strip_moral, strip_opening, unwrap_quotes
+from recurrentgpt.prose.unwrap import paragraphs, strip_moral, strip_opening, unwrap_quotes, without_emphasis
 
 REPEATING = ("loop", "copying")
 """Kinds of faults of a sentence that nobody misses."""
@@ -225,7 +225,7 @@ class ProseGate:
                 opening = (self._tail[: len(self._tail) - len(self._tail.lstrip())] or " ") + opening
             self._tail = opening
         if not self.keeps_all:
-            self._tail = EMPHASIS.sub("", self._tail)
+            self._tail = without_emphasis(self._tail)
         if not final and _GOES_ON.fullmatch(self._tail):
             return
         pieces = segments(self._tail, self.language)
@@ -242,7 +242,7 @@ class ProseGate:
                 piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
-            bare = EMPHASIS.sub("", piece)
+            bare = without_emphasis(piece)
             fault = self._examiner.examine(bare, self._settled) if bare.strip() else None
             if self.keeps_all:
                 # What is read out in the story is no script, and may come back as it was.

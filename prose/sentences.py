@@ -30,6 +30,8 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4
 """Characters of scripts that put no spaces between words, for a class of a regular expression."""
 _LETTERS = rf"[^\W_{UNSPACED}]+"
 _WORD = re.compile(rf"{_LETTERS}(?:['’\-‑]{_LETTERS})*|[{UNSPACED}]{{1,2}}")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:['\-][A-Za-z0-9]+)*")
+"""The same in text without other letters, in half the time."""
 _CLOSERS = "\"”’'»›)\\]」』）*"
 _ENDING = re.compile(rf"(?:[.!?…؟।။]+[{_CLOSERS}]*(?=\s|$)|[。！？]+[{_CLOSERS}]*)")
 _ABBREVIATION = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Capt|Col|Gen|Lt|Sgt|Rev|Hon|Sr|Jr|vs|etc|[A-Z])\.$")
@@ -51,7 +53,8 @@ def language_name(language: str) -> str:
 
 _WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")
 _CLOSER = re.compile(r"\A\"\s+(?=[\"“])")
-_OPENER = re.compile(r"(?<=\s)[\"“«]\Z")
+_OPENERS = '"“«'
+_OPENER = re.compile(rf"(?<=\s)[{_OPENERS}]\Z")
 _EMPHASIS_END = re.compile(r"\A\*{1,3}[\"”’»]*(?:\s+|\Z)")
 
 
@@ -60,7 +63,7 @@ def segments(text: str, language: str = "English") -> list[str]:
     found: list[str] = []
     end = 0
     # sentencex panics at some spaces of several bytes; plain ones take their places, one for one, and the cuts are kept.
-    plain = _WIDE_SPACE.sub(" ", text)
+    plain = text if text.isascii() else _WIDE_SPACE.sub(" ", text)
     parts = _PART.findall(plain) if len(plain) > LONGEST_TEXT else [plain] if plain else []
     for piece in (piece for part in parts for piece in segment(language_code(language), part)):
         # It also loses white space between some sentences, which goes with the sentence behind it.
@@ -71,12 +74,12 @@ def segments(text: str, language: str = "English") -> list[str]:
         found[-1] += text[end:]
     for place in range(len(found) - 1):
         # The mark of a quotation that is not closed yet is counted to the sentence before it.
-        if opener := _OPENER.search(found[place]):
+        if found[place][-1:] in _OPENERS and (opener := _OPENER.search(found[place])):
             found[place], found[place + 1] = found[place][: opener.start()], opener[0] + found[place + 1]
         # One that closes a quotation whose beginning is not in the text is counted to the quotation before it, and so is the mark
         # that ends an emphasis.
         elif not found[place][-1:].isspace() and (
-            closer := _CLOSER.search(found[place + 1]) or _EMPHASIS_END.search(found[place + 1])
+            closer := _CLOSER.match(found[place + 1]) or _EMPHASIS_END.match(found[place + 1])
         ):
             found[place], found[place + 1] = found[place] + closer[0], found[place + 1][closer.end() :]
     return [piece for piece in found if piece]
@@ -95,7 +98,7 @@ def sentences(text: str, language: str = "English") -> list[str]:
 
 def words(text: str) -> list[str]:
     """Return the words of `text` in their order, without punctuation."""
-    return _WORD.findall(text)
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
 def after_last_space(text: str) -> int:
@@ -105,6 +108,12 @@ def after_last_space(text: str) -> int:
 
 def count_words(text: str) -> int:
     """Return the number of words of `text`."""
+    return _counted(text) if len(text) <= LONGEST_TEXT else len(words(text))
+
+
+@lru_cache(maxsize=1024)
+def _counted(text: str) -> int:
+    # Memories, passages and the pieces of prompts are counted by every node that bounds them.
     return len(words(text))
 
 

@@ -10,12 +10,14 @@ from recurrentgpt.prose.sentences import words
 
 def tokens(text: str) -> list[str]:
     """Return the words of `text` in the one form in which they are compared."""
-    return [word.casefold().replace("’", "'").replace("‑", "-") for word in words(text)]
+    found = words(text)
+    # All at once: no word holds a line's end.
+    return "\n".join(found).casefold().replace("’", "'").replace("‑", "-").split("\n") if found else []
 
 
 def ngrams(items: Sequence[str], n: int) -> set[tuple[str, ...]]:
     """Return every run of `n` neighbours in `items`."""
-    return {tuple(items[start : start + n]) for start in range(len(items) - n + 1)}
+    return set(zip(*(items[start:] for start in range(n)), strict=False))
 
 
 def overlap(text: str, other: str, n: int = 2) -> float:

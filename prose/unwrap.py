@@ -7,7 +7,8 @@ import re
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
 
 # Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
-EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
+_EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
+"""Marks of emphasis; most text has none, which `without_emphasis` sees at once."""
 _WRAPPERS = re.compile(
     r"^\s*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:]{0,120}[:!.]\s*\n+"
     r"|here(?:'s| is| are)\b[^\n:]{0,120}[:.]\s*\n+"
@@ -23,6 +24,11 @@ LONGEST_VERSE = 70
 """Characters of a line of verse; longer lines are prose."""
 _OPENS_SPEECH = ('"', "“", "„", "‘", "'", "«", "「", "『", "《", "—", "–", "-")
 _ENDS_PROSE = re.compile(r"[.!?…。！？][\"”’'»」』*]*$")
+
+
+def without_emphasis(text: str) -> str:
+    """Return text without any mark of emphasis."""
+    return _EMPHASIS.sub("", text) if "*" in text or "_" in text else text
 
 
 def strip_opening(text: str, *, final: bool) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Literal, NotRequired
+from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -45,6 +45,7 @@ _TITLES = frozenset(
 
 MOST_ROLE_WORDS = 3
 
+_PART = re.compile(r"\w+")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
@@ -93,6 +94,56 @@ class Told(TypedDict):
     name: str
     kind: Kind
     lines: list[str]
+
+
+class Searched(NamedTuple):
+    """A text in which names are looked for."""
+
+    text: str
+    lower: str
+    words: frozenset[str]
+    small_words: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Searched:
+        """Return a text with its words, as they are written and in small letters."""
+        return cls(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())))
+
+
+class Sign(NamedTuple):
+    """A name, key or role as it is looked for: one in capitals in capitals, any other in whatever letters."""
+
+    name: str
+    words: frozenset[str]
+    is_capital: bool
+    pattern: re.Pattern[str]
+    """What finds it as whole words."""
+
+    def place_in(self, searched: Searched) -> int:
+        """Return where a text has it as whole words, -1 where it has not."""
+        if not self.words or not self.words <= (searched.words if self.is_capital else searched.small_words):
+            return -1
+        # Letters are found in a fraction of the time that a pattern takes which may begin anywhere.
+        near = searched.text.find(self.name) if self.is_capital else searched.lower.find(self.name.lower())
+        if near < 0:
+            return -1
+        # A letter that is two in small letters moves all that follows.
+        match = self.pattern.search(searched.text, near if len(searched.lower) == len(searched.text) else 0)
+        return match.start() if match else -1
+
+
+@lru_cache(maxsize=4096)
+def sign_of(name: str) -> Sign:
+    """Return a name, key or role as it is looked for."""
+    parts = _PART.findall(name)
+    is_capital = any(part[0].isupper() for part in parts)
+    pattern = rf"\b{re.escape(name)}\b" if name[-1:].isalnum() else re.escape(name)
+    return Sign(
+        name,
+        frozenset(parts if is_capital else map(str.casefold, parts)),
+        is_capital,
+        re.compile(pattern, 0 if is_capital else re.IGNORECASE),
+    )
 
 
 @dataclass(frozen=True)
@@ -145,6 +196,16 @@ class Entry:
         return tuple(dict.fromkeys([self.name, *parts, *self.aliases]))
 
     @cached_property
+    def called(self) -> frozenset[str]:
+        """All that it is called now or was before, in the form in which names are looked up."""
+        return frozenset(name.casefold().removeprefix("the ") for name in (*self.names, *self.former))
+
+    @cached_property
+    def signs(self) -> tuple[Sign, ...]:
+        """What of a text means it: its names and keys."""
+        return tuple(map(sign_of, (*self.names, *self.keys)))
+
+    @cached_property
     def roles(self) -> tuple[str, ...]:
         """What else it may be meant by, without an article: `ferryman`; long descriptions call nobody."""
         said = [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
@@ -175,12 +236,15 @@ class Codex:
 
         People and places by names in capitals, everything else by its words; by a role where one entry alone has it.
         """
-        words, small = set(re.findall(r"\w+", text)), set(re.findall(r"\w+", text.casefold()))
+        searched = Searched.of(text)
         found: dict[int, Entry] = {}
         for place, entry in enumerate(self.entries.values()):
-            at = [_place_of(name, text, words, small) for name in (*entry.names, *entry.keys, *self.own_roles(entry))]
-            if first := [position for position in at if position >= 0]:
-                found[min(first) * len(self.entries) + place] = entry
+            signs = entry.signs
+            if entry.roles and (own := self.own_roles(entry)):
+                signs = (*signs, *map(sign_of, own))
+            at = [position for sign in signs if (position := sign.place_in(searched)) >= 0]
+            if at:
+                found[min(at) * len(self.entries) + place] = entry
         return [found[position] for position in sorted(found)]
 
     def own_roles(self, entry: Entry) -> list[str]:
@@ -192,7 +256,7 @@ class Codex:
         """The entry of each role that one alone has; None for a role of several, and for what is somebody's name."""
         found: dict[str, Entry | None] = {}
         for entry in self.entries.values():
-            for role in {role.casefold() for role in entry.roles} - self._called.keys():
+            for role in {role.casefold() for role in entry.roles} - self._called.keys() if entry.roles else ():
                 found[role] = None if role in found else entry
         return found
 
@@ -200,28 +264,6 @@ class Codex:
     def _called(self) -> Mapping[str, tuple[str, ...]]:
         called: dict[str, tuple[str, ...]] = {}
         for key, entry in self.entries.items():
-            for name in {name.casefold().removeprefix("the ") for name in (*entry.names, *entry.former)}:
+            for name in entry.called:
                 called[name] = (*called.get(name, ()), key)
         return called
-
-
-@lru_cache(maxsize=4096)
-def _form(name: str) -> tuple[frozenset[str], bool, re.Pattern[str]]:
-    """Return the words of a name, whether it is looked for in capitals, and what finds it as whole words."""
-    parts = re.findall(r"\w+", name)
-    strict = any(part[0].isupper() for part in parts)
-    pattern = rf"\b{re.escape(name)}\b" if name[-1:].isalnum() else re.escape(name)
-    return (
-        frozenset(parts if strict else map(str.casefold, parts)),
-        strict,
-        re.compile(pattern, 0 if strict else re.IGNORECASE),
-    )
-
-
-def _place_of(name: str, text: str, words: set[str], small: set[str]) -> int:
-    """Return where a text has a name as whole words, -1 where it has not; a name in capitals is looked for in capitals."""
-    parts, strict, pattern = _form(name)
-    if not parts or not parts <= (words if strict else small):
-        return -1
-    match = pattern.search(text)
-    return match.start() if match else -1

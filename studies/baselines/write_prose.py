@@ -21,7 +21,7 @@ from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import Examiner
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
-from recurrentgpt.prose.unwrap import EMPHASIS
+from recurrentgpt.prose.unwrap import without_emphasis
 from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
@@ -187,7 +187,7 @@ def without_banned(text: str, run: StudyRun) -> str:
     """Return a text without the sentences that hold a phrase which the author has banned."""
     banned, kept = BannedPhrases(run.context.banned_phrases), ""
     for piece in segments(text, run.context.language) if run.context.banned else [text]:
-        if not banned.find(EMPHASIS.sub("", piece), EMPHASIS.sub("", kept)):
+        if not banned.find(without_emphasis(piece), without_emphasis(kept)):
             kept += piece
         else:
             # A paragraph that ends with the sentence still ends.

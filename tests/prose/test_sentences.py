@@ -54,6 +54,11 @@ def test_words_have_no_punctuation_and_keep_apostrophes_and_hyphens():
     ]
 
 
+@given(st.text("ab9'-_ .\n’‑", max_size=30))
+def test_words_are_the_same_whatever_letters_stand_beside_them(text):
+    assert words(f"{text} é") == [*words(text), "é"]
+
+
 def test_languages_without_spaces_count_two_characters_as_a_word():
     assert count_words("彼は走った。") == 3
     assert count_words("她打开了门 and ran") == 5

@@ -386,6 +386,17 @@ def test_a_role_that_one_alone_has_means_them():
     assert codex.find("the warden") is None
 
 
+def test_names_are_found_as_whole_words_wherever_they_stand():
+    from recurrentgpt.schema.codex import Codex, Entry
+
+    entries = [Entry("Ann", "person"), Entry("brass lamp", "thing"), Entry("Odo", "person", keys=("salt",))]
+    codex = Codex({entry.name.casefold(): entry for entry in entries})
+    # A capital I with a dot is two letters in small ones, so places in the two texts differ.
+    text = "İİİİ The BRASS LAMP of Annabel: brass lamps; ann, Hanna, and Ann. No Salt."
+    assert [entry.name for entry in codex.named_in(text)] == ["brass lamp", "Ann", "Odo"]
+    assert codex.named_in("Annabel's brass lamps; ann, salty.") == []
+
+
 def test_of_many_facts_those_near_the_plan_are_told(story, author, model):
     begun(story, author, ALIVE, tier="full")
     facts = [f"Signe Orrin once counted {number} hundred sheep on the upper meadow." for number in range(12)]

@@ -95,6 +95,7 @@ async def test_a_redirect_at_the_same_address_is_followed() -> None:
 
 
 async def test_a_redirect_in_a_circle_is_said_to_be_one() -> None:
-    with FaultyServer("redirect") as server, pytest.raises(ModelRefused, match="redirects in a circle"):
+    with FaultyServer("redirect") as server:
         server.elsewhere = server.base_url
-        await written(model_of(server), Meter())
+        with pytest.raises(ModelRefused, match="redirects in a circle"):
+            await written(model_of(server), Meter())

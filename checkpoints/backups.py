@@ -81,7 +81,7 @@ def forget_copies(database: Path) -> None:
 
 
 def make_room(database: Path) -> None:
-    """Delete the copies made by themselves where the disk has no room for as much again, for an erasure that forgets them anyway."""
+    """Delete the copies made by themselves, which an erasure forgets anyway, where the disk has no room for as much again."""
     with storage_errors(database):
         if database.exists() and shutil.disk_usage(database.parent).free < database.stat().st_size:
             forget_copies(database)

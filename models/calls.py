@@ -198,7 +198,9 @@ async def _pieces(
                 thinking = THINKING_TOKENS
                 continue
             fault = translate(error, model)
-            if first is not error and not isinstance(fault, (ModelUnavailable, ModelReplyError, BudgetReached, _ThoughtOnly)):
+            if first is not error and not isinstance(
+                fault, (ModelUnavailable, ModelReplyError, BudgetReached, _ThoughtOnly)
+            ):
                 error, fault = first, translate(first, model)
             if fault is None:
                 raise error from None

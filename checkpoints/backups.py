@@ -80,6 +80,13 @@ def forget_copies(database: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def make_room(database: Path) -> None:
+    """Delete the copies made by themselves, which an erasure forgets anyway, where the disk has no room for as much again."""
+    with storage_errors(database):
+        if database.exists() and shutil.disk_usage(database.parent).free < database.stat().st_size:
+            forget_copies(database)
+
+
 def _copies(database: Path, kind: str) -> list[Path]:
     return [path for path in copies(database) if path.name.startswith(kind)]
 

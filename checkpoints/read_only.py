@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, storage_errors
+from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, is_unused, storage_errors
 from recurrentgpt.schema.errors import StorageError
 
 _LEAF = 0x0D
@@ -86,7 +86,7 @@ def open_rows(path: Path) -> Iterator[RowReader]:
         address = stack.enter_context(readable(path)) if there else "file::memory:"
         with storage_errors(path):
             connection = stack.enter_context(closing(sqlite3.connect(address, uri=True, check_same_thread=False)))
-            if there:
+            if there and not is_unused(connection):
                 check_owner(connection, path)
             if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'store'").fetchone():
                 connection.execute("CREATE TEMP TABLE store (prefix, key, value, updated_at)")
@@ -100,6 +100,8 @@ def read_rows(path: Path) -> tuple[list[Row], str]:
     """
     try:
         with readable(path) as address, closing(sqlite3.connect(address, uri=True)) as connection:
+            if is_unused(connection):
+                return [], "it is empty: nothing was written to it yet, or all was lost"
             (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             if found == "ok":
                 rows = connection.execute("SELECT prefix, key, value FROM store").fetchall()

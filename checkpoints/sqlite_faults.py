@@ -27,6 +27,8 @@ _FAULTS = {
     sqlite3.SQLITE_CORRUPT: "it is damaged",
     sqlite3.SQLITE_NOTADB: "it is not a SQLite database",
 }
+_NO_ROOM = (sqlite3.SQLITE_IOERR_SHMSIZE,)
+"""Errors of the disk that mean that it is full: the journal's index found no room."""
 _REMEDIES = {
     STORIES: "restore it from a backup (`recurrentgpt restore`), or save what can be read with `recurrentgpt check --repair`",
     CHECKPOINTS: f"delete it: it holds only steps in flight, the stories are in {STORIES}",
@@ -43,13 +45,23 @@ def storage_errors(path: Path) -> Iterator[None]:
     except (sqlite3.DatabaseError, ValueError) as error:
         # The store's reads wrap what SQLite said in a ValueError.
         fault = error.__cause__ if isinstance(error, ValueError) else error
-        code = getattr(fault, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        code = _primary(fault)
         if code not in _FAULTS:
             raise
         sentence = f"{path} cannot be used: {_FAULTS[code]}"
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             sentence += f"; {_REMEDIES.get(path.name, _ELSEWHERE)}"
         raise StorageError(f"{sentence}.") from error
+
+
+def _primary(fault: BaseException | None) -> int:
+    """Return the primary code of what SQLite said, which is the low byte of its code; 0 for anything else."""
+    code: int = getattr(fault, "sqlite_errorcode", 0)
+    if code in _NO_ROOM:
+        return sqlite3.SQLITE_FULL
+    if code == sqlite3.SQLITE_ERROR and str(fault).startswith(("no such table", "no such column")):
+        return sqlite3.SQLITE_CORRUPT  # the list of tables itself is damaged
+    return code & 0xFF
 
 
 def is_there(path: Path) -> bool:
@@ -73,11 +85,19 @@ def check_database(path: Path) -> None:
     with storage_errors(path):
         path.stat()
         with closing(sqlite3.connect(path)) as connection:
+            if is_unused(connection):
+                raise StorageError(f"{path} is empty: no story was ever written to it.")
             check_owner(connection, path)
             if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 damaged = sqlite3.DatabaseError()
                 damaged.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
                 raise damaged
+
+
+def is_unused(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database is as SQLite makes it: a file that was left before it was first written is nobody's."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return not application and not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
 
 def check_owner(connection: sqlite3.Connection, path: Path) -> None:

@@ -206,7 +206,9 @@ async def _pieces(
                 thinking = THINKING_TOKENS
                 continue
             fault = translate(error, model)
-            if first is not error and not isinstance(fault, (ModelUnavailable, BudgetReached, _ThoughtOnly)):
+            if first is not error and not isinstance(
+                fault, (ModelUnavailable, ModelReplyError, BudgetReached, _ThoughtOnly)
+            ):
                 error, fault = first, translate(first, model)
             if fault is None:
                 raise error from None
@@ -282,7 +284,8 @@ async def _attempt(
                         "--reasoning-parser, llama.cpp: --reasoning-format), or take a model that does not think."
                     )
                 if text:
-                    clock.saw_reply()
+                    if not text.isspace():
+                        clock.saw_reply()
                     tally.characters += len(text)
                     yield text
                 if (

@@ -75,8 +75,12 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
             f"context{detail}."
         )
     if status is not None and 300 <= status < 400:
+        asked, following = _following(error)
+        if following and following == asked:
+            return ModelRefused(f"The server of {model.name} redirects in a circle: check OPENAI_BASE_URL{detail}.")
+        destination = f" to {following}" if following else ""
         return ModelRefused(
-            f"The server of {model.name} redirects{_destination(error)}, an address that nobody named, and nothing was sent "
+            f"The server of {model.name} redirects{destination}, an address that nobody named, and nothing was sent "
             "there: set OPENAI_BASE_URL to it if it is the right one."
         )
     if status is not None and status < 400:
@@ -163,11 +167,14 @@ def _is_openai(error: Exception, kind: str) -> bool:
     return openai is not None and isinstance(error, getattr(openai, kind))
 
 
-def _destination(error: Exception) -> str:
-    """Return where a redirect leads, without the path."""
+def _following(error: Exception) -> tuple[str, str]:
+    """Return where a request went and where a redirect that nobody followed leads, without the paths; empty for none."""
     response = getattr(error, "response", None)
     following = getattr(response, "next_request", None)
-    return f" to {following.url.scheme}://{following.url.netloc.decode()}" if following is not None else ""
+    if response is None or following is None:
+        return "", ""
+    asked, other = (f"{url.scheme}://{url.netloc.decode()}" for url in (response.request.url, following.url))
+    return asked, other
 
 
 def _unintelligible(model: ResolvedModel, detail: str) -> ModelUnavailable:

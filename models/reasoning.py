@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
-from recurrentgpt.schema.errors import ModelUnavailable
+from recurrentgpt.schema.errors import ModelReplyError
 
 T = TypeVar("T")
 
@@ -75,17 +75,20 @@ class StreamClock:
         self._silent = self._reasoning = self._call = 0.0
 
     async def next(self, chunks: AsyncIterator[T]) -> T | None:
-        """Return the next chunk, or None at the end; raise ModelUnavailable or TimeoutError where a limit is reached."""
+        """Return the next chunk, or None at the end.
+
+        Raises TimeoutError for silence, and ModelReplyError for what took many times as long: it is not paid for again unasked.
+        """
         if self.timeout is None:
             return await anext(chunks, None)
         now = asyncio.get_running_loop().time
         if self._call >= CALL_TIMEOUTS * self.timeout:
-            raise ModelUnavailable(
+            raise ModelReplyError(
                 f"The reply of {self.model} did not end within {CALL_TIMEOUTS * self.timeout:g} seconds: try again, or raise "
                 "the timeout of the run."
             )
         if self._reasoning >= REASONING_TIMEOUTS * self.timeout:
-            raise ModelUnavailable(
+            raise ModelReplyError(
                 f"{self.model} reasoned for too long before it wrote a word: try again, raise the timeout of the run, or take "
                 "a model that thinks less."
             )

@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 import secrets
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from types import BuiltinMethodType
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
+from jinja2.filters import make_attrgetter
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -29,10 +33,62 @@ LONGEST_PROMPT = 400_000
 """Characters of a filled template; a story's own texts are bounded far below that."""
 
 
-class _Bounded(ImmutableSandboxedEnvironment):
-    """A sandbox in which no expression computes what takes minutes or gigabytes: what is multiplied or formatted has an end."""
+MOST_TURNS = 50_000
+"""Turns of all loops, and calls, in one filling of a template."""
 
-    intercepted_binops = frozenset(["**", "*", "%", "<<"])
+_FILTERS = frozenset({
+    *("abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape", "first", "float", "groupby", "int"),
+    *("items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace"),
+    *("reverse", "safe", "select", "selectattr", "sort", "string", "striptags", "sum", "title", "trim", "truncate", "unique"),
+    *("upper", "wordcount"),
+})  # fmt: skip
+"""What of Jinja's filters makes nothing that is much longer than what it is given."""
+
+_METHODS = frozenset({
+    *("capitalize", "casefold", "count", "endswith", "find", "get", "index", "isalnum", "isalpha", "isdecimal", "isdigit"),
+    *("islower", "isnumeric", "isspace", "istitle", "isupper", "items", "keys", "lower", "lstrip", "partition", "removeprefix"),
+    *("removesuffix", "rfind", "rindex", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith", "strip"),
+    *("swapcase", "title", "upper", "values"),
+})  # fmt: skip
+"""What of the methods of texts, lists and dictionaries does so."""
+
+_IN_TURNS = " in turns"
+"""The filter that each loop's values go through; no template can name it."""
+
+_turns: ContextVar[Iterator[int]] = ContextVar("_turns")
+"""The turns that are left to the filling at hand."""
+
+
+class _Generator(CodeGenerator):
+    """Have `a ~ b` bounded as everything else that is put together."""
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        self.write("environment.concat(map(str, (")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write(")))")
+
+
+class _Bounded(ImmutableSandboxedEnvironment):
+    """A sandbox in which nothing takes minutes or gigabytes: what is put together, or done again, has an end."""
+
+    code_generator_class = _Generator
+    intercepted_binops = frozenset(["**", "*", "%", "<<", "+"])
+
+    @staticmethod
+    def concat(parts: Iterable[str]) -> str:
+        """Put texts together; raise SecurityError where that would be huge."""
+        return _join("", parts)
+
+    def call(self, context: Any, called: Any, *values: Any, **named: Any) -> Any:
+        """Call a macro, or a method that makes nothing huge; raise SecurityError for another."""
+        _take_turn()
+        # The sandbox has its own `format`, which minds what is formatted and not how wide.
+        name = getattr(called, "__name__", "")
+        if (isinstance(called, BuiltinMethodType) or name in ("format", "format_map")) and name not in _METHODS:
+            raise SecurityError(f"{name}() is nothing that a prompt calls")
+        return super().call(context, called, *values, **named)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Return the result of an operation; raise SecurityError where that would be huge."""
@@ -46,16 +102,52 @@ class _Bounded(ImmutableSandboxedEnvironment):
                 raise SecurityError("a product that large is no part of a prompt")
         if operator == "%" and isinstance(left, str) and re.search(r"\d{4}|\*", left):
             raise SecurityError("a format that wide is no part of a prompt")
+        if operator == "+" and hasattr(left, "__len__") and len(left) + len(right) > LONGEST_PROMPT:
+            raise SecurityError("a sum that long is no part of a prompt")
         return super().call_binop(context, operator, left, right)
+
+
+def _take_turn() -> None:
+    if next(_turns.get(), None) is None:
+        raise SecurityError(f"it loops and calls more than {MOST_TURNS:,} times")
+
+
+def _in_turns(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield the values of a loop, each as a turn of the filling."""
+    for value in values:
+        _take_turn()
+        yield value
+
+
+def _join(between: str, parts: Iterable[Any]) -> str:
+    texts, length = [], 0
+    for part in parts:
+        texts.append(str(part))
+        length += len(texts[-1]) + len(between)
+        if length > LONGEST_PROMPT:
+            raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
+    return between.join(texts)
+
+
+def _joined(values: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
+    """Do as Jinja's `join` does, within bounds."""
+    return _join(str(d), values if attribute is None else map(make_attrgetter(ENVIRONMENT, attribute), values))
+
+
+def _replaced(text: Any, old: str, new: str, count: int = -1) -> str:
+    """Do as Jinja's `replace` does, within bounds."""
+    if len(str(text)) + str(text).count(old) * len(new) > LONGEST_PROMPT:
+        raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
+    return str(text).replace(old, new, count)
 
 
 ENVIRONMENT = _Bounded(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
 )
-for _wide in ("center", "indent", "format", "xmlattr", "urlize"):
-    # Nothing of a prompt needs them, and a few letters of them fill the memory.
-    del ENVIRONMENT.filters[_wide]
-del ENVIRONMENT.globals["range"]
+# Nothing of a prompt needs the others, and a few letters of them fill the memory.
+ENVIRONMENT.filters = {name: ENVIRONMENT.filters[name] for name in _FILTERS}
+ENVIRONMENT.filters.update(join=_joined, replace=_replaced, **{_IN_TURNS: _in_turns})
+ENVIRONMENT.globals = {name: ENVIRONMENT.globals[name] for name in ("dict", "namespace")}
 
 
 class Prompts:
@@ -100,26 +192,25 @@ def last_turn(source: str) -> str:
 
 def render(where: str, source: str, variables: Mapping[str, Any]) -> str:
     """Return a template filled with variables; raise PromptError, which says where, for one that does not fit or end."""
+    turns = _turns.set(iter(range(MOST_TURNS)))
     try:
-        parts, length = [], 0
-        for part in _compiled(source).generate(variables):
-            parts.append(part)
-            length += len(part)
-            if length > LONGEST_PROMPT:
-                raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
-        return "".join(parts).strip()
+        return _join("", _compiled(source).generate(variables)).strip()
     except UndefinedError as error:
         what = _missing(source, error.message or "")
         raise PromptError(f"Prompt template {where} uses {what}, which is not given here: take it out.") from error
     except (TemplateSyntaxError, SecurityError) as error:
-        raise PromptError(f"Prompt template {where} cannot be used: {error}. Correct it and try again.") from error
-    except (ArithmeticError, TypeError, ValueError, LookupError, RecursionError) as error:
+        raise PromptError(
+            f"Prompt template {where} cannot be used: {str(error).rstrip('.')}. Correct it and try again."
+        ) from error
+    except (ArithmeticError, TypeError, ValueError, LookupError, RecursionError, MemoryError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
         at = f" at line {lines[-1]}" if lines else ""
         raise PromptError(
             f"Prompt template {where} cannot be used: what it asks for{at} does not fit the values that are given. Correct it "
             "and try again."
         ) from error
+    finally:
+        _turns.reset(turns)
 
 
 def _missing(source: str, message: str) -> str:
@@ -143,9 +234,13 @@ def _compiled(source: str) -> Template:
     }
     if called & macros.keys():
         raise SecurityError("a macro of a prompt calls no other one")
+    if any(loop.recursive for loop in tree.find_all(nodes.For)):
+        raise SecurityError("a loop of a prompt does not call itself")
     if any(inner.find(nodes.For) for outer in tree.find_all(nodes.For) for inner in outer.find_all(nodes.For)):
         raise SecurityError("loops stand at most two deep in a prompt")
-    return ENVIRONMENT.from_string(source)
+    for loop in tree.find_all(nodes.For):
+        loop.iter = nodes.Filter(loop.iter, _IN_TURNS, [], [], None, None, lineno=loop.lineno)
+    return ENVIRONMENT.from_string(tree)
 
 
 @lru_cache(maxsize=256)

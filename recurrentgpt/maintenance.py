@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from filelock import FileLock, Timeout
 
 from recurrentgpt.checkpoints import open_persistence
-from recurrentgpt.checkpoints.backups import copies, copy_database, new_copy, replace_database
+from recurrentgpt.checkpoints.backups import copies, copy_database, make_room, new_copy, replace_database
 from recurrentgpt.checkpoints.read_only import Row, read_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
 from recurrentgpt.engine.check import Examined, examine
@@ -109,6 +109,12 @@ def restore(source: Path) -> Path | None:
             return replace_database(database, source)
     except Timeout as error:
         raise StorageError(f"{database} is being opened by another program: end it, and try again.") from error
+
+
+def make_room_to_erase() -> None:
+    """Delete the copies made by themselves, which go with what is erased, where a full disk would let nobody erase."""
+    if not settings.resolve("database_url").value:
+        make_room(_database())
 
 
 def _database() -> Path:

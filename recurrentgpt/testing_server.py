@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, cast
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
-    "thinking in a list", "think tags", "long thinking", "few tokens", "blank", "no choices", "roles", "reasoning",
+    "thinking in a list", "think tags", "long thinking", "few tokens", "blank", "spaces", "no choices", "roles", "reasoning",
     "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
@@ -38,6 +38,7 @@ _MESSAGES = {
 _NEVER_ENDING: dict[str, dict[str, Any]] = {
     "endless": {"content": " word" * 20},
     "blank": {"content": ""},
+    "spaces": {"content": " \n"},
     "roles": {"role": "assistant"},
     "reasoning": {"reasoning_content": "", "reasoning": " hmm"},
 }
@@ -82,7 +83,7 @@ class FaultyServer(Streaming):
     `no temperature` refuse only requests with that field, and `no json_schema` those with that form of it; `filter`
     refuses in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long
     thinking` for more tokens than a reply has, `few tokens` likewise where a request with more than 8192 is refused,
-    `blank`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
+    `blank`, `spaces`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
     what nobody asked to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager.
     `text` makes the reply of `ok` from the request's body.
     """

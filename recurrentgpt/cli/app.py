@@ -89,9 +89,19 @@ def recurrentgpt(
         logs.log_json()
 
 
+def _complete_commands(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the commands that a word of `help` may become, below those named before it."""
+    group: Any = typer.main.get_command(app)
+    for name in ctx.params.get("command") or []:
+        group = getattr(group, "commands", {}).get(name)
+    known = getattr(group, "commands", {})
+    return [name for name, command in known.items() if name.startswith(incomplete) and not command.hidden]
+
+
 def help_page(
     command: Annotated[
-        list[str] | None, typer.Argument(metavar="COMMAND", help="The command; all when left out.")
+        list[str] | None,
+        typer.Argument(metavar="COMMAND", help="The command; all when left out.", autocompletion=_complete_commands),
     ] = None,
 ) -> None:
     """Print the help of a command, as its --help does.

@@ -148,6 +148,8 @@ for words in json.loads(sys.argv[1]):
     asked = {
         "show The": "The Glass Bridge",
         f"goto {story} the": "the dark ending",
+        f"diff {story} 1 the": "the dark ending",
+        "help models pu": "pull",
         f"show {story} --at op": "opening",
         f"set {story} max-w": "max-words=",
         "config set base": "base-url=",

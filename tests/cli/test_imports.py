@@ -13,12 +13,14 @@ LOADED = """
 import json, sys
 from recurrentgpt.cli.entry_point import run
 code = run(sys.argv[1:])
-print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules})]), file=sys.stderr)
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 """
 WRITERS = {
     *("langgraph", "langchain_core", "langchain_openai", "langsmith", "openai", "httpx", "requests"),
     *("faiss", "numpy", "torch", "sentence_transformers", "aiosqlite", "filelock"),
-    *("jinja2", "lxml", "docx", "fastapi", "uvicorn", "mcp"),
+    *("jinja2", "lxml", "docx", "fastapi", "uvicorn", "mcp", "prompt_toolkit"),
+    *(f"recurrentgpt.{part}" for part in ("graph", "nodes", "prompts", "studies", "desk", "story", "library")),
+    *(f"recurrentgpt.cli.terminal.{part}" for part in ("interactive", "player", "memory_editor", "renderer")),
 }
 """What a story is written, recalled and served with: nothing that only reads one needs any of it."""
 

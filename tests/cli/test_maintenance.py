@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -197,6 +198,32 @@ def test_a_story_that_is_erased_is_in_no_file_any_more(home, written, cli):
     assert cli("erase", written[1], "--yes").code == 0
     left = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert b"Glass Bridge of Mira" not in left
+
+
+def test_on_a_full_disk_an_erasure_makes_its_own_room(home, written, cli, monkeypatch):
+    asked = cli("backup").out.strip()
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    (home / "stories.db-shm").unlink(missing_ok=True)
+    (home / "stories.db-shm").mkdir()  # as if there were no room for it
+    assert cli("erase", written[1], "--yes").code == 1
+    assert [str(path) for path in (home / "backups").iterdir()] == [asked]
+
+
+def test_a_file_that_was_left_before_its_first_word_holds_no_stories(home, cli):
+    shutil.rmtree(home)
+    home.mkdir()
+    (home / "stories.db").touch()
+    assert "There are no stories yet" in cli("stories").err
+    found = cli("check")
+    assert (found.code, "is empty" in found.err) == (1, True)
+
+
+def test_a_list_of_tables_that_is_damaged_is_said_to_be(home, written, cli):
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute("DROP TABLE store")
+    database.close()
+    found = cli("rename", written[1], "Another")
+    assert (found.code, "stories.db cannot be used: it is damaged" in found.err) == (1, True), found
 
 
 @pytest.mark.parametrize("journal", [False, True])

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from recurrentgpt.cli.commands.play import COMMANDS, understand
+from recurrentgpt.cli.terminal.player import COMMANDS, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 

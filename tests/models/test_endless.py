@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from recurrentgpt.models import calls, http_client, reasoning
-from recurrentgpt.models.calls import Meter, ask
-from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
+from recurrentgpt.models.calls import Meter, ask, is_transient
+from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable
 from recurrentgpt.testing import Behaviour, FaultyServer
 
 from .calling import FACTS, QUESTION, Facts, model_of, written
@@ -44,7 +44,7 @@ async def test_what_only_begins_like_a_tag_stays(text: str) -> None:
         assert await written(model_of(server), Meter()) == text
 
 
-@pytest.mark.parametrize("behaviour", ["blank", "no choices", "roles"])
+@pytest.mark.parametrize("behaviour", ["blank", "spaces", "no choices", "roles"])
 async def test_a_stream_without_use_ends_after_the_timeout(behaviour: Behaviour) -> None:
     with FaultyServer(behaviour) as server, pytest.raises(ModelUnavailable, match="said nothing for too long"):
         await written(model_of(server, timeout=0.3), Meter())
@@ -52,7 +52,7 @@ async def test_a_stream_without_use_ends_after_the_timeout(behaviour: Behaviour)
 
 async def test_reasoning_without_end_is_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasoning, "REASONING_TIMEOUTS", 0.02)
-    with FaultyServer("reasoning") as server, pytest.raises(ModelUnavailable, match="reasoned for too long"):
+    with FaultyServer("reasoning") as server, pytest.raises(ModelReplyError, match="reasoned for too long"):
         await written(model_of(server), Meter())
 
 
@@ -64,8 +64,9 @@ async def test_reasoning_without_end_is_bounded_in_tokens(monkeypatch: pytest.Mo
 
 async def test_a_whole_call_is_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasoning, "CALL_TIMEOUTS", 0.02)
-    with FaultyServer("endless") as server, pytest.raises(ModelUnavailable, match="did not end"):
+    with FaultyServer("endless") as server, pytest.raises(ModelReplyError, match="did not end") as caught:
         await written(model_of(server), Meter(), max_tokens=1_000_000)
+    assert not is_transient(caught.value), "what took so long is not asked for four times more"
 
 
 async def test_a_reply_is_bounded_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,3 +92,10 @@ async def test_a_redirect_at_the_same_address_is_followed() -> None:
         server.elsewhere = server.base_url
         assert await written(model_of(server), Meter()) == "TELL ME A FACT"
     assert len(server.requests) == 2
+
+
+async def test_a_redirect_in_a_circle_is_said_to_be_one() -> None:
+    with FaultyServer("redirect") as server:
+        server.elsewhere = server.base_url
+        with pytest.raises(ModelRefused, match="redirects in a circle"):
+            await written(model_of(server), Meter())

@@ -159,8 +159,8 @@ def name(
 
 def diff(
     story: StoryName,
-    a: Annotated[str, typer.Argument(metavar="A", help="A passage, as for `goto`.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="A passage, as for `goto`.", autocompletion=complete_branches)],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.", autocompletion=complete_branches)],
     json: JsonObject = False,
 ) -> None:
     """Show what differs between two passages, word by word.

@@ -267,7 +267,7 @@ def _restore(path: Path, *, copy: str, json: bool) -> None:
             return
         print_text(story.id)
         note(
-            f"{one_line(story.title)} is here: {count:,} passages, on all branches. Go on: recurrentgpt write {story.id}"
+            f"{one_line(story.title)} is here: {counted(count, 'passage')}, on all branches. Go on: recurrentgpt write {story.id}"
         )
 
 

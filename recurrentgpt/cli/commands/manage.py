@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from recurrentgpt.cli.commands.options import JsonObject, StoryName, Yes, complete_story_settings
-from recurrentgpt.cli.commands.story_context import confirmed, opening
+from recurrentgpt.cli.commands.story_context import confirmed, opening, reading
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_table
 from recurrentgpt.cli.terminal.settings_input import parse_settings, setting_rows
 from recurrentgpt.schema.errors import SettingsError
@@ -71,16 +71,20 @@ def erase(story: StoryName, yes: Yes = False) -> None:
     keeps it.
     """
     from recurrentgpt.infrastructure.background_loop import call
+    from recurrentgpt.maintenance import make_room_to_erase
 
-    with opening(story) as opened:
-        title, passages = one_line(opened.title), sum(node.step > 0 for node in opened.tree().nodes.values())
-        what = f"{title!r} ({opened.id}), {counted(passages, 'passage')} on all its branches"
-        if not confirmed(f"Erase {what}, for ever?", yes=yes):
-            note("Nothing was erased.")
-            return
+    with reading(story) as found:
+        name, title = found.id, one_line(found.title)
+        passages = sum(node.step > 0 for node in found.tree().nodes.values())
+    what = f"{title!r} ({name}), {counted(passages, 'passage')} on all its branches"
+    if not confirmed(f"Erase {what}, for ever?", yes=yes):
+        note("Nothing was erased.")
+        return
+    make_room_to_erase()
+    with opening(name) as opened:
         engine = opened.engine
-        call(lambda: engine.erase(opened.id))
-        note(f"{title!r} ({opened.id}) is erased.")
+        call(lambda: engine.erase(name))
+    note(f"{title!r} ({name}) is erased.")
 
 
 def set_settings(

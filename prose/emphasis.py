@@ -48,7 +48,7 @@ def lies_inside(text: str, part: slice) -> bool:
 
 
 def _holds(span: re.Match[str], part: slice) -> bool:
-    return span.start() < part.start and part.stop < span.end()
+    return bool(span.start() < part.start and part.stop < span.end())
 
 
 def single_marks(text: str) -> str:

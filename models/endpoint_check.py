@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
@@ -21,7 +23,23 @@ PATIENCE, PATIENCE_TO_LOAD = 10.0, 60.0
 TRIAL_TOKENS = 200
 MOST_LISTED = 1000
 
+WINDOW_FIELDS = ("context_length", "max_model_len", "max_context_length", "context_window")
+"""What a model's window is called in the lists of OpenRouter, vLLM, Mistral and Groq."""
+LARGEST_WINDOW = 1_000_000_000
+MILLION = 1_000_000
+
 Fault = Literal["", "unreachable", "key", "foreign", "unlisted"]
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What a list of models says of one of them, as far as it does."""
+
+    context_window: int | None = None
+    """Tokens of prompt and reply together."""
+    input_price: float | None = None
+    """US dollars for a million tokens read; 0 where they are free."""
+    output_price: float | None = None
 
 
 @dataclass(frozen=True)
@@ -29,6 +47,8 @@ class Listing:
     """The models that an endpoint says it has, or what keeps it from saying so."""
 
     models: tuple[str, ...] = ()
+    facts: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """By model, of those of which the list says anything."""
     fault: Fault = ""
     """`foreign`: what answers does not speak as OpenAI's API does. `unlisted`: it lists no models, and may have some."""
     why: str = ""
@@ -75,8 +95,27 @@ def _read(status: int, body: bytes) -> Listing:
     except ValueError:
         return Listing(fault="foreign", why="its list of models is not JSON")
     entries = listing.get("data") if isinstance(listing, dict) else None
-    names = [entry.get("id") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    return Listing(tuple(name for name in names if isinstance(name, str) and name)[:MOST_LISTED])
+    known = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    named = {entry["id"]: _facts(entry) for entry in known if isinstance(entry.get("id"), str) and entry["id"]}
+    names = tuple(named)[:MOST_LISTED]
+    return Listing(names, {name: named[name] for name in names if named[name] != ModelFacts()})
+
+
+def _facts(entry: dict[str, Any]) -> ModelFacts:
+    windows = (entry.get(name) for name in WINDOW_FIELDS)
+    window = next((size for size in windows if type(size) is int and 0 < size <= LARGEST_WINDOW), None)
+    pricing = entry.get("pricing")
+    prices = pricing if isinstance(pricing, dict) else {}
+    return ModelFacts(window, _a_million(prices.get("prompt")), _a_million(prices.get("completion")))
+
+
+def _a_million(price: object) -> float | None:
+    """Return OpenRouter's price of a token as one of a million; what varies is -1 there, and no price."""
+    try:
+        found = float(price) * MILLION if isinstance(price, str) else -1.0
+    except ValueError:
+        return None
+    return found if isfinite(found) and found >= 0 else None
 
 
 async def try_model(name: str, address: str, key: str | None) -> None:

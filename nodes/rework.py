@@ -14,7 +14,7 @@ from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens
 from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, prose_sampling, voice, with_every_part
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.banned import BannedPhrases
-from recurrentgpt.prose.emphasis import one_form
+from recurrentgpt.prose.emphasis import lies_inside, one_form, plain, uncut
 from recurrentgpt.prose.model_text import model_text, without_turns
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.prose.unwrap import strip_opening, without_emphasis
@@ -40,13 +40,17 @@ _QUOTES = '"“”'
 async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slice, how: str, take: int) -> str:
     """Return what may stand in a passage in the place of its characters `part`.
 
-    Raises BadAnswer for a part that holds no words or too many, and for a `how` that is none.
+    Raises BadAnswer for a part that holds no words or too many, or one asterisk of an emphasis, and for a `how` that is none.
     """
     passage = commit["passage"]
     if how not in REWORKS:
         raise BadAnswer(f"There is no way {how!r} to work on a selection; there are {', '.join(REWORKS)}.")
     if not 0 <= part.start < part.stop <= len(passage) or not passage[part].strip():
         raise BadAnswer(f"Nothing is selected: the selection holds words of the passage's {len(passage):,} characters.")
+    if (whole := uncut(passage, part)) != part:
+        raise BadAnswer(
+            f"The part cuts an emphasis apart: give characters {whole.start} to {whole.stop}, which hold all of it."
+        )
     selected = passage[part]
     selection, count = selected.strip(), count_words(selected)
     if count > MOST_SELECTED_WORDS:
@@ -90,6 +94,9 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
             text = _fitted(reply, selection)
             # As in a passage: a capable model's emphasis in one form, a small one's left out.
             text = without_emphasis(text) if small else one_form(text)
+            if lies_inside(passage, part):
+                # It is emphasised as it stands, on one line.
+                text = " ".join(plain(text).split())
             if not (phrase := banned.find(without_emphasis(text))):
                 break
             again = f"It holds what the author has banned: {phrase}. Write the part again without it, and reply with that alone."

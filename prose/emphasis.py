@@ -31,6 +31,26 @@ def plain(text: str) -> str:
     return _SPAN.sub(r"\1", text)
 
 
+def uncut(text: str, part: slice) -> slice:
+    """Return a part of `text`, widened so that it cuts no emphasis apart; one that lies inside an emphasis stays."""
+    start, stop = part.start, part.stop
+    for span in _SPAN.finditer(text):
+        if _holds(span, part):
+            return part
+        if span.start() < part.stop and part.start < span.end():
+            start, stop = min(start, span.start()), max(stop, span.end())
+    return slice(start, stop)
+
+
+def lies_inside(text: str, part: slice) -> bool:
+    """Return whether a part of `text` lies inside an emphasis, and holds neither of its asterisks."""
+    return any(_holds(span, part) for span in _SPAN.finditer(text))
+
+
+def _holds(span: re.Match[str], part: slice) -> bool:
+    return bool(span.start() < part.start and part.stop < span.end())
+
+
 def single_marks(text: str) -> str:
     """Return `text` with its emphasis marked by single asterisks, however it was marked before."""
     # Most text has none, and the patterns would look behind every letter of it.

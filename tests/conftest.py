@@ -37,6 +37,16 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
 REAL_HOME = home()  # taken before any test hides it
 _HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
 
+_AXE_RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "rules": {"color-contrast-enhanced": {"enabled": True}, "target-size": {"enabled": True}},
+}
+# Wherever the page happened to scroll to, a button may lie half under the bar that stays: axe would call it too small.
+_AT_TOP = """() => new Promise(done => {
+    scrollTo(0, 0);
+    requestAnimationFrame(() => requestAnimationFrame(() => done()));
+})"""
+
 # Property tests take the same few examples every time; `make fuzz` takes many, other ones each time.
 settings.register_profile("fixed", derandomize=True, max_examples=25, deadline=None)
 settings.register_profile("random", max_examples=500, deadline=None, print_blob=True)
@@ -247,6 +257,26 @@ def browser() -> Iterator[Any]:
         opened = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture
+def axe() -> Callable[[Any, str], None]:
+    """Give a check of a page by axe-core that reports every objection at once."""
+    found = importlib.util.find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        pytest.skip("no axe-core: pip install axe-playwright-python")
+    script = Path(found.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+
+    def checked(page: Any, view: str) -> None:
+        # Through the debugger: the page's own policy lets no script in.
+        page.evaluate(script)
+        page.mouse.wheel(0, -1)  # a page that has just opened stops looking for its last passage
+        page.evaluate(_AT_TOP)
+        found = page.evaluate("rules => axe.run(document, rules)", _AXE_RULES)["violations"]
+        said = [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]
+        assert not said, "\n".join([view, *said])
+
+    return checked
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from recurrentgpt.books.writers.html_templates import STYLE, environment
 
 PAGE_STYLE = (
     """\
-:root { color-scheme: light dark; --paper: #fdfcf8; --ink: #24211c; --faint: #6b6558; }
-@media (prefers-color-scheme: dark) { :root { --paper: #171614; --ink: #d9d4c8; --faint: #9a9486; } }
+:root { color-scheme: light dark; --paper: #fdfcf8; --ink: #24211c; --faint: #57524a; }
+@media (prefers-color-scheme: dark) { :root { --paper: #171614; --ink: #d9d4c8; --faint: #aaa497; } }
 html { background: var(--paper); color: var(--ink); }
 body { max-width: 34em; margin: 0 auto; padding: 2em 1.2em 6em; line-height: 1.55; font-size: 1.125rem;
   font-family: "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif; overflow-wrap: break-word; }

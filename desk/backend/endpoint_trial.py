@@ -12,7 +12,8 @@ from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.settings_form import check_endpoint, in_the_form
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded.catalogue import WRITERS
-from recurrentgpt.models.endpoint_check import Listing, list_models, try_model
+from recurrentgpt.models.endpoint_check import Listing, ModelFacts, list_models, try_model
+from recurrentgpt.models.profiles import profile_of
 from recurrentgpt.schema.errors import ModelError
 
 SOME = 5
@@ -20,11 +21,13 @@ SOME = 5
 
 
 class Trial(TypedDict):
-    """Whether a model answers, in a sentence, and which models its endpoint lists."""
+    """Whether a model answers, in a sentence, which models its endpoint lists, and what is known of them."""
 
     works: bool
     said: str
     models: list[str]
+    known: dict[str, str]
+    """The window and the price of a model, in a sentence, where they are known."""
 
 
 async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial:
@@ -42,18 +45,20 @@ async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial
     listing, problem = await _listed(desk, address, key)
     if problem:
         return _said(problem)
-    models = list(listing.models)
+    models, known = list(listing.models), _known(listing, address, [*listing.models, name or ""])
     if name is None:
         return _said(
-            f"No model is named yet. {address} has {_some(models)}." if models else "No model is named yet.", models
+            f"No model is named yet. {address} has {_some(models)}." if models else "No model is named yet.",
+            models,
+            known,
         )
     try:
         await try_model(name, address, _key(desk, address, key))
     except ModelError as error:
         if models and name not in models:
-            return _said(f"{address} has no model {name!r}: it has {_some(models)}.", models)
-        return _said(in_the_form(str(error)), models)
-    return _said(f"It works: {name} answers at {address}.", models, works=True)
+            return _said(f"{address} has no model {name!r}: it has {_some(models)}.", models, known)
+        return _said(in_the_form(str(error)), models, known)
+    return _said(f"It works: {name} answers at {address}.", models, known, works=True)
 
 
 async def models_of(desk: Desk, base_url: str, key: str) -> Trial:
@@ -64,7 +69,8 @@ async def models_of(desk: Desk, base_url: str, key: str) -> Trial:
     listing, problem = await _listed(desk, address, key)
     if problem or not listing.models:
         return _said(problem or f"{address} lists no models; type the name of one that it has.")
-    return _said(f"{address} has {_some(list(listing.models))}.", list(listing.models), works=True)
+    models = list(listing.models)
+    return _said(f"{address} has {_some(models)}.", models, _known(listing, address, models), works=True)
 
 
 async def _listed(desk: Desk, address: str, typed: str) -> tuple[Listing, str]:
@@ -108,9 +114,38 @@ def _without_address(name: str | None) -> Trial:
         return _said(f"There is no file {name}.")
     if name is None or name in WRITERS or name.lower().endswith(".gguf"):
         return _said(
-            "No endpoint is set: the embedded model writes on this machine, and nothing is sent anywhere.", works=True
+            "No endpoint is set: the embedded model writes on this machine, and nothing is sent anywhere.",
+            works=True,
         )
     return _said(f"No endpoint is set for {name}: choose where it runs, or type its address.")
+
+
+def _known(listing: Listing, address: str, models: list[str]) -> dict[str, str]:
+    """Return what the list says of each model, and else how a server of this kind is set by itself."""
+    known = {}
+    for model in filter(None, models):
+        facts, usual = listing.facts.get(model, ModelFacts()), profile_of(address, model).context_window
+        said = _sentence(facts)
+        if facts.context_window is None and usual is not None:
+            said = f"Its window is {usual:,} tokens unless its server is told otherwise. {said}".strip()
+        if said:
+            known[model] = said
+    return known
+
+
+def _sentence(facts: ModelFacts) -> str:
+    said = []
+    if facts.context_window is not None:
+        said.append(f"Its window is {facts.context_window:,} tokens.")
+    if facts.input_price is not None and facts.output_price is not None:
+        free = not facts.input_price and not facts.output_price
+        prices = f"{_dollars(facts.input_price)} for a million tokens read, {_dollars(facts.output_price)} written"
+        said.append("It is free of charge." if free else f"It costs {prices}.")
+    return " ".join(said)
+
+
+def _dollars(price: float) -> str:
+    return f"${price:.2g}" if 0 < price < 0.1 else f"${price:,.2f}"
 
 
 def _some(models: list[str]) -> str:
@@ -118,5 +153,7 @@ def _some(models: list[str]) -> str:
     return ", ".join(models[:SOME]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _said(said: str, models: list[str] | None = None, *, works: bool = False) -> Trial:
-    return {"works": works, "said": said, "models": models or []}
+def _said(
+    said: str, models: list[str] | None = None, known: dict[str, str] | None = None, *, works: bool = False
+) -> Trial:
+    return {"works": works, "said": said, "models": models or [], "known": known or {}}

@@ -12,6 +12,7 @@ from recurrentgpt.desk.backend.settings_form import BUDGET
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.engine.diff import changes
 from recurrentgpt.models.calls import used_tokens
+from recurrentgpt.prose.emphasis import uncut
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
@@ -68,15 +69,18 @@ async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[
 
 async def suggest(jobs: StoryJobs, at: str, start: int, end: int, how: str) -> AsyncGenerator[SuggestionEvent]:
     """Suggest other words for a part of a passage."""
+    text = (await jobs.story.apassage(at)).text
+    if 0 <= start < end:
+        part = uncut(text, slice(start, end))
+        start, end = part.start, part.stop
     last = jobs.state.suggestion
     take = last["take"] + 1 if last and (last["at"], last["start"], last["end"]) == (at, start, end) else 0
     asked = Suggestion(at=at, start=start, end=end, how=how, take=take, text="", changes=[], error="")
     yield {"event": "suggestion", "suggestion": asked}
     await check_budget(jobs)
-    text = await jobs.story.arework(at, start, end, how, take=take)
-    before = (await jobs.story.apassage(at)).text[start:end]
-    found = [Difference(kind=one.kind, before=one.before, after=one.after) for one in changes(before, text)]
-    yield {"event": "suggestion", "suggestion": {**asked, "text": text, "changes": found}}
+    other = await jobs.story.arework(at, start, end, how, take=take)
+    found = [Difference(kind=one.kind, before=one.before, after=one.after) for one in changes(text[start:end], other)]
+    yield {"event": "suggestion", "suggestion": {**asked, "text": other, "changes": found}}
 
 
 async def within_budget(jobs: StoryJobs, method: Callable[[Story], AsyncIterator[Event]]) -> AsyncGenerator[Event]:

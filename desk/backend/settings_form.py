@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend.schemas import SettingField
 from recurrentgpt.infrastructure.settings import OPENAI
+from recurrentgpt.models.profiles import EMBEDDED
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import SETTINGS, Context, Setting
@@ -75,7 +76,11 @@ class Place(TypedDict):
 
 
 PLACES: list[Place] = [
-    {"name": "This machine, embedded", "base_url": "", "about": "Nothing to install, no key; a small model."},
+    {
+        "name": "This machine, embedded",
+        "base_url": "",
+        "about": f"Nothing to install, no key; a small model, with a window of {EMBEDDED.context_window:,} tokens.",
+    },
     {
         "name": "Ollama",
         "base_url": "http://127.0.0.1:11434/v1",

@@ -8,7 +8,9 @@ const sha = (data) => createHash("sha256").update(data).digest("hex");
 function files(folder, inside = "") {
   return readdirSync(join(folder, inside), { withFileTypes: true }).flatMap((entry) => {
     const path = inside ? `${inside}/${entry.name}` : entry.name;
-    return entry.isDirectory() ? (entry.name === "node_modules" ? [] : files(folder, path)) : [path];
+    // It may be a link.
+    if (entry.name === "node_modules") return [];
+    return entry.isDirectory() ? files(folder, path) : [path];
   });
 }
 

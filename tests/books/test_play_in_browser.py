@@ -39,7 +39,7 @@ def open_file(browser):
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("request", lambda request: request.url.startswith("file:") or faults.append(request.url))
+        page.on("request", lambda request: request.url.startswith(("file:", "about:")) or faults.append(request.url))
         page.on("console", lambda message: faults.append(message.text))
         return page
 
@@ -141,6 +141,17 @@ def test_nothing_lies_outside_and_all_can_be_read(game, open_file, scheme, width
     )
     assert contrast(ink, paper) > 7
     assert contrast(faint, paper) > 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_axe_objects_to_nothing(game, open_file, axe, scheme, width):
+    page = open_file(color_scheme=scheme, viewport={"width": width, "height": 700})
+    for place, passage in (("", "The Lamp Mira woke."), ("#p-4", HOSTILE), ("#p-5", "The Sea She came home.")):
+        page.goto("about:blank")
+        page.goto(game + place)
+        expect(page.locator("main > article").last).to_have_text(passage, timeout=PATIENCE)
+        axe(page, f"{place} at {width} px, {scheme}")
 
 
 def contrast(one, other):

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.desk.conftest import Served, begin, text_of, there_are, written
 
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "rules": {"color-contrast-enhanced": {"enabled": True}, "target-size": {"enabled": True}},
-}
-# Wherever the page happened to scroll to, a button may lie half under the bar that stays: axe would call it too small.
-AT_TOP = """() => new Promise(done => {
-    scrollTo(0, 0);
-    requestAnimationFrame(() => requestAnimationFrame(() => done()));
-})"""
 VIEWS = (
     "story",
     "menu",
@@ -42,26 +31,6 @@ VIEWS = (
     "keys",
     "compare",  # last, for it goes to another passage
 )
-
-
-@pytest.fixture
-def check() -> Callable[[Any, str], None]:
-    """Give a check of a page that reports every objection at once."""
-    found = find_spec("axe_playwright_python")
-    if found is None or found.origin is None:
-        pytest.skip("no axe-core: pip install axe-playwright-python")
-    script = Path(found.origin).with_name("axe.min.js").read_text(encoding="utf-8")
-
-    def checked(page: Any, view: str) -> None:
-        # Through the debugger: the page's own policy lets no script in.
-        page.evaluate(script)
-        page.mouse.wheel(0, -1)  # a page that has just opened stops looking for its last passage
-        page.evaluate(AT_TOP)
-        found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
-        said = [f"{one['id']}: {node['target']} {node['failureSummary']}" for one in found for node in one["nodes"]]
-        assert not said, "\n".join([view, *said])
-
-    return checked
 
 
 def show(page: Any, view: str) -> None:
@@ -163,25 +132,25 @@ def address(browser: Any, desk: Served) -> str:
 
 @pytest.mark.parametrize("theme", ["light", "dark", "narrow"])
 def test_axe_objects_to_nothing(
-    open_page: Callable[..., Any], check: Callable[[Any, str], None], address: str, desk: Served, theme: str
+    open_page: Callable[..., Any], axe: Callable[[Any, str], None], address: str, desk: Served, theme: str
 ) -> None:
     scheme = "dark" if theme == "dark" else "light"
     size = {"width": 390, "height": 844} if theme == "narrow" else {"width": 1280, "height": 860}
     page = open_page(color_scheme=scheme, viewport=size)
     page.goto(desk.address)
     page.locator(".stories li").first.wait_for()
-    check(page, "start")
+    axe(page, "start")
     for view in VIEWS:
         page.goto("about:blank")
         page.goto(address)
         written(page, 2) if theme != "narrow" else page.locator(".plans .card").first.wait_for()
         show(page, view)
-        check(page, view)
+        axe(page, view)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_objects_to_nothing_in_a_story_that_is_played(
-    open_page: Callable[..., Any], check: Callable[[Any, str], None], desk: Served, theme: str
+    open_page: Callable[..., Any], axe: Callable[[Any, str], None], desk: Served, theme: str
 ) -> None:
     page = open_page(color_scheme=theme, viewport={"width": 320, "height": 640})
     page.goto(desk.address)
@@ -189,26 +158,26 @@ def test_axe_objects_to_nothing_in_a_story_that_is_played(
     page.get_by_label("Who do you play?").fill("the cook of a whaling ship")
     page.get_by_role("button", name="Begin").click()
     page.locator(".plans .card").first.wait_for()
-    check(page, "played")
+    axe(page, "played")
     for name in ("Contents", "Search", "Page"):
         page.get_by_role("button", name=name, exact=name == "Page").click()
         page.locator("dialog[open]").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
-        check(page, f"played, {name}")
+        axe(page, f"played, {name}")
         page.keyboard.press("Escape")
         there_are(page.locator("dialog[open]"), 0)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_objects_to_nothing_while_it_writes(
-    open_page: Callable[..., Any], check: Callable[[Any, str], None], own_desk: Served, theme: str
+    open_page: Callable[..., Any], axe: Callable[[Any, str], None], own_desk: Served, theme: str
 ) -> None:
     page = open_page(color_scheme=theme)
     own_desk.hold.touch()
     page.goto(own_desk.address)
     page.get_by_role("button", name="Begin").click()
     page.locator(".draft p").first.wait_for()
-    check(page, "writing")
+    axe(page, "writing")
     if theme == "light":
         own_desk.hold.unlink()
         written(page, 1)
@@ -219,7 +188,7 @@ def test_axe_objects_to_nothing_while_it_writes(
         page.get_by_label("Your plan for the passage after it").fill("She waits.")
         page.get_by_role("button", name="Queue it").click()
         page.get_by_label("Plans that wait").wait_for()
-        check(page, "queue")
+        axe(page, "queue")
         page.get_by_role("button", name="Take out").click()
     own_desk.hold.unlink()
     written(page, 2 if theme == "light" else 1)

@@ -15,9 +15,9 @@ from fastapi.testclient import TestClient
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
-from recurrentgpt.models.endpoint_check import list_models
+from recurrentgpt.models.endpoint_check import Listing, list_models
 from recurrentgpt.testing import FaultyServer
-from tests.desk.conftest import HERE, HOST, Client, Served, has_value
+from tests.desk.conftest import HERE, HOST, Client, Served, has_value, there_are
 from tests.desk.scripted import paced
 
 KEY = "sk-this-is-the-secret-key"
@@ -78,6 +78,7 @@ def test_a_model_that_answers(client: Client) -> None:
             "works": True,
             "said": f"It works: scripted answers at {server.base_url}.",
             "models": ["scripted"],
+            "known": {},
         }
         assert server.keys == [KEY]
     assert client.get("/settings")["values"] == {}
@@ -144,6 +145,63 @@ def test_what_is_not_openai_compatible(client: Client, status: int, body: str, s
         assert (elsewhere.connections, server.keys) == (0, [KEY])
 
 
+LISTED = [
+    {"id": "a/large", "context_length": 200_000, "pricing": {"prompt": "0.000003", "completion": "0.000015"}},
+    {"id": "a/cheap", "context_length": 32_768, "pricing": {"prompt": "0.00000004", "completion": "0.0000006"}},
+    {"id": "a/free", "context_length": 8192, "pricing": {"prompt": "0", "completion": "0"}},
+    {"id": "auto", "context_length": 2_000_000, "pricing": {"prompt": "-1", "completion": "-1"}},
+    {"id": "served", "max_model_len": 40_960},
+    {"id": "odd", "context_length": "large", "pricing": {"prompt": "nan", "completion": "much"}},
+    {"id": "odder", "context_length": -1, "pricing": ["0.1"]},
+]
+KNOWN = {
+    "a/large": "Its window is 200,000 tokens. It costs $3.00 for a million tokens read, $15.00 written.",
+    "a/cheap": "Its window is 32,768 tokens. It costs $0.04 for a million tokens read, $0.60 written.",
+    "a/free": "Its window is 8,192 tokens. It is free of charge.",
+    "auto": "Its window is 2,000,000 tokens.",
+    "served": "Its window is 40,960 tokens.",
+}
+
+
+def test_the_window_and_the_price_of_a_model_where_they_are_known(client: Client) -> None:
+    with Endpoint(200, json.dumps({"data": LISTED})) as server:
+        found = tried(client, "models", base_url=server.base_url)
+    assert found["models"] == [entry["id"] for entry in LISTED]
+    assert found["known"] == KNOWN
+
+
+def test_a_window_that_the_list_leaves_out_is_the_one_of_such_a_server(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def listing(address: str, key: str | None) -> Listing:
+        return Listing(("qwen3:14b",))
+
+    monkeypatch.setattr("recurrentgpt.desk.backend.endpoint_trial.list_models", listing)
+    known = tried(client, "models", base_url="http://127.0.0.1:11434/v1")["known"]
+    assert known == {"qwen3:14b": "Its window is 4,096 tokens unless its server is told otherwise."}
+
+
+def test_the_form_tells_it_beside_the_model_that_is_chosen(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_role("button", name="Model and endpoint").click()
+    page.get_by_text("a small model, with a window of 8,192 tokens").wait_for()
+    address, model = page.locator("[name=base_url]"), page.locator("[name=model]")
+    about = page.locator("#about-model")
+    with Endpoint(200, json.dumps({"data": LISTED})) as server:
+        address.fill(server.base_url)
+        page.get_by_role("button", name="List its models").click()
+        page.get_by_role("status").get_by_text("a/large").wait_for()
+        for name, said in KNOWN.items():
+            model.fill(name)
+            about.get_by_text(said).wait_for()
+    model.fill("odd")
+    there_are(about.locator(".known"), 0)
+    model.fill("a/large")
+    about.locator(".known").wait_for()
+    address.fill(NOWHERE)
+    there_are(about.locator(".known"), 0)
+
+
 def test_a_list_that_is_odd_is_no_fault(client: Client) -> None:
     for odd in ({"data": [{"id": 7}, 3, {}]}, [], {"data": None}, 7):
         with Endpoint(200, json.dumps(odd)) as server:
@@ -183,6 +241,7 @@ def test_without_an_endpoint_the_embedded_model_writes(client: Client) -> None:
         "works": False,
         "said": "There is no file nowhere.gguf.",
         "models": [],
+        "known": {},
     }
     assert "choose where it runs" in tried(client, model="gpt-5")["said"]
 

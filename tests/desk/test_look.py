@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.tree import grow
 from recurrentgpt.library import Library
+from recurrentgpt.schema.log import Commit
 from tests.desk.conftest import Served, begin, there_are, written
 
 VERSE = "The lamp is out.\nThe sea is in.\n\nNobody came."
@@ -18,12 +19,19 @@ LINES = (
 )
 
 
+def branched(grown: list[Commit]) -> Commit | None:
+    """Pick parents of 40 passages in a line, five that leave it after the tenth, and three after the twentieth."""
+    return grown[{41: 10, 46: 20}.get(len(grown), -1)] if grown else None
+
+
 @pytest.fixture(scope="module")
 def long_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Give a desk with a story of more than a hundred passages."""
+    """Give a desk with a story of more than a hundred passages, and some of 40 with two branches."""
     served = Served(tmp_path_factory.mktemp("look"), 0.0)
     with Library.open(served.home) as library:
         grow(library, "long", lambda grown: grown[-1] if grown else None, 120)
+        for story in WINDOWS:
+            grow(library, story, branched, 48)
     served.start()
     yield served
     served.end()
@@ -168,6 +176,44 @@ def test_nothing_on_the_map_lies_over_another(
     for above, below in itertools.pairwise(parts):
         assert above["y"] + above["height"] <= below["y"]
     assert parts[2]["height"] >= 150
+
+
+COLLAPSED = ["·", "9 passages", "10", "9 passages", "20", "21", "22", "23", "19 passages", "40", "4 passages", "15"]
+WINDOWS = {"wide": (1280, 860), "enlarged": (640, 430), "phone": (320, 640)}
+"""Of them one of 1280 by 860 at 200 % has 640 by 430 to show."""
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_straight_runs_are_collapsed_so_that_the_map_fits_and_open(
+    open_page: Callable[..., Any], axe: Callable[[Any, str], None], long_desk: Served, window: str
+) -> None:
+    width, height = WINDOWS[window]
+    page = open_page(viewport={"width": width, "height": height})
+    page.goto(f"{long_desk.address}#/story/{window}")
+    page.locator(".plans .card").first.wait_for()
+    page.keyboard.press("m")
+    page.locator(".node.head:focus").wait_for()
+    assert sorted(page.locator(".node").all_inner_texts()) == sorted(COLLAPSED)
+    hidden = "board => [board.scrollWidth - board.clientWidth, board.scrollHeight - board.clientHeight]"
+    assert page.locator(".board").evaluate(hidden) == [0, 0]
+    axe(page, f"map, {window}")
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    page.locator(".run:focus", has_text="9 passages").wait_for()
+    page.get_by_text("Passages 11 to 19").wait_for()
+    page.keyboard.press("Enter")
+    page.locator(".node:focus", has_text="11").wait_for()
+    there_are(page.locator(".run"), 3)
+    axe(page, f"map with a run that is open, {window}")
+    page.keyboard.press("ArrowRight")
+    page.locator(".node:focus", has_text="12").wait_for()
+    page.keyboard.press("Enter")
+    page.locator(".node.head", has_text="12").wait_for()
+    # Where one was stays in sight, and so does all that was opened.
+    assert page.locator(".node:not(.run)", has_text="23").count() == 1
+    page.locator(".run", has_text="4 passages").click()
+    page.locator(".node:focus", has_text="11").wait_for()
+    there_are(page.locator(".run"), 2)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

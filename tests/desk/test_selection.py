@@ -188,6 +188,54 @@ def test_the_story_goes_on_from_where_a_selection_ends(page: Any, desk: Served) 
     assert text_of(page, 1) == first
 
 
+def edited(page: Any, text: str) -> None:
+    """Put a text in the place of the first passage."""
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill(text)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+
+
+SELECT_FROM_EMPHASIS = """([from, to]) => {
+    const [inside, after] = [document.querySelector('.prose em').childNodes[1], document.querySelector('.prose em').nextSibling];
+    getSelection().setBaseAndExtent(inside, from, to > 0 ? after : inside, Math.abs(to));
+}"""
+
+
+def test_a_selection_that_begins_inside_an_emphasis_has_all_of_it(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edited(page, "She was *very tired* and cold. Nobody came.")
+    page.evaluate(SELECT_FROM_EMPHASIS, [5, len(" and cold")])
+    page.get_by_role("group", name="Work on the selection").get_by_role("button", name="Rewrite").click()
+    words = suggested(page)
+    assert page.get_by_label("As it is").locator(".selected").inner_text() == "*very tired* and cold"
+    page.get_by_role("button", name="Take it").click()
+    there_are(page.locator(".suggestion"), 0)
+    written(page, 1)
+    shown = page.locator(".prose").text_content()
+    assert "".join(shown.split()) == "".join(f"She was {words}. Nobody came.".split())
+
+
+def test_the_story_goes_on_from_inside_an_emphasis_which_ends_there(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edited(page, "She was *very tired* and cold. Nobody came.")
+    page.evaluate(SELECT_FROM_EMPHASIS, [0, -len("very")])
+    page.get_by_role("group", name="Work on the selection").get_by_role("button", name="Continue from here").click()
+    page.locator(".prose").get_by_text("tired").wait_for(state="detached")
+    assert page.locator(".prose em").text_content() == "*very*"
+    assert text_of(page, 1) == "She was *very*"
+
+
+def test_a_quotation_that_is_not_selected_does_not_come_along(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    said = '"Go," he said. '
+    edited(page, f'{said}"Stay," said Mira.')
+    select(page, 1, 0, len(said)).get_by_role("button", name="Continue from here").click()
+    page.locator(".prose").get_by_text("Stay").wait_for(state="detached")
+    assert text_of(page, 1) == said.strip()
+
+
 def test_from_the_end_of_a_passage_the_story_goes_on_without_a_change(page: Any, desk: Served) -> None:
     begin(page, desk.address, 2)
     end = "() => document.querySelector('article.passage > .prose').querySelectorAll('p')"

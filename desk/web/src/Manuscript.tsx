@@ -70,6 +70,16 @@ export function Manuscript(props: { live: Live; view: StoryView; chapters: Chapt
     // New words come to the reader once, at their beginning; the page does not run away under whoever reads.
     if (drafting && (follows.current || job.asked < 2)) draft.current?.scrollIntoView({ block: "start" });
   }, [drafting, job.step]);
+  const drafted = useRef(0);
+  useLayoutEffect(() => {
+    if (drafting) drafted.current = job.step;
+  }, [drafting, job.step]);
+  useLayoutEffect(() => {
+    // One that was written ahead has no words that come: it is brought as their beginning would be.
+    const { written } = live;
+    if (written && job.kind === "write" && written.step !== drafted.current && (follows.current || job.asked < 2)) void show(written.id, "start");
+    drafted.current = 0;
+  }, [live.written]);
   useEffect(() => {
     if (props.jump) void show(props.jump.id, "start", true);
   }, [props.jump]);

@@ -140,7 +140,7 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
 export function MachineSettings(props: { onClose: () => void }) {
   const form = useSettings("/settings", true);
   const [key, setKey] = useState("");
-  const [models, setModels] = useState<string[]>([]);
+  const [listed, setListed] = useState<Pick<Trial, "models" | "known">>(NOTHING);
   const where = form.kept?.key;
   const model = String(form.values.model ?? "");
   const endpoint = String(form.values.base_url ?? "");
@@ -156,16 +156,20 @@ export function MachineSettings(props: { onClose: () => void }) {
       >
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
         <Left forget={form.left} />
-        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setKey(""), setModels([]))} />
-        {form.fields.map((field) => (
-          <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} list={field.name === "model" ? models : undefined} />
-        ))}
+        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setKey(""), setListed(NOTHING))} />
+        {form.fields.map((field) =>
+          field.name === "model" ? (
+            <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} list={listed.models} known={listed.known[model]} />
+          ) : (
+            <Input key={field.name} field={field} value={form.values[field.name]} set={(name, value) => (form.set(name, value), name === "base_url" && setListed(NOTHING))} />
+          ),
+        )}
         <label className="field">
           <span>Key of the endpoint</span>
           <input type="password" autoComplete="off" value={key} placeholder={where ? "unchanged" : ""} onChange={(event) => setKey(event.target.value)} />
           <span className="hint">{known} It stays with the server and is never shown again.</span>
         </label>
-        <Try key={`${model} ${endpoint}`} asked={{ model, base_url: endpoint, key }} onModels={setModels} />
+        <Try key={`${model} ${endpoint}`} asked={{ model, base_url: endpoint, key }} onAnswer={setListed} />
         <Problem text={form.problem} />
         <div className="row">
           <button className="primary">Save</button>
@@ -198,10 +202,11 @@ function Where(props: { places: Place[]; endpoint: string; onChoose: (address: s
   );
 }
 
+const NOTHING = { models: [], known: {} };
 const OTHER = "Any other";
 
 /** What the endpoint says, asked by the server: the page itself speaks to nobody else. */
-function Try(props: { asked: { model: string; base_url: string; key: string }; onModels: (models: string[]) => void }) {
+function Try(props: { asked: { model: string; base_url: string; key: string }; onAnswer: (found: Trial) => void }) {
   const [asking, setAsking] = useState(false);
   const [trial, setTrial] = useState<Trial | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
@@ -212,7 +217,7 @@ function Try(props: { asked: { model: string; base_url: string; key: string }; o
     await attempt(async () => {
       const found = await send<Trial>("POST", path, props.asked);
       setTrial(found);
-      if (found.models.length) props.onModels(found.models);
+      props.onAnswer(found);
     });
     setAsking(false);
   };
@@ -239,11 +244,11 @@ function inForce({ model, base_url: endpoint }: NonNullable<Settings["in_force"]
 
 const rangeOf = ({ minimum, maximum, unit }: SettingField) => (minimum === null || maximum === null ? "" : `; ${minimum} to ${maximum.toLocaleString("en-GB")} ${unit}`.trimEnd());
 
-export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void; list?: string[] | undefined }) {
+export function Input(props: { field: SettingField; value: unknown; set: (name: string, value: unknown) => void; list?: string[]; known?: string | undefined }) {
   const { field, set } = props;
   const value = props.value ?? "";
   const name = field.label;
-  const about = <span className="hint" id={`about-${field.name}`}>{field.description}{rangeOf(field)}.</span>;
+  const about = <span className="hint" id={`about-${field.name}`}>{field.description}{rangeOf(field)}.{props.known && <strong className="known"> {props.known}</strong>}</span>;
   const common = { "aria-describedby": `about-${field.name}`, name: field.name };
   if (field.kind === "roles") {
     const models = (props.value ?? {}) as Record<string, string>;

@@ -1,5 +1,6 @@
 // What is selected in the manuscript: some characters of one passage.
 import { useSyncExternalStore } from "react";
+import { emphasised } from "./format";
 
 /** Characters of a passage's text, as JavaScript counts them, and where on the page they end. */
 export type Selected = { at: string; start: number; end: number; top: number };
@@ -77,7 +78,18 @@ const LETTERS_LAST = /[\p{L}\p{M}\p{N}]*$/u;
 /** The text up to where a selection ends: that word is whole, with the marks that end its sentence. */
 export function upTo(text: string, selected: Selected) {
   const kept = text.slice(0, wholeWords(text, selected)[1]).trimEnd();
-  return kept + ENDING.exec(text.slice(kept.length))![0];
+  return closed(text, kept + ENDING.exec(text.slice(kept.length))![0]);
+}
+
+/** The beginning of a text with the emphasis ended in which it ends. */
+function closed(text: string, beginning: string) {
+  let at = 0;
+  for (const [piece, marked] of emphasised(text)) {
+    const end = at + piece.length + (marked ? 2 : 0);
+    if (marked && at < beginning.length && beginning.length < end) return beginning.length === at + 1 ? beginning.slice(0, -1).trimEnd() : `${beginning}*`;
+    at = end;
+  }
+  return beginning;
 }
 const ENDING = /^[.!?…。!?*"'”’»)\]]*/;
 

@@ -103,7 +103,8 @@ export type SettingField = {
 export type Source = { value: string | null; source: "here" | "environment" | "default" | "code"; variable: string };
 /** Where a model may run, and the address that is filled in for it. */
 export type Place = { name: string; base_url: string; about: string };
-export type Trial = { works: boolean; said: string; models: string[] };
+/** `known` is the window and the price of a model, in a sentence. */
+export type Trial = { works: boolean; said: string; models: string[]; known: Record<string, string> };
 export type Settings = { fields: SettingField[]; values: Record<string, unknown>; places?: Place[]; key?: string; in_force?: Record<"model" | "base_url", Source> };
 export type Preview = { title: string; author: string; language: string; language_from: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
 

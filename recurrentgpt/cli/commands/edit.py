@@ -206,10 +206,12 @@ def edit_part(
     from recurrentgpt.engine.diff import changes
     from recurrentgpt.infrastructure.telemetry import counting
     from recurrentgpt.models.calls import total_usage
+    from recurrentgpt.prose.emphasis import uncut
 
     with opening(story) as opened:
         old, id = opened.passage(passage), opened.id
-    start, stop = _place(old.text, part)
+    found = uncut(old.text, slice(*_place(old.text, part)))
+    start, stop = found.start, found.stop
     paid: list[Usage] = []
     with writing(id, settings, json=json) as renderer:
         with counting(paid.append):

@@ -3,6 +3,7 @@
 import pytest
 
 from recurrentgpt.nodes.rework import REWORKS
+from recurrentgpt.prose.emphasis import uncut
 from recurrentgpt.schema.errors import BadAnswer, ModelReplyError, StoryError
 
 PASSAGE = "Mira lit the lamp. The keeper lay in a dark room. Nobody came."
@@ -62,6 +63,35 @@ def test_what_a_model_puts_around_it_is_left_out(story, model, reply, text):
 def test_emphasis_has_the_form_that_a_passage_gives_it(story, model, tier, text):
     model.tier, model.replies = tier, lambda messages: "a __quiet__ **hall**"
     assert story.rework(1, *place(PASSAGE), "rewrite") == text
+
+
+EMPHASISED = "He was *very tired* and *so* cold."
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        ("tired* and", "*very tired* and"),
+        ("was *very", "was *very tired*"),
+        ("tired* and *so", "*very tired* and *so*"),
+        ("*so", "*so*"),
+        ("very", "very"),
+        ("so", "so"),
+        (" and ", " and "),
+        ("*so* cold", "*so* cold"),
+    ],
+)
+def test_no_emphasis_is_cut_apart(part, whole):
+    found = uncut(EMPHASISED, slice(*place(EMPHASISED, part)))
+    assert EMPHASISED[found] == whole
+
+
+def test_what_stands_inside_an_emphasis_has_none_of_its_own(story, model):
+    list(story.edit_passage(1, EMPHASISED))
+    model.tier, model.replies = "full", lambda messages: "*utterly*\n\nworn"
+    assert story.rework(1, *place(EMPHASISED, "tired"), "rewrite") == "utterly worn"
+    with pytest.raises(BadAnswer, match="characters 7 to 23, which hold all of it"):
+        story.rework(1, *place(EMPHASISED, "tired* and"), "rewrite")
 
 
 def test_white_space_at_its_ends_stays(story, model):

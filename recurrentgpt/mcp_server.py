@@ -10,6 +10,7 @@ import json
 import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
@@ -352,7 +353,8 @@ class _Tools:
 
     async def codex(self, story: str) -> str:
         """Read who and what there is in the story on its present branch."""
-        return json.dumps(await (await self._open(story)).acodex(), ensure_ascii=False, default=vars)
+        entries = await (await self._open(story)).acodex()
+        return json.dumps([asdict(entry) for entry in entries], ensure_ascii=False)
 
     async def _open_library(self) -> Library:
         return self._library if self._library is not None else await asyncio.to_thread(default_library)

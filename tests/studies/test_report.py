@@ -64,6 +64,14 @@ def test_the_toy_report_has_every_part(toy):
     assert len(rows) == 12
 
 
+def test_every_system_of_the_toy_has_a_row_among_the_deviations(toy):
+    told = (toy / "report" / "report.md").read_text().partition("## Deviations from the paper")[2]
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in told.splitlines() if line.startswith("| ")]
+    named = {name for row in rows for name in row.split(", ")}
+    assert {"recurrentgpt", "single_call", "rolling", "rolling_unlimited", "re3", "doc", "paper", "bare"} <= named
+    assert "options.doc.published" in told
+
+
 def test_an_unknown_run_and_a_damaged_recording_are_a_sentence(toy, tmp_path):
     done = CliRunner().invoke(app, ["study", "report", str(tmp_path), "-o", str(tmp_path / "r")])
     assert done.exit_code != 0

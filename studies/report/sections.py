@@ -25,6 +25,8 @@ _BARS = (
 )
 _LISTED = 20
 """Novels off their target that are listed."""
+FEWEST_TO_DECIDE = 6
+"""Premises below which the sign-flip test cannot have p below .05."""
 WARM_UP = 20
 """Steps in which memories and windows fill."""
 
@@ -219,6 +221,7 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     section = Section(
         "Novels and their cost",
         [
+            *_cautions(folder),
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
             "novels are longer or shorter than asked for.",
             _means(folder, rows, names),
@@ -236,6 +239,23 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
             Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED]),
         ]
     return section
+
+
+def _cautions(folder: RunFolder) -> list[str]:
+    """Return what a reader has to know before the first table, a sentence each."""
+    novels, said = folder.novels(), list[str]()
+    if outdated := sum(novel["outdated"] for novel in novels):
+        said.append(
+            f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
+            "the program runs, and not how a model writes with these prompts."
+        )
+    premises = len({(novel["genre"], novel["number"]) for novel in novels})
+    if premises < FEWEST_TO_DECIDE:
+        said.append(
+            f"{premises} premises decide nothing: even if all went one way, the sign-flip test would give p = "
+            f"{min(1.0, 2 / 2**premises):.2g}. What differs here may be chance."
+        )
+    return said
 
 
 def runs_section(folders: Mapping[str, RunFolder]) -> Section:
@@ -286,13 +306,30 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
         "Measures without a judge", [GUARDS[folder.plan.guards], guards_table(folder.plan), f"In plots, {_BARS}."]
     )
     plots = {
-        "repetition": Picture("repetition.png", "Repeated 4-grams of the first 500 words, 1,000 and so on"),
+        "repetition": Picture(
+            "repetition.png",
+            "Repeated 4-grams of the first 500 words, 1,000 and so on; the band is that of 6,000 words, before which people "
+            "repeat less",
+        ),
         "prompt growth": Picture("prompts.png", "Prompt tokens per call against the step"),
     }
     for name, measure in all_measures().items():
         table = _slopes(folder, rows) if measure is PROMPT_GROWTH else _means(folder, rows, measure.columns)
-        section.parts += [measure.description, table, *([plots[name]] if name in plots else [])]
+        section.parts += [measure.description, table]
+        section.parts += [
+            f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart."
+            for column in measure.columns
+            if (shared := _saturated(rows, column))
+        ]
+        section.parts += [plots[name]] if name in plots else []
     return section
+
+
+def _saturated(rows: list[Row], column: str) -> str:
+    """Return the value that all novels of several systems have; empty where they differ."""
+    values = {row[column] for row in rows} - {None}
+    systems = {row["system"] for row in rows if row[column] is not None}
+    return _number(values.pop()) if len(values) == 1 and len(systems) > 1 else ""
 
 
 def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
@@ -320,7 +357,9 @@ def recall_section(rows: list[Row]) -> Section:
         [
             "A scripted author of the full tier, and not the model of the novels, plants a fact in every passage; a later plan "
             "needs it without saying it. Shown is how often it was there whenever needed: found by the long-term memory, held by "
-            "the short-term memory, in the prompt, in the text. What a system does not have is left blank, and so is retrieval "
+            "the short-term memory, in the prompt, in the text. This author uses what its prompt holds, always: the text follows "
+            "from the prompt, and says nothing of what a model would do with it. What a system does not have is left blank, and "
+            "so is retrieval "
             "at distance 1: the last passage is in the prompt and is not searched for. A window of tokens falls off where it "
             "ends, which shows that the measure works."
         ],
@@ -342,7 +381,8 @@ def recall_section(rows: list[Row]) -> Section:
         section.parts += [Table([level, *map(str, ways)], body), Picture(f"recall-{level}.png", caption)]
     section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
-        "with its interval of 95 %. 0 within the interval is a prompt that does not grow."
+        "with its interval of 95 %. A wide interval with 0 in it shows neither that prompts grow nor that they do not: those of "
+        "recurrentgpt grow by a line for each passage while all fit into their share of the window, and fall where they do not."
     )
     slopes = [(row["system"], slope(row["prompt_tokens"], warm_up=WARM_UP)) for row in rows]
     section.parts.append(
@@ -421,7 +461,6 @@ def run_section(folder: RunFolder) -> Section:
     novels = folder.novels()
     total, done = len(list(plan.jobs())), len(novels)
     models = sorted({name for novel in novels for name in novel["models"]})
-    outdated = sum(novel["outdated"] for novel in novels)
     facts = [
         ["plan", plan.name],
         ["novels", f"{done} of {total}"],
@@ -433,11 +472,6 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
     facts += [["guards", plan.guards]]
     section = Section("The run", [Table(["", ""], facts)])
-    if outdated:
-        section.parts.append(
-            f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
-            "the program runs, and not how a model writes with these prompts."
-        )
     failures = folder.failures()
     if failures:
         many = "1 novel has failed and is" if len(failures) == 1 else f"{len(failures)} novels have failed and are"

@@ -29,6 +29,11 @@ class StudyContext(Context):
     ending: bool = setting(True, "Every novel is brought to its end", scope="run")
     target_words: int = setting(3000, "Length of the novel", scope="run", unit="words", ge=200, le=1_000_000)
     candidates: int = setting(0, "Drafts per passage of re3 and doc; 0 for their own", scope="run", ge=0, le=20)
+    published: bool = setting(
+        False,
+        "doc as its authors ran it: three levels of outline, 64 tokens a passage, graded with its leaf",
+        scope="run",
+    )
     guards: Guards = setting(
         "own",
         "Which guards systems have: shared (no copies, 8 samples), own (also grammar of scenes and worked examples, not in "

@@ -34,6 +34,8 @@ class DocState(PlannedState, total=False):
     in_leaf: int
     """Passages of this leaf so far."""
     leaf_words: int
+    leaf_text: str
+    """What this leaf has told so far."""
     leaf_best: float | None
     """Best score of this leaf so far."""
     kept: bool
@@ -64,7 +66,7 @@ async def draft(state: Any, run: StudyRun) -> Update:
         "doc",
         "draft",
         premise=state["premise"],
-        ancestors=[main[leaf["parent"]]],
+        ancestors=[main[leaf["parent"]], *([leaf["part"]] if "part" in leaf else [])],
         people=people_at(state["characters"], leaves, at),
         collapsed=collapsed(main, leaves, at),
         summary=state["summary"],
@@ -85,20 +87,22 @@ async def draft(state: Any, run: StudyRun) -> Update:
 async def choose(state: Any, run: StudyRun) -> Update:
     """Take the best draft, unless its score falls below the leaf's best so far: then the leaf has been told."""
     leaves, at, found = state["leaves"], state["leaf"], state["drafts"]
-    first = not state["in_leaf"]
+    first, published = not state["in_leaf"], run.settings.published
+    graded_too = first or published
     goal = PassageGoal(
         leaves[at]["event"],
         state["tail"],
-        movement(leaves, at) if first else "",
-        entering(leaves, at) if first else [],
+        movement(leaves, at) if graded_too else "",
+        entering(leaves, at) if graded_too else [],
+        state["leaf_text"] if published else "",
     )
     graded = await score_drafts(state, run, goal, found, f"choose {at} {state['in_leaf']}")
     best = max(range(len(found)), key=lambda number: graded[number])
-    # Grades for a move or an entrance are given once, so later scores are measured against the rest of the first one.
+    # Graded alone, only a first draft has grades for a move or an entrance: later ones are measured against the rest of it.
     ceiling = state.get("leaf_best")
     falls = ceiling is not None and graded[best] < ceiling
     kept = not (falls and _may_end(state, run))
-    share = graded[best] if not first else min(graded[best], 2.0)
+    share = graded[best] if published or not first else min(graded[best], 2.0)
     higher = share if ceiling is None else max(ceiling, share)
     return {
         "passage": strip_markup(found[best], run.context.language),
@@ -111,7 +115,11 @@ async def choose(state: Any, run: StudyRun) -> Update:
 async def keep(state: Any, run: StudyRun) -> Update:
     """Append the passage, and go on to the next leaf when this one has its words or its most passages."""
     last, words = _is_last(state), count_words(state["passage"])
-    here = {"in_leaf": state["in_leaf"] + 1, "leaf_words": state["leaf_words"] + words}
+    here = {
+        "in_leaf": state["in_leaf"] + 1,
+        "leaf_words": state["leaf_words"] + words,
+        "leaf_text": f"{state['leaf_text']}\n\n{state['passage']}".strip(),
+    }
     ending = last and (_pace(state, run).finale == "last" or here["in_leaf"] >= PER_LEAF)
     full = here["in_leaf"] >= PER_LEAF or here["leaf_words"] >= _share(state, run)
     update = await append_and_keep_tail(state, run, ending=ending)
@@ -124,7 +132,7 @@ async def next_leaf(state: Any, run: StudyRun) -> Update:
 
 
 def _moved(state: Any) -> dict[str, Any]:
-    return {"leaf": state["leaf"] + 1, "in_leaf": 0, "leaf_words": 0, "leaf_best": None, "drafts": []}
+    return {"leaf": state["leaf"] + 1, "in_leaf": 0, "leaf_words": 0, "leaf_text": "", "leaf_best": None, "drafts": []}
 
 
 def _is_last(state: Any) -> bool:
@@ -143,17 +151,19 @@ def _share(state: Any, run: StudyRun) -> float:
 
 
 def _pace(state: Any, run: StudyRun) -> Pace:
-    """Return the pace of the next passage: a third of its leaf's words, within the bounds of a short passage."""
+    """Return the pace of the next passage: a part of its leaf's words, within the bounds of a short passage."""
     share = _share(state, run)
     if _is_last(state):
-        return pace(state["words"], run.settings.target_words, passage=_size(share), bounds=(30, 200))
+        return pace(state["words"], run.settings.target_words, passage=_size(share, run), bounds=(30, 200))
     left = share - state["leaf_words"]
-    aim = min(_size(share), max(PASSAGE_WORDS[0], left))
+    aim = min(_size(share, run), max(PASSAGE_WORDS[0], left))
     return Pace(round(0.7 * aim), round(1.2 * aim), 9)
 
 
-def _size(share: float) -> int:
-    return round(min(PASSAGE_WORDS[1], max(PASSAGE_WORDS[0], share / 3)))
+def _size(share: float, run: StudyRun) -> int:
+    """Return the words of a passage: a third of its leaf; as published 64 tokens, unless eight of them do not fill it."""
+    passages = PER_LEAF if run.settings.published else 3
+    return round(min(PASSAGE_WORDS[1], max(PASSAGE_WORDS[0], share / passages)))
 
 
 SYSTEM = System(
@@ -161,6 +171,7 @@ SYSTEM = System(
     description="detailed outline control, without its controller (DOC)",
     build=doc,
     cost=linear_cost(Cost(95, 57000, 15500), fixed=Cost(60, 30000, 10000)),
+    published_cost=linear_cost(Cost(250, 164000, 20000)),
     prompts=PROMPTS / "doc",
     drafts=CANDIDATES,
     paced=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NotRequired
 
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
@@ -20,6 +20,8 @@ FEWEST_LEAVES, MOST_LEAVES = 9, 16
 FEWEST_MAIN = 3
 FEWEST_CHILDREN, MOST_CHILDREN = 2, 5
 WORDS_PER_LEAF = 300
+PUBLISHED_WORDS_PER_LEAF = 120
+"""With an outline of three levels, whose leaves are many and short."""
 MOST_OVERLAP = 0.6
 """Share of word pairs from which one event repeats another. Events are compared with events, never with prose."""
 TRIES = 2
@@ -34,6 +36,8 @@ class Leaf(TypedDict):
     """Number of the main event that it belongs to."""
     setting: str
     characters: list[str]
+    part: NotRequired[str]
+    """In an outline of three levels, the event between the main one and this."""
 
 
 class Verdict(BaseModel):
@@ -55,29 +59,56 @@ def leaves_wanted(target: int) -> int:
     return min(MOST_LEAVES, max(FEWEST_LEAVES, round(target / WORDS_PER_LEAF)))
 
 
+def published_branches(target: int) -> tuple[int, int]:
+    """Return how many main events an outline of three levels has, and how many events each of them and of its parts."""
+    wanted = target / PUBLISHED_WORDS_PER_LEAF
+    main = min(MOST_CHILDREN, max(FEWEST_CHILDREN, round(wanted ** (1 / 3))))
+    return main, min(MOST_CHILDREN, max(FEWEST_CHILDREN, round((wanted / main) ** 0.5)))
+
+
 async def outline(state: Any, run: StudyRun) -> Update:
     """Plan the main events."""
-    count = 3 if leaves_wanted(run.settings.target_words) <= 10 else 4
-    return {"outline": await _events(state, run, [], "", "", count, FEWEST_MAIN, "main")}
+    target = run.settings.target_words
+    count = published_branches(target)[0] if run.settings.published else 3 if leaves_wanted(target) <= 10 else 4
+    return {"outline": await _events(state, run, [], "", "", count, min(count, FEWEST_MAIN), "main")}
 
 
 async def divide(state: Any, run: StudyRun) -> Update:
     """Divide every main event into leaves, level by level and in order, and give each its place and people."""
-    main, wanted = state["outline"], leaves_wanted(run.settings.target_words)
-    children = min(MOST_CHILDREN, max(FEWEST_CHILDREN, round(wanted / len(main))))
-    fewest = min(children, math.ceil(FEWEST_LEAVES / len(main)))
+    main, target, published = state["outline"], run.settings.target_words, run.settings.published
+    above = list(enumerate(main))
+    if published:
+        children = published_branches(target)[1]
+        fewest = max(FEWEST_CHILDREN, children - 1)
+        above = await _parts(state, run, children, fewest)
+    else:
+        children = min(MOST_CHILDREN, max(FEWEST_CHILDREN, round(leaves_wanted(target) / len(main))))
+        fewest = min(children, math.ceil(FEWEST_LEAVES / len(main)))
     leaves: list[Leaf] = []
-    for number, event in enumerate(main):
-        earlier = [*main[:number], *(leaf["event"] for leaf in leaves)]
-        after = main[number + 1] if number + 1 < len(main) else ""
-        events = await _events(state, run, earlier, event, after, children, fewest, str(number))
-        details = await _details(state, run, events, number)
-        leaves += [
-            Leaf(event=text, parent=number, setting=" ".join(found.setting.split()), characters=found.characters)
-            for text, found in zip(events, details, strict=True)
-        ]
+    for at, (number, event) in enumerate(above):
+        earlier = [*(text for _, text in above[:at]), *(leaf["event"] for leaf in leaves)]
+        after = above[at + 1][1] if at + 1 < len(above) else ""
+        events = await _events(state, run, earlier, event, after, children, fewest, str(at))
+        details = await _details(state, run, events, at)
+        for text, found in zip(events, details, strict=True):
+            place = " ".join(found.setting.split())
+            leaf = Leaf(event=text, parent=number, setting=place, characters=found.characters)
+            leaves.append(Leaf(**leaf, part=event) if published else leaf)
     people = [f"{person['name']}: {person['portrait']}" for person in state["characters"]]
-    return await open_novel(state, run, main, people, leaves=leaves, leaf=0, leaf_best=None, in_leaf=0, leaf_words=0)
+    return await open_novel(
+        state, run, main, people, leaves=leaves, leaf=0, leaf_best=None, in_leaf=0, leaf_words=0, leaf_text=""
+    )
+
+
+async def _parts(state: Any, run: StudyRun, children: int, fewest: int) -> list[tuple[int, str]]:
+    """Return the events of the level between main events and leaves, each with the number of its main event."""
+    main, parts = state["outline"], list[tuple[int, str]]()
+    for number, event in enumerate(main):
+        earlier = [*main[:number], *(text for _, text in parts)]
+        after = main[number + 1] if number + 1 < len(main) else ""
+        events = await _events(state, run, earlier, event, after, children, fewest, f"part {number}")
+        parts += [(number, text) for text in events]
+    return parts
 
 
 async def _events(
@@ -170,9 +201,11 @@ def people_at(characters: list[dict[str, str]], leaves: list[Leaf], at: int) -> 
 
 
 def collapsed(outline: list[str], leaves: list[Leaf], at: int) -> list[str]:
-    """Return the outline up to a leaf: earlier main events whole, and of the leaf's own the leaves before it."""
-    parent = leaves[at]["parent"]
-    return [*outline[:parent], *(leaf["event"] for leaf in leaves[:at] if leaf["parent"] == parent)]
+    """Return the outline up to a leaf: what is over by its main event, or its part of three levels, and else by its leaves."""
+    parent, part = leaves[at]["parent"], leaves[at].get("part")
+    before = [leaf for leaf in leaves[:at] if leaf["parent"] == parent]
+    over = dict.fromkeys(leaf["part"] for leaf in before if "part" in leaf and leaf["part"] != part)
+    return [*outline[:parent], *over, *(leaf["event"] for leaf in before if leaf.get("part") == part)]
 
 
 def movement(leaves: list[Leaf], at: int) -> str:

@@ -56,6 +56,8 @@ class PassageGoal:
     tail: str
     move: str = ""
     entering: list[str] = field(default_factory=list)
+    told: str = ""
+    """What the story has told of the item so far, with which a draft is graded; empty where it is graded alone."""
 
 
 def draft_penalty(draft: str, before: str) -> float:
@@ -132,6 +134,7 @@ async def score_drafts(state: Any, run: StudyRun, goal: PassageGoal, texts: list
         "grade",
         tail=goal.tail,
         item=goal.item,
+        told=goal.told,
         move=goal.move,
         entering=goal.entering,
         drafts=[texts[at] for at in order],

@@ -177,7 +177,7 @@ async def retrieve(state: Any, run: StudyRun) -> Update:
 
 SYSTEM = System(
     name="paper",
-    description="the paper's own single prompt and state, nothing else",
+    description="the paper's own single prompt and state, with this project's recall",
     build=paper,
     cost=linear_cost(Cost(7, 12000, 2900)),
     prompts=PROMPTS / "paper",

@@ -39,19 +39,36 @@ def recurrentgpt(
     remember: StudyVerb = update_memory,
     choose: StudyVerb = simulator,
     templates: Templates | None = None,
+    past: bool = True,
 ) -> Builder:
-    """Return the graph of recurrentgpt; a variant gives its own verb for what it does otherwise."""
+    """Return the graph of recurrentgpt; a variant gives its own verb for what it does otherwise.
+
+    Without `past` no prompt has a line for every earlier passage, which a capable model's has where they fit.
+    """
+    seen: Callable[[StudyVerb], StudyVerb] = (lambda verb: verb) if past else without_past
     return (
-        _builder(opening, recall, templates, choose)
-        .add_node("write", study_node(paced_write, name="write", templates=templates))
-        .add_node("update_memory", study_node(paced(remember, going_on), name="update_memory", templates=templates))
-        .add_node("propose_plans", study_node(paced_plans, name="propose_plans", templates=templates))
+        _builder(opening, recall, templates, seen(choose))
+        .add_node("write", study_node(seen(paced_write), name="write", templates=templates))
+        .add_node(
+            "update_memory", study_node(seen(paced(remember, going_on)), name="update_memory", templates=templates)
+        )
+        .add_node("propose_plans", study_node(seen(paced_plans), name="propose_plans", templates=templates))
         .add_edge("retrieve", "write")
         .add_edge("write", "update_memory")
         .add_edge("write", "propose_plans")
         .add_edge("update_memory", "commit")
         .add_edge("propose_plans", "commit")
     )
+
+
+def without_past(verb: StudyVerb) -> StudyVerb:
+    """Return a verb whose prompts have the last passage and what is recalled, and no line for every earlier one."""
+
+    async def forgetful(state: Any, run: StudyRun) -> Update:
+        run.forget_past()
+        return await verb(state, run)
+
+    return forgetful
 
 
 def single_call(step: StudyVerb) -> Builder:

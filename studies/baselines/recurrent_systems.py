@@ -56,8 +56,8 @@ SYSTEMS = (
     ),
     System(
         name="bare",
-        description="recurrentgpt without outline, cast and codex in any prompt of a passage",
-        build=lambda: recurrent.recurrentgpt(opening=opening.open_bare, recall=variants.recall_passages),
+        description="recurrentgpt without outline, cast, codex and lines of all passages in any prompt of a passage",
+        build=lambda: recurrent.recurrentgpt(opening=opening.open_bare, recall=variants.recall_passages, past=False),
         cost=linear_cost(Cost(12.3, 16500, 2300)),
         recurrent=True,
         own_guards=_GUARDS,

@@ -64,9 +64,14 @@ class StudyRun(StoryRuntime):
 
     def paced(self, pace: Pace, step: int) -> None:
         """Hold the engine's next passage, number `step`, to a pace."""
-        self.context = dataclasses.replace(
-            self.context, min_words=pace.least, max_words=pace.most, last_step=step - 1 + pace.left
-        )
+        self._change(min_words=pace.least, max_words=pace.most, last_step=step - 1 + pace.left)
+
+    def forget_past(self) -> None:
+        """Leave the lines of all earlier passages out of the engine's prompts."""
+        self._change(past_tokens=0)
+
+    def _change(self, **settings: Any) -> None:
+        self.context = dataclasses.replace(self.context, **settings)
         self.__dict__.pop("settings", None)
 
 

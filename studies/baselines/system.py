@@ -48,6 +48,8 @@ class System:
     build: Callable[[], Builder]
     cost: Callable[[int], Cost]
     """Estimate of one novel of so many words, with the system's own number of drafts."""
+    published_cost: Callable[[int], Cost] | None = None
+    """The same where it is run as its authors ran it; None for a system that has no such option."""
     prompts: Path | None = None
     """Folder of its own templates; None for one that has the engine's alone."""
     drafts: int = 0
@@ -73,8 +75,8 @@ class System:
     plants_facts: bool = False
     """Whether the scripted author of planted facts can answer its prompts."""
 
-    def novel_cost(self, words: int, drafts: int = 0) -> Cost:
+    def novel_cost(self, words: int, drafts: int = 0, *, published: bool = False) -> Cost:
         """Return the estimate of one novel; `drafts` per passage, 0 for the system's own number."""
-        cost = self.cost(words)
+        cost = (self.published_cost if published and self.published_cost else self.cost)(words)
         # Beside each draft a passage has about two calls more: a summary and the grades.
         return cost.times((drafts + 2) / (self.drafts + 2)) if self.drafts and drafts else cost

@@ -107,7 +107,8 @@ MEASURE = Measure(
     name="repetition",
     description="Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib ratio of "
     "2.37-2.56 and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` counts how many "
-    "of the four lie there, for novels of that length. These detect repetition, never coherence.",
+    "of the four lie there, for novels of that length: shorter texts repeat less, and longer ones more, so that systems of "
+    "different `words` do not compare. These detect repetition, never coherence.",
     columns=(*HUMAN_BAND, "in_human_band"),
     compute=_compute,
 )

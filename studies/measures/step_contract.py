@@ -122,7 +122,8 @@ def _contract_columns(novel: NovelRecord, system: System) -> dict[str, float | N
 
 CONTRACT = Measure(
     name="contract",
-    description="The contract: how many steps a novel has, and how many of them keep to it; what a system does not have is left "
+    description="The contract: how many steps a novel has, and how many of them keep to it. Of the last step neither the "
+    "passage, which fills what is left, nor the plans, of which there are none, can count. What a system does not have is left "
     "blank.",
     columns=("steps", "passages_in_length", "memories_in_ceilings", "steps_with_3_plans", "first_try", "retries"),
     compute=_contract_columns,
@@ -142,8 +143,11 @@ def _growth_columns(novel: NovelRecord, system: System) -> dict[str, float | Non
 
 PROMPT_GROWTH = Measure(
     name="prompt growth",
-    description="Prompt tokens per call against the step, with the interval of 95 %: 0 in it is a prompt that does not grow. "
-    f"Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope.",
+    description="Prompt tokens per call against the step, with the interval of 95 %. A wide interval with 0 in it shows neither "
+    "that "
+    f"prompts grow nor that they do not. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope. A "
+    "call "
+    "is any: grades and summaries too, of which systems have more or fewer, so that `input tokens` is what a novel costs.",
     columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean"),
     compute=_growth_columns,
 )

@@ -38,8 +38,9 @@ _GUARDS: dict[Guards, str] = {
 }
 _PAPER = (
     "Rows of the paper are its own figures as printed (arXiv 2305.13304, per cent preferring RecurrentGPT : the other): 18 of "
-    "its 48 add up to more than 100, so that ties went to both sides; other premises, models and readers. Compare the direction, "
-    "not the digits. Its gpt4 is RecurrentGPT on a stronger model: here a run of its own, of which `rivals` makes a row."
+    "its 48 add up to more than 100, so that ties went to both sides; other premises, models and readers, and a RecurrentGPT "
+    "that is nearer to `paper` here than to recurrentgpt. Compare the direction, not the digits. Its gpt4 is RecurrentGPT on a "
+    "stronger model: here a run of its own, of which `rivals` makes a row."
 )
 
 

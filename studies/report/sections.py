@@ -25,6 +25,8 @@ _BARS = (
 )
 _LISTED = 20
 """Novels off their target that are listed."""
+FEWEST_TO_DECIDE = 6
+"""Premises below which the sign-flip test cannot have p below .05."""
 WARM_UP = 20
 """Steps in which memories and windows fill."""
 
@@ -34,39 +36,167 @@ DEVIATIONS = (
     "The unit of every test is the premise, the mean of its seeds where there are several. "
     "The paper's three annotators per pair are not independent, and are not "
     "counted as if they were.",
-    "recurrentgpt is this project and not the paper's system: every prompt of a passage also has an outline and a cast, a third "
-    "memory that is never forgotten. It favours recurrentgpt over the baselines, helps its ablations as much, so that they show "
-    "too little of a memory's worth, and weakens what it says against fixed outlines. `bare` is without both; `paper` is the "
-    "paper's one prompt and state, with a length and an ending as every system here.",
-    "no_long_term_memory recalls nothing, so that the gate against copies does not watch recalled pieces either: it loses two "
-    "things where an ablation should lose one, unless there are no guards. single_call keeps outline and cast.",
+    "recurrentgpt is this project and not the paper's system. `paper` and `bare` are there to tell one from the other; what the "
+    "first system of a plan wins is not the paper's claim.",
     'Guards are not recurrence. With `guards = "own"` recurrentgpt and its ablations, but not single_call, are watched for '
     "copies of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the "
     "embedded model they also have a grammar of scenes, and they and single_call see worked examples. This favours them in "
     "repetition and format. `shared` keeps copies out of every system and gives rolling as many samples as recurrentgpt, and "
     "nobody grammar or examples; `none` takes all of it from everybody. Headings, scripts and loops stay refused in recurrentgpt "
     "and rolling alike. An adapter of the embedded model that was trained for recurrentgpt's prompts favours recurrentgpt.",
-    "rolling_4096 forgets nothing in a novel of 3,000 words, whose 4,100 tokens its window all but holds: there it is "
-    "rolling_unlimited under another name, which favours rolling. rolling_1024 reaches about two passages back, rolling_2048 "
-    "about five. The paper does not say how long its baseline's window was in words.",
-    "rolling_unlimited is a control that the paper lacks: where its prompts fit the model's context, it forgets "
-    "nothing. Every rolling system is told the current turn of an outline, which favours rolling.",
-    "The window of rolling holds header and story together, in tokens of four characters.",
-    "re3 differs from its authors' code: 4 drafts of a passage instead of 10 where `options.re3.candidates` does not say "
-    "otherwise, as it does in table1, and facts instead of entailment for the edit and for those who are met on the way. All of "
-    "it handicaps re3.",
-    "doc differs from its authors' code: no trained controller (as in the paper), an outline of two levels instead of three, and "
-    "relevance graded on a draft instead of the leaf's text so far. All of it handicaps doc. Its leaf ends early only once it "
-    "has half its words, so that lengths match, and for the same reason its outline keeps nine events or more: where the filter "
-    "leaves fewer, those that come first of the others stay.",
-    "re3 and doc grade drafts by one call that grades them all: log-probabilities are constant on chat endpoints. One model "
-    "both writes and grades.",
-    "What a small model fills into a form is held to 600 characters a text in rolling, re3 and doc: an outline without an "
-    "end took all the tokens there are. `paper` has no such form, and a small model may write it short paragraphs.",
     "Headings, titles and remarks are taken out of the text of every system alike.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
 )
+DIFFERENCES = Table(
+    ["system", "as published", "here", "which favours"],
+    [
+        [
+            "recurrentgpt",
+            "short-term memory, last paragraph, related paragraphs, instruction",
+            "and an outline, a cast and a codex of facts; of a capable model also a line for every earlier passage, as long as "
+            "all fit into their share of its window, the passage before the last, and what lies behind the plot with its clues",
+            "recurrentgpt; its ablations show too little of a memory's worth, and nothing is said against outlines. Its prompts "
+            "grow with every passage while those lines fit",
+        ],
+        [
+            "bare",
+            "(not in the paper)",
+            "recurrentgpt without all of that: memory, last passage, recall; passage, memory and plans in calls of their own",
+            "nobody",
+        ],
+        ["no_short_term_memory", "no short-term memory", "codex and lines of earlier passages stay", "the ablation"],
+        [
+            "no_long_term_memory",
+            "no related paragraphs",
+            "and no codex, no lines of earlier passages, nothing before the last; the gate against copies does not watch pieces "
+            "that would be recalled",
+            "recurrentgpt: the ablation loses several things where it should lose one",
+        ],
+        [
+            "single_call",
+            "(not in the paper)",
+            "outline and cast as in recurrentgpt; nothing is noted in a codex",
+            "recurrentgpt",
+        ],
+        [
+            "paper",
+            "related paragraphs by cosine alone, the best two",
+            "by this project's recall, the best three",
+            "paper",
+        ],
+        [
+            "paper",
+            "the authors' code has the simulated reader extend every paragraph to twice its length, and sees the one before it",
+            "the reader chooses and revises the instruction, and leaves the paragraph as it is",
+            "unknown",
+        ],
+        [
+            "paper",
+            "three opening paragraphs and a passing outline; a new character is allowed in one step of ten",
+            "one opening paragraph, and no such sentence",
+            "unknown",
+        ],
+        [
+            "rolling",
+            "the paper does not say how long its window was in words",
+            "header and story together, in tokens of four characters: rolling_4096 forgets nothing in a novel of 3,000 words, "
+            "where it is rolling_unlimited under another name; rolling_1024 reaches about two passages back, rolling_2048 about "
+            "five",
+            "rolling_4096",
+        ],
+        [
+            "rolling",
+            "the top-level outline of DOC",
+            "four turns planned from the premise, the current one in every header",
+            "nobody",
+        ],
+        [
+            "rolling_unlimited",
+            "(not in the paper)",
+            "forgets nothing where its prompts fit the model's context",
+            "rolling",
+        ],
+        [
+            "re3, doc",
+            "10 and 8 drafts",
+            "4 and 8, or options.NAME.candidates: table1 has 10 and 8, the toy 2",
+            "all others",
+        ],
+        [
+            "re3, doc",
+            "trained rerankers; of a draft on the item, and on up to 1,000 tokens before it",
+            "one call in which the model that writes grades all drafts, on the last 256 tokens: log-probabilities are constant "
+            "on chat endpoints",
+            "all others",
+        ],
+        [
+            "re3, doc",
+            "penalties on tokens that were used, when a draft is sampled",
+            "the sampling of every system here, without them",
+            "all others, in repetition",
+        ],
+        [
+            "re3, doc",
+            "a summary of the 512 tokens before the last, no more",
+            "a running summary of everything before the last 256 tokens",
+            "re3 and doc",
+        ],
+        [
+            "re3, doc",
+            "no genre anywhere",
+            "the plan is told the genre; a draft is not, where recurrentgpt, paper and rolling are told it with every passage",
+            "all others, where a genre is judged",
+        ],
+        [
+            "re3",
+            "entailment finds contradictions and attributes; who is met is described in up to 48 tokens",
+            "facts with quotes, at most six a passage",
+            "all others",
+        ],
+        [
+            "re3",
+            "those not named in an item are drawn by chance, by a trained retriever",
+            "the likest by embedding",
+            "unknown",
+        ],
+        ["doc", "a trained controller", "none, as in the paper", "all others"],
+        [
+            "doc",
+            "three levels of outline, drafts of 64 tokens, relevance of all that the leaf has told",
+            "the same with options.doc.published, as in table1; else two levels, 65 to 215 tokens, relevance of a draft alone",
+            "all others, where it is not set",
+        ],
+        ["doc", "up to ten characters, more of them met in the outline", "three, as in re3", "all others"],
+        [
+            "doc",
+            "what is repeated costs 1 a run of five words, first or second person 1",
+            "as in re3: .3 and 10",
+            "unknown",
+        ],
+        [
+            "doc",
+            "the premise stands before the first passage, then its ancestors in the outline",
+            "both before every passage",
+            "doc",
+        ],
+        [
+            "doc",
+            "a leaf ends when a draft grades below its best, at once",
+            "once it has half its words, and the outline keeps nine events or more (eight of three levels), so that lengths "
+            "match",
+            "unknown",
+        ],
+        [
+            "rolling, re3, doc",
+            "(no such limit)",
+            "a small model's texts in forms are held to 600 characters: an outline without an end took all the tokens there "
+            "are. paper has no such form, and a small model may write it short paragraphs",
+            "rolling, re3, doc over paper",
+        ],
+    ],
+)
+"""Where a system is not what was published, after the papers and their authors' public code."""
 GUARDS: dict[Guards, str] = {
     "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
     'like with like here. A plan with `guards = "none"` or `"shared"` does.',
@@ -91,6 +221,7 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     section = Section(
         "Novels and their cost",
         [
+            *_cautions(folder),
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
             "novels are longer or shorter than asked for.",
             _means(folder, rows, names),
@@ -108,6 +239,23 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
             Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED]),
         ]
     return section
+
+
+def _cautions(folder: RunFolder) -> list[str]:
+    """Return what a reader has to know before the first table, a sentence each."""
+    novels, said = folder.novels(), list[str]()
+    if outdated := sum(novel["outdated"] for novel in novels):
+        said.append(
+            f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
+            "the program runs, and not how a model writes with these prompts."
+        )
+    premises = len({(novel["genre"], novel["number"]) for novel in novels})
+    if premises < FEWEST_TO_DECIDE:
+        said.append(
+            f"{premises} premises decide nothing: even if all went one way, the sign-flip test would give p = "
+            f"{min(1.0, 2 / 2**premises):.2g}. What differs here may be chance."
+        )
+    return said
 
 
 def runs_section(folders: Mapping[str, RunFolder]) -> Section:
@@ -158,13 +306,30 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
         "Measures without a judge", [GUARDS[folder.plan.guards], guards_table(folder.plan), f"In plots, {_BARS}."]
     )
     plots = {
-        "repetition": Picture("repetition.png", "Repeated 4-grams of the first 500 words, 1,000 and so on"),
+        "repetition": Picture(
+            "repetition.png",
+            "Repeated 4-grams of the first 500 words, 1,000 and so on; the band is that of 6,000 words, before which people "
+            "repeat less",
+        ),
         "prompt growth": Picture("prompts.png", "Prompt tokens per call against the step"),
     }
     for name, measure in all_measures().items():
         table = _slopes(folder, rows) if measure is PROMPT_GROWTH else _means(folder, rows, measure.columns)
-        section.parts += [measure.description, table, *([plots[name]] if name in plots else [])]
+        section.parts += [measure.description, table]
+        section.parts += [
+            f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart."
+            for column in measure.columns
+            if (shared := _saturated(rows, column))
+        ]
+        section.parts += [plots[name]] if name in plots else []
     return section
+
+
+def _saturated(rows: list[Row], column: str) -> str:
+    """Return the value that all novels of several systems have; empty where they differ."""
+    values = {row[column] for row in rows} - {None}
+    systems = {row["system"] for row in rows if row[column] is not None}
+    return _number(values.pop()) if len(values) == 1 and len(systems) > 1 else ""
 
 
 def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
@@ -192,7 +357,9 @@ def recall_section(rows: list[Row]) -> Section:
         [
             "A scripted author of the full tier, and not the model of the novels, plants a fact in every passage; a later plan "
             "needs it without saying it. Shown is how often it was there whenever needed: found by the long-term memory, held by "
-            "the short-term memory, in the prompt, in the text. What a system does not have is left blank, and so is retrieval "
+            "the short-term memory, in the prompt, in the text. This author uses what its prompt holds, always: the text follows "
+            "from the prompt, and says nothing of what a model would do with it. What a system does not have is left blank, and "
+            "so is retrieval "
             "at distance 1: the last passage is in the prompt and is not searched for. A window of tokens falls off where it "
             "ends, which shows that the measure works."
         ],
@@ -214,7 +381,8 @@ def recall_section(rows: list[Row]) -> Section:
         section.parts += [Table([level, *map(str, ways)], body), Picture(f"recall-{level}.png", caption)]
     section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
-        "with its interval of 95 %. 0 within the interval is a prompt that does not grow."
+        "with its interval of 95 %. A wide interval with 0 in it shows neither that prompts grow nor that they do not: those of "
+        "recurrentgpt grow by a line for each passage while all fit into their share of the window, and fall where they do not."
     )
     slopes = [(row["system"], slope(row["prompt_tokens"], warm_up=WARM_UP)) for row in rows]
     section.parts.append(
@@ -293,7 +461,6 @@ def run_section(folder: RunFolder) -> Section:
     novels = folder.novels()
     total, done = len(list(plan.jobs())), len(novels)
     models = sorted({name for novel in novels for name in novel["models"]})
-    outdated = sum(novel["outdated"] for novel in novels)
     facts = [
         ["plan", plan.name],
         ["novels", f"{done} of {total}"],
@@ -305,11 +472,6 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
     facts += [["guards", plan.guards]]
     section = Section("The run", [Table(["", ""], facts)])
-    if outdated:
-        section.parts.append(
-            f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
-            "the program runs, and not how a model writes with these prompts."
-        )
     failures = folder.failures()
     if failures:
         many = "1 novel has failed and is" if len(failures) == 1 else f"{len(failures)} novels have failed and are"
@@ -320,7 +482,14 @@ def run_section(folder: RunFolder) -> Section:
 
 def deviation_section() -> Section:
     """Return where the protocol differs from the paper's."""
-    return Section("Deviations from the paper", list(DEVIATIONS))
+    return Section(
+        "Deviations from the paper",
+        [
+            *DEVIATIONS,
+            "System by system, after the papers and their authors' public code; the last column names whom a difference favours.",
+            DIFFERENCES,
+        ],
+    )
 
 
 def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:

@@ -23,12 +23,13 @@ CORRUPTION_KINDS = 3
 By = tuple[str, str]
 """A judge's model, and a criterion."""
 _NO_JUDGES: Mapping[By, bool] = MappingProxyType({})
+_NO_OPTIONS = Options()
 _NO_COUNTS: Mapping[By, int] = MappingProxyType({})
 
 
-def novel_cost(system: str, words: int, drafts: int = 0) -> Cost:
-    """Return what one novel of a system costs about; `drafts` per passage, 0 for the system's own number."""
-    return find_system(system).novel_cost(words, drafts)
+def novel_cost(system: str, words: int, options: Options = _NO_OPTIONS) -> Cost:
+    """Return what one novel of a system costs about."""
+    return find_system(system).novel_cost(words, options.candidates, published=options.published)
 
 
 def per_1000_words(system: str, words: int = 3000) -> Cost:
@@ -84,8 +85,8 @@ def estimate(jobs: list[Job], plan: Plan, judging: Cost | None = None) -> dict[s
     The price is the generator's; judges are counted at the same one.
     """
     judging = judging_cost(plan) if judging is None else judging
-    drafts = {name: plan.options.get(name, Options()).candidates for name in plan.systems}
-    total = sum((novel_cost(job.system, job.words, drafts[job.system]) for job in jobs), judging)
+    options = {name: plan.options.get(name, Options()) for name in plan.systems}
+    total = sum((novel_cost(job.system, job.words, options[job.system]) for job in jobs), judging)
     found = {
         "novels": len(jobs),
         "words": sum(job.words for job in jobs),

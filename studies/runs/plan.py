@@ -90,6 +90,8 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     candidates: int = Field(default=0, ge=0, le=20)
+    published: bool = False
+    """Whether the system is run as its authors ran it, where that costs more than what it is by default."""
 
 
 class Price(BaseModel):
@@ -335,6 +337,9 @@ def _check(plan: Plan) -> None:
         if options.candidates and not find_system(name).drafts:
             drafting = " and ".join(system.name for system in all_systems().values() if system.drafts)
             raise StudyError(f"`options.{name}.candidates`: {name} compares no drafts, {drafting} do.")
+        if options.published and find_system(name).published_cost is None:
+            having = " and ".join(system.name for system in all_systems().values() if system.published_cost)
+            raise StudyError(f"`options.{name}.published`: {name} is one way alone, {having} has two: leave it out.")
     for job in plan.jobs():
         if len(job.id) > LONGEST_ID:
             raise StudyError(f"{job.id} is too long a name for a novel: shorten the genre, or its seed.")

@@ -211,7 +211,7 @@ def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
         "banned": plan.banned,
         "seed": zlib.crc32(f"{plan.name}/{job.unit}".encode()),
         "target_words": job.words,
-        "candidates": plan.options.get(job.system, Options()).candidates,
+        **plan.options.get(job.system, Options()).model_dump(),
     }
 
 

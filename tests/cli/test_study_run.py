@@ -175,9 +175,9 @@ def test_the_estimate_has_the_judges_and_grows_as_systems_do():
     jobs = list(plan.jobs())
     alone = estimate(jobs, plan)
     judged = estimate(jobs, plan.model_copy(update={"judges": [Judge(model=name) for name in "abc"]}))
-    # 600 pairs, 2 criteria, 2 orders, 3 judges; and 8 novels, 3 spoilt copies, 2 criteria, 2 orders, 3 judges.
-    assert judged["judges_calls"] == judged["calls"] - alone["calls"] == 7200 + 288
-    assert judged["input_tokens"] - alone["input_tokens"] == pytest.approx(94e6, rel=0.05)
+    # 840 pairs, 2 criteria, 2 orders, 3 judges; and 8 novels, 3 spoilt copies, 2 criteria, 2 orders, 3 judges.
+    assert judged["judges_calls"] == judged["calls"] - alone["calls"] == 10080 + 288
+    assert judged["input_tokens"] - alone["input_tokens"] == pytest.approx(131e6, rel=0.05)
     assert alone["judges_calls"] == 0
     short, long = (novel_cost("rolling_unlimited", words).input_tokens for words in (3000, 6000))
     assert long == pytest.approx(4 * short), "its prompts hold the whole story"

@@ -308,6 +308,27 @@ class TestDoc:
         ]
         assert max(map(count_tokens, tails)) <= 256
 
+    def test_of_three_levels_what_is_over_is_told_by_its_part(self):
+        leaves = [
+            {**leaf, "parent": 0, "part": part} for leaf, part in zip(LEAVES, ("One.", "One.", "Two."), strict=True)
+        ]
+        assert collapsed(["The letter comes."], leaves, 1) == ["Mira finds the letter."]
+        assert collapsed(["The letter comes."], leaves, 2) == ["One."]
+
+    async def test_as_published_it_has_three_levels_and_short_passages_graded_with_their_leaf(self, write):
+        novel = await write("doc", 3000, candidates=1, published=True)
+        drafted = novel.prompts("In the upcoming passage:", **PROSE)
+        assert all(text.count("This part of the story:") == 2 for text in drafted)
+        assert len({passage["plan"] for passage in novel.passages}) >= 20
+        sizes = [int(size) for text in drafted for size in re.findall(r"in about (\d+) words", text)]
+        assert sorted(sizes)[len(sizes) // 2] <= 50
+        first, second = novel.passages[:2]
+        assert first["plan"] == second["plan"], "a leaf has several passages"
+        graded = novel.prompts("Grade every draft")
+        assert "has told so far" not in graded[0]
+        assert f"has told so far:\n\n{first['passage']}" in graded[1]
+        assert novel.result["words"] == pytest.approx(3000, rel=0.1)
+
     async def test_a_falling_score_ends_a_leaf(self, write):
         def falling(messages):
             asked = str(messages[-1].text)

@@ -67,6 +67,12 @@ async def test_bare_never_tells_of_outline_cast_or_codex(write):
     assert "Short-term memory" in bare.prompts(asked, without=SCHEMA_HEADING)[0]
 
 
+async def test_bare_is_told_no_line_for_every_earlier_passage(write):
+    line = "The story so far, a line for each passage"
+    assert (await write("recurrentgpt", 1500)).prompts(line)
+    assert not (await write("bare", 1500)).prompts(line)
+
+
 async def test_without_guards_a_copy_is_not_refused(write):
     copy = "The bell rang over the drowned village, and nobody who heard it spoke of it again that winter."
 

@@ -64,6 +64,24 @@ def test_the_toy_report_has_every_part(toy):
     assert len(rows) == 12
 
 
+def test_every_system_of_the_toy_has_a_row_among_the_deviations(toy):
+    told = (toy / "report" / "report.md").read_text().partition("## Deviations from the paper")[2]
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in told.splitlines() if line.startswith("| ")]
+    named = {name for row in rows for name in row.split(", ")}
+    assert {"recurrentgpt", "single_call", "rolling", "rolling_unlimited", "re3", "doc", "paper", "bare"} <= named
+    assert "options.doc.published" in told
+
+
+def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
+    text = (toy / "report" / "report.md").read_text()
+    head, _, rest = text.partition("\n| ")
+    assert "2 premises decide nothing" in head
+    assert "p = 0.5." in head
+    assert "prompts have changed since the recording was made" in head
+    assert "prompts have changed since" not in rest
+    assert "All of contradictions per 10000 is 0: it tells no systems apart." in rest
+
+
 def test_an_unknown_run_and_a_damaged_recording_are_a_sentence(toy, tmp_path):
     done = CliRunner().invoke(app, ["study", "report", str(tmp_path), "-o", str(tmp_path / "r")])
     assert done.exit_code != 0

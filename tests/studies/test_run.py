@@ -11,7 +11,7 @@ from recurrentgpt.studies.runs.costs import estimate, per_1000_words
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import PRESETS, parse_plan, read_plan
 from recurrentgpt.studies.runs.premises import GENRES, premises
-from recurrentgpt.studies.runs.runner import run, write_novels
+from recurrentgpt.studies.runs.runner import novel_settings, run, write_novels
 from recurrentgpt.studies.scripted_author import author_replies, scripted_author
 from recurrentgpt.studies.study_context import pace
 from recurrentgpt.testing import ScriptedChatModel
@@ -40,7 +40,10 @@ def test_presets_can_be_read(name):
 
 def test_the_tables_have_the_papers_lengths():
     jobs = list(read_plan("table1").jobs())
-    assert len(jobs) == 6 * 20 * 6
+    assert len(jobs) == 8 * 20 * 6
+    assert all({"paper", "bare"} < set(read_plan(name).systems) for name in ("table1", "table2"))
+    settings = {job.system: novel_settings(read_plan("table1"), job) for job in jobs}
+    assert (settings["re3"]["candidates"], settings["doc"]["candidates"], settings["doc"]["published"]) == (10, 8, True)
     assert {job.genre: job.words for job in jobs} == {
         **dict.fromkeys(GENRES[:3], 6000),
         **dict.fromkeys(GENRES[3:], 3000),
@@ -78,6 +81,10 @@ def test_the_tables_have_the_papers_lengths():
         (
             ("parallel = 2", "options = {rolling_1024 = {candidates = 4}}"),
             "rolling_1024 compares no drafts, re3 and doc do",
+        ),
+        (
+            ("parallel = 2", "options = {rolling_1024 = {published = true}}"),
+            "rolling_1024 is one way alone, doc has two",
         ),
         (("parallel = 2", f"seeds = [{10**50}]"), "too long a name for a novel"),
         (("parallel = 2", 'premises_file = "none.toml"'), "cannot be read"),

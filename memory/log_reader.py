@@ -102,10 +102,17 @@ class LogReader(ABC):
         return found
 
     async def remembered(self, story: str, commit: str) -> Commit:
-        """Return one commit as it was last read here, whatever became of the story since: under its id it is never another."""
+        """Return one commit as it was last read here, without asking whether it is still there."""
         with _READ_LOCK:
             known = _READ.get(self.store, OrderedDict()).get((*self.root, story, commit))
         return known or await self.get(story, commit)
+
+    def forget(self, story: str) -> None:
+        """Forget what was read of a story: another one may begin under its id."""
+        with _READ_LOCK:
+            read = _READ.get(self.store, OrderedDict())
+            for key in [key for key in read if key[: len(self.root) + 1] == (*self.root, story)]:
+                del read[key]
 
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
         """Return several commits in the order asked for."""

@@ -121,6 +121,7 @@ class StoryLog(LogReader):
         rows = [row for namespace in await self._namespaces(story) for row in await self.scan(namespace)]
         listed = [((*self.root, table), story) for table in ("stories", "heads", "replays", "ahead")]
         await self.batch(self.put(*row, None) for row in [*((row.namespace, row.key) for row in rows), *listed])
+        self.forget(story)
 
     async def _namespaces(self, story: str) -> list[tuple[str, ...]]:
         """Return the namespaces that hold rows of this story alone."""

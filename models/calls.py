@@ -24,7 +24,7 @@ from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.prose.model_text import VisibleStream, without_turns
-from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelUnavailable
+from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelTooSlow, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
 
@@ -207,7 +207,7 @@ async def _pieces(
                 continue
             fault = translate(error, model)
             if first is not error and not isinstance(
-                fault, (ModelUnavailable, ModelReplyError, BudgetReached, _ThoughtOnly)
+                fault, (ModelUnavailable, ModelTooSlow, BudgetReached, _ThoughtOnly)
             ):
                 error, fault = first, translate(first, model)
             if fault is None:
@@ -268,7 +268,7 @@ async def _attempt(
                     # OpenAI's way is one report at the end, or a running total; other clients report in portions.
                     tally.usage = usage if model.speaks_openai else add_usage(tally.usage, usage)
                     if model.embedded:
-                        clock.saw_reasoning()  # a long prompt is read with reports on how far it is
+                        clock.saw_reply()  # a long prompt is read with reports on how far it is
                 if reason := chunk.response_metadata.get("finish_reason"):
                     tally.finish_reason = str(reason)
                 reasoned = tags.reasoning

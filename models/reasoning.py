@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
-from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.schema.errors import ModelTooSlow
 
 T = TypeVar("T")
 
@@ -77,18 +77,18 @@ class StreamClock:
     async def next(self, chunks: AsyncIterator[T]) -> T | None:
         """Return the next chunk, or None at the end.
 
-        Raises TimeoutError for silence, and ModelReplyError for what took many times as long: it is not paid for again unasked.
+        Raises TimeoutError for silence, and ModelTooSlow for what took many times as long.
         """
         if self.timeout is None:
             return await anext(chunks, None)
         now = asyncio.get_running_loop().time
         if self._call >= CALL_TIMEOUTS * self.timeout:
-            raise ModelReplyError(
+            raise ModelTooSlow(
                 f"The reply of {self.model} did not end within {CALL_TIMEOUTS * self.timeout:g} seconds: try again, or raise "
                 "the timeout of the run."
             )
         if self._reasoning >= REASONING_TIMEOUTS * self.timeout:
-            raise ModelReplyError(
+            raise ModelTooSlow(
                 f"{self.model} reasoned for too long before it wrote a word: try again, raise the timeout of the run, or take "
                 "a model that thinks less."
             )

@@ -27,6 +27,7 @@ from recurrentgpt.nodes.prompt_messages import (
 from recurrentgpt.nodes.reply_schemas import PlansReply, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
+from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.state import State
 
@@ -123,10 +124,14 @@ async def _nothing_new(plans: list[str], state: State, runtime: StoryRuntime) ->
     """Return what is wrong with plans of which one says what another says or what has happened, in whatever words, or None."""
     if problem := repeats(plans):
         return problem
+    if not is_english(runtime.context.language):
+        # The embedder finds any two sentences of some languages alike.
+        return None
     # The passage that was just written is being summed up beside this: it is known by its plan.
-    happened = {state["plan"], *await _HAPPENED.at(runtime.log, state["story"], state.get("head", ""))} - {""}
+    summaries = await _HAPPENED.at(runtime.log, state["story"], state.get("head", ""))
+    happened = [text for text in (state["plan"], *summaries) if text]
     for number, plan in enumerate(plans, start=1):
-        near = await asyncio.to_thread(nearness, runtime.recall.embeddings, [plan], {*plans[: number - 1], *happened})
+        near = await asyncio.to_thread(nearness, runtime.recall.embeddings, [plan], [*plans[: number - 1], *happened])
         text, most = max(near.items(), key=lambda found: found[1], default=("", 0.0))
         if most > MOST_NEARNESS:
             if text in happened:

@@ -22,7 +22,7 @@ from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.schema.codex import Contradiction
-from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
+from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 
@@ -181,7 +181,7 @@ async def _in_samples(passage: Composing) -> ProseGate:
         try:
             seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=warmer, form=form)
-        except ModelUnavailable:
+        except (ModelUnavailable, ModelTooSlow):
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
             if not gate.cut():
                 raise
@@ -214,7 +214,7 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
         seed = runtime.seed(state, "write", sample)
         try:
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=0, form={})
-        except ModelUnavailable:
+        except (ModelUnavailable, ModelTooSlow):
             if not gate.cut():
                 raise
             if gate.words >= gate.max_words:

@@ -81,9 +81,14 @@ class _Bounded(ImmutableSandboxedEnvironment):
         """Put texts together; raise SecurityError where that would be huge."""
         return _join("", parts)
 
-    def call(self, context: Any, called: Any, *values: Any, **named: Any) -> Any:
+    def call(self, context: Any, called: Any, /, *values: Any, **named: Any) -> Any:
         """Call a macro, or a method that makes nothing huge; raise SecurityError for another."""
         _take_turn()
+        if isinstance(called, BuiltinMethodType) and isinstance(text := called.__self__, str) and not named:
+            if called.__name__ == "join":
+                return _join(text, *values)
+            if called.__name__ == "replace":
+                return _replaced(text, *values)
         # The sandbox has its own `format`, which minds what is formatted and not how wide.
         name = getattr(called, "__name__", "")
         if (isinstance(called, BuiltinMethodType) or name in ("format", "format_map")) and name not in _METHODS:
@@ -134,8 +139,9 @@ def _joined(values: Iterable[Any], d: str = "", attribute: str | int | None = No
     return _join(str(d), values if attribute is None else map(make_attrgetter(ENVIRONMENT, attribute), values))
 
 
-def _replaced(text: Any, old: str, new: str, count: int = -1) -> str:
+def _replaced(text: Any, old: Any, new: Any, count: int = -1) -> str:
     """Do as Jinja's `replace` does, within bounds."""
+    old, new = str(old), str(new)
     if len(str(text)) + str(text).count(old) * len(new) > LONGEST_PROMPT:
         raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
     return str(text).replace(old, new, count)
@@ -202,7 +208,7 @@ def render(where: str, source: str, variables: Mapping[str, Any]) -> str:
         raise PromptError(
             f"Prompt template {where} cannot be used: {str(error).rstrip('.')}. Correct it and try again."
         ) from error
-    except (ArithmeticError, TypeError, ValueError, LookupError, RecursionError, MemoryError) as error:
+    except (ArithmeticError, AssertionError, TypeError, ValueError, LookupError, RecursionError, MemoryError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<template>"]
         at = f" at line {lines[-1]}" if lines else ""
         raise PromptError(

@@ -57,6 +57,10 @@ class ModelUnavailable(ModelError):
     """Report a fault that may pass: a timeout, a rate limit, a server error, a cut stream."""
 
 
+class ModelTooSlow(ModelError):
+    """Report a reply that took many times the timeout: it is not paid for again unasked, and what there is of it is kept."""
+
+
 class ModelRefused(ModelError):
     """Report a fault that trying again cannot mend: a wrong key, an unknown model, a bad request."""
 

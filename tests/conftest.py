@@ -30,12 +30,17 @@ if TYPE_CHECKING:
     from recurrentgpt.testing import ScriptedChatModel
 
 MEMORY, ROOM = Path("/dev/shm"), 4 << 30
-if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+if (
+    "TMPDIR" not in os.environ
+    and os.access(MEMORY, os.W_OK)
+    and shutil.disk_usage(MEMORY).free > ROOM
+    and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC  # some tests run scripts of theirs
+):
     # Stories are committed in memory: a disk may take 7 ms for a commit, which is half of the time of all tests.
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 REAL_HOME = home()  # taken before any test hides it
-_HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
+HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
 
 _AXE_RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag2aaa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -121,7 +126,7 @@ def user_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
     Any other counts words instead of fetching the embedder, which takes pip, and so the network, and ten seconds.
     """
     for name in list(os.environ):
-        if name.startswith(_HIDDEN):
+        if name.startswith(HIDDEN):
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("RECURRENTGPT_HOME", str(folder))

@@ -69,13 +69,15 @@ async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[
 
 async def suggest(jobs: StoryJobs, at: str, start: int, end: int, how: str) -> AsyncGenerator[SuggestionEvent]:
     """Suggest other words for a part of a passage."""
+    last = jobs.state.suggestion
+    asked = Suggestion(at=at, start=start, end=end, how=how, take=0, text="", changes=[], error="")
+    yield {"event": "suggestion", "suggestion": asked}
     text = (await jobs.story.apassage(at)).text
     if 0 <= start < end:
         part = uncut(text, slice(start, end))
         start, end = part.start, part.stop
-    last = jobs.state.suggestion
     take = last["take"] + 1 if last and (last["at"], last["start"], last["end"]) == (at, start, end) else 0
-    asked = Suggestion(at=at, start=start, end=end, how=how, take=take, text="", changes=[], error="")
+    asked = {**asked, "start": start, "end": end, "take": take}
     yield {"event": "suggestion", "suggestion": asked}
     await check_budget(jobs)
     other = await jobs.story.arework(at, start, end, how, take=take)

@@ -23,6 +23,7 @@ from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.testing import FaultyServer, story_replies
+from tests.conftest import HIDDEN
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
 COMMAND = (sys.executable, "-m", "recurrentgpt")
@@ -110,14 +111,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("written") / "home"
     command = [*COMMAND, "write", "--genre", "mystery", "--title", "The Glass Bridge", "--steps", "2", "--json"]
     with FaultyServer("ok", text=reply) as endpoint:
-        surroundings = {
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+        surroundings = clean | {
             "RECURRENTGPT_HOME": str(folder),
             "RECURRENTGPT_EMBEDDER": "hash-256",
             "RECURRENTGPT_MODEL": "scripted",
+            "PIP_NO_INDEX": "1",
             "OPENAI_BASE_URL": endpoint.base_url,
             "OPENAI_API_KEY": "a-key",
         }
-        done = subprocess.run(command, env=os.environ | surroundings, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return folder, str(json.loads(done.stdout.splitlines()[0])["story"])
 

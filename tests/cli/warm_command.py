@@ -18,19 +18,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-REQUEST = 1 << 20
+ROOT = Path(__file__).parents[2]
+REQUEST = 1 << 18
+KIND = socket.SOCK_SEQPACKET
+"""A socket whose messages arrive whole."""
 
 
 @contextmanager
 def warm_command(folder: Path) -> Iterator[Path]:
     """Start the process that forks the others; give the address of its socket."""
     address = folder / "command"
-    server = subprocess.Popen([sys.executable, "-m", "tests.cli.warm_command", str(address)], stdout=subprocess.PIPE)
-    assert server.stdout is not None
-    with server:
-        assert server.stdout.readline() == b"ready\n"
-        yield address
-        server.terminate()
+    command = [sys.executable, "-m", "tests.cli.warm_command", str(address)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as server:
+        try:
+            assert server.stdout is not None
+            assert server.stdout.readline() == b"ready\n"
+            yield address
+        finally:
+            server.terminate()
 
 
 class Started:
@@ -38,22 +43,27 @@ class Started:
 
     def __init__(self, address: Path, arguments: list[str], environment: dict[str, str], terminal: int) -> None:
         request = {"arguments": arguments, "folder": os.getcwd(), "environment": environment}
-        self._answers = socket.socket(socket.AF_UNIX)
+        self._answers = socket.socket(socket.AF_UNIX, KIND)
         self._answers.connect(str(address))
         socket.send_fds(self._answers, [json.dumps(request).encode()], [terminal])
-        self.pid = int.from_bytes(self._answers.recv(4))
+        self.pid = self._number()
 
     def wait(self) -> int:
         """Return the exit code, once there is one."""
-        status = int.from_bytes(self._answers.recv(4))
+        status = self._number()
         self._answers.close()
         return os.waitstatus_to_exitcode(status)
+
+    def _number(self) -> int:
+        answer = self._answers.recv(4)
+        assert len(answer) == 4, "the process that forks the others has ended"
+        return int.from_bytes(answer)
 
 
 def serve(address: str) -> None:
     """Fork a process for each request; return in the one that is to be the command."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    with socket.socket(socket.AF_UNIX) as listening:
+    with socket.socket(socket.AF_UNIX, KIND) as listening:
         listening.bind(address)
         listening.listen()
         print("ready", flush=True)

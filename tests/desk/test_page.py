@@ -35,17 +35,15 @@ def test_a_card_is_chosen_by_a_click(story: Any) -> None:
     assert plan.split("\n")[-1] in story.locator(".plan-was").inner_text()
 
 
-WRITTEN_AHEAD = """usage => new Promise(done => {
-    const look = () => fetch(usage).then(answer => answer.json()).then(now => now.in_all.calls > now.calls ? done() : look());
-    look();
-})"""
+WRITTEN_AHEAD = "usage => fetch(usage).then(answer => answer.json()).then(now => now.in_all.calls > now.calls)"
 
 
 def test_a_passage_that_was_written_ahead_comes_to_the_reader(page: Any, own_desk: Served) -> None:
     kept = httpx.put(f"{own_desk.address}api/settings", json={"values": {"ahead": 1}}, timeout=60)
     assert kept.status_code == 200, kept.text
     begin(page, own_desk.address)
-    page.evaluate(WRITTEN_AHEAD, f"{own_desk.address}api/stories/{page.url.rpartition('/')[2]}/usage")
+    usage = f"{own_desk.address}api/stories/{page.url.rpartition('/')[2]}/usage"
+    page.wait_for_function(WRITTEN_AHEAD, arg=usage)
     # Nobody has scrolled: the end of the first passage is out of sight, and what comes after it too.
     page.set_viewport_size({"width": 1280, "height": 400})
     page.keyboard.press("1")

@@ -6,7 +6,7 @@ import pytest
 
 from recurrentgpt.models import calls, http_client, reasoning
 from recurrentgpt.models.calls import Meter, ask, is_transient
-from recurrentgpt.schema.errors import ModelRefused, ModelReplyError, ModelUnavailable
+from recurrentgpt.schema.errors import ModelRefused, ModelTooSlow, ModelUnavailable
 from recurrentgpt.testing import Behaviour, FaultyServer
 
 from .calling import FACTS, QUESTION, Facts, model_of, written
@@ -52,7 +52,7 @@ async def test_a_stream_without_use_ends_after_the_timeout(behaviour: Behaviour)
 
 async def test_reasoning_without_end_is_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasoning, "REASONING_TIMEOUTS", 0.02)
-    with FaultyServer("reasoning") as server, pytest.raises(ModelReplyError, match="reasoned for too long"):
+    with FaultyServer("reasoning") as server, pytest.raises(ModelTooSlow, match="reasoned for too long"):
         await written(model_of(server), Meter())
 
 
@@ -64,7 +64,7 @@ async def test_reasoning_without_end_is_bounded_in_tokens(monkeypatch: pytest.Mo
 
 async def test_a_whole_call_is_bounded_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reasoning, "CALL_TIMEOUTS", 0.02)
-    with FaultyServer("endless") as server, pytest.raises(ModelReplyError, match="did not end") as caught:
+    with FaultyServer("endless") as server, pytest.raises(ModelTooSlow, match="did not end") as caught:
         await written(model_of(server), Meter(), max_tokens=1_000_000)
     assert not is_transient(caught.value), "what took so long is not asked for four times more"
 

@@ -10,6 +10,7 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.graph.story import build_step_graph
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.prompts.check import check, check_once, export, packaged, problems
+from recurrentgpt.prompts.loader import render
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.testing import ScriptedChatModel
@@ -83,6 +84,13 @@ def test_a_template_is_filled_before_it_is_believed(folder: Path, extra: str, pr
     (found,) = problems(folder)
     assert "novel/full/write.md" in found
     assert problem in found
+
+
+def test_a_template_puts_texts_together_as_its_author_is_used_to() -> None:
+    source = """{{ ", ".join(names) }} {{ names[0].replace("a", "o") }} {{ 11 | replace("1", 2) }}"""
+    assert render("here", source, {"names": ["Mara", "Bo"]}) == "Mara, Bo Moro 22"
+    with pytest.raises(PromptError, match="makes more than"):
+        render("here", "{{ long.replace('a', long) }}", {"long": "a" * 1000})
 
 
 def test_a_template_that_is_no_text_is_a_sentence(folder: Path) -> None:

@@ -29,7 +29,7 @@ SEEN = {
     "narrow": ["What happens next?", "Next?"],
     "a narrow tree": ["← here", "the ferry"],
     "tree": ["The Glass Bridge", "← here", "the ferry"],
-    "a corrected summary": ["{+Somebody waits for a ferry.+}", "You are at passage"],
+    "a corrected summary": ["{+Somebody waits", "You are at passage"],
     "codex": ["person"],
     "show": ["1 passage ·", "With its other branches"],
     "back again": ["The Glass Bridge", "What happens next?", "Next?"],

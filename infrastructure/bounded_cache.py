@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -31,3 +31,9 @@ class BoundedCache(Generic[K, V]):
             self._values.move_to_end(key)
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
+
+    def drop(self, is_over: Callable[[K], bool]) -> None:
+        """Forget the values of all keys that `is_over` names."""
+        with self._lock:
+            for key in [key for key in self._values if is_over(key)]:
+                del self._values[key]

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
+from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.log_rows import is_as_written
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
@@ -21,7 +21,7 @@ Found = TypeVar("Found", Commit, "Commit | None")
 
 REMEMBERED = 256
 """Commits of a store, of all stories, that are remembered as they were last read."""
-_READ: WeakKeyDictionary[object, OrderedDict[tuple[str, ...], Commit]] = WeakKeyDictionary()
+_READ: WeakKeyDictionary[object, BoundedCache[tuple[str, ...], Commit]] = WeakKeyDictionary()
 _READ_LOCK = threading.Lock()
 
 
@@ -86,12 +86,7 @@ class LogReader(ABC):
         """Return one commit, or None where the story has none of that id; raise StorageError for one that is damaged."""
         found = _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))
         if found is not None:
-            with _READ_LOCK:
-                read = _READ.setdefault(self.store, OrderedDict())
-                read[*self.root, story, commit] = found
-                read.move_to_end((*self.root, story, commit))
-                while len(read) > REMEMBERED:
-                    read.popitem(last=False)
+            self._read.put((*self.root, story, commit), found)
         return found
 
     async def get(self, story: str, commit: str) -> Commit:
@@ -103,16 +98,17 @@ class LogReader(ABC):
 
     async def remembered(self, story: str, commit: str) -> Commit:
         """Return one commit as it was last read here, without asking whether it is still there."""
-        with _READ_LOCK:
-            known = _READ.get(self.store, OrderedDict()).get((*self.root, story, commit))
-        return known or await self.get(story, commit)
+        return self._read.get((*self.root, story, commit)) or await self.get(story, commit)
 
     def forget(self, story: str) -> None:
         """Forget what was read of a story: another one may begin under its id."""
+        begin = (*self.root, story)
+        self._read.drop(lambda key: key[: len(begin)] == begin)
+
+    @property
+    def _read(self) -> BoundedCache[tuple[str, ...], Commit]:
         with _READ_LOCK:
-            read = _READ.get(self.store, OrderedDict())
-            for key in [key for key in read if key[: len(self.root) + 1] == (*self.root, story)]:
-                del read[key]
+            return _READ.setdefault(self.store, BoundedCache(REMEMBERED))
 
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
         """Return several commits in the order asked for."""

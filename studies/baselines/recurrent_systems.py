@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from recurrentgpt.nodes.write import MOST_SAMPLES
 from recurrentgpt.studies.baselines import opening, recurrent, variants
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
-
-_GUARDS = frozenset({"copies", "grammar", "examples"})
 
 RECURRENTGPT = System(
     name="recurrentgpt",
@@ -15,7 +15,7 @@ RECURRENTGPT = System(
     build=recurrent.recurrentgpt,
     cost=linear_cost(Cost(12.3, 19000, 2300)),
     recurrent=True,
-    own_guards=_GUARDS,
+    own_guards=frozenset({"copies", "grammar", "examples"}),
     own_samples=MOST_SAMPLES,
     watched=True,
     remembers=True,
@@ -25,7 +25,8 @@ RECURRENTGPT = System(
 
 SYSTEMS = (
     RECURRENTGPT,
-    System(
+    replace(
+        RECURRENTGPT,
         name="no_short_term_memory",
         description="recurrentgpt without the short-term memory, in prompts and replies",
         build=lambda: recurrent.recurrentgpt(
@@ -35,37 +36,22 @@ SYSTEMS = (
         ),
         cost=linear_cost(Cost(12.3, 17000, 1600)),
         prompts=PROMPTS / "no_short_term_memory",
-        recurrent=True,
-        own_guards=_GUARDS,
-        own_samples=MOST_SAMPLES,
-        watched=True,
-        recalls=True,
-        plants_facts=True,
+        remembers=False,
     ),
-    System(
+    replace(
+        RECURRENTGPT,
         name="no_long_term_memory",
         description="recurrentgpt that recalls nothing of earlier passages but the last",
         build=lambda: recurrent.recurrentgpt(recall=variants.recall_nothing, templates=variants.WithoutLongTerm.of),
         cost=linear_cost(Cost(12.3, 14500, 2300)),
-        recurrent=True,
-        own_guards=_GUARDS,
-        own_samples=MOST_SAMPLES,
-        watched=True,
-        remembers=True,
-        plants_facts=True,
+        recalls=False,
     ),
-    System(
+    replace(
+        RECURRENTGPT,
         name="bare",
         description="recurrentgpt without outline, cast, codex and lines of all passages in any prompt of a passage",
         build=lambda: recurrent.recurrentgpt(opening=opening.open_bare, recall=variants.recall_passages, past=False),
         cost=linear_cost(Cost(12.3, 16500, 2300)),
-        recurrent=True,
-        own_guards=_GUARDS,
-        own_samples=MOST_SAMPLES,
-        watched=True,
-        remembers=True,
-        recalls=True,
-        plants_facts=True,
     ),
     System(
         name="single_call",

@@ -20,7 +20,7 @@ PROJECTIONS = {name: path for name, path in NAMES.items() if path.endswith("_pro
 class LoraLinear(nn.Module):
     """Add `scale * b(a(x))` to a frozen linear layer; it begins as no change at all, for b begins as zeros.
 
-    `a` is rank x inputs and `b` outputs x rank, in float32 whatever the layer computes in: small steps are lost in bfloat16.
+    `a` is rank x inputs and `b` outputs x rank, in float32 whatever the layer computes in.
     """
 
     def __init__(self, base: nn.Linear, rank: int, alpha: float, generator: torch.Generator) -> None:
@@ -32,7 +32,7 @@ class LoraLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the layer's output with the adapter's part added."""
-        added = (x @ self.a.to(x.dtype).T) @ self.b.to(x.dtype).T
+        added = (x @ self.a.T) @ self.b.T
         frozen: Tensor = self.base(x)
         return frozen + self.scale * added
 

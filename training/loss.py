@@ -24,7 +24,7 @@ def loss(base: Base, example: Example) -> Tensor:
     rest = base.model.model(input_ids=example.ids[:, begin:], past_key_values=prompt, use_cache=begin > 0)
     hidden = rest.last_hidden_state[0, :-1][learnt[begin:]]
     # The vocabulary is large: logits only where they are needed.
-    logits = base.model.lm_head(hidden).float()
+    logits = base.model.lm_head(hidden)
     return functional.cross_entropy(logits, example.ids[0, 1:][learnt])
 
 

@@ -30,7 +30,7 @@ from training.encode import Example, encode, tokenizer
 from training.lora import LoraLinear, attach, read_adapter, restore, tensors
 from training.loss import loss, mean_loss
 from training.product import WRITER, RecurrentGPTError, SettingsError, fetch, sha256
-from training.weights import Base, load
+from training.weights import PRECISIONS, Base, Precision, load
 
 BETAS = (0.9, 0.95)
 WEIGHT_DECAY = 0.01
@@ -66,8 +66,8 @@ class Settings:
     """Share of the stories that are held out."""
     first_layer: int = 0
     """Layers below it stay as they are, which saves the time of their gradients."""
-    float32: bool = False
-    """Whether it computes in 32 bits, and not in bfloat16."""
+    precision: Precision = "int8"
+    """What the frozen weights are computed in."""
     begin_with: str = ""
     """SHA-256 of the checkpoint or adapter that the run began with; empty where it began with none."""
 
@@ -82,7 +82,7 @@ _OPTIONS = (
     "patience",
     "held_out",
     "first_layer",
-    "float32",
+    "precision",
 )
 """Of the command, each a setting of the same name."""
 
@@ -248,7 +248,7 @@ class Run:
 
     def _resume(self) -> None:
         state, metadata = read_checkpoint(self.folder / CHECKPOINT)
-        was, now = {"float32": False, **json.loads(metadata["settings"])}, asdict(self.settings)
+        was, now = json.loads(metadata["settings"]), asdict(self.settings)
         if changed := sorted(name for name in now if was.get(name) != now[name]):
             raise SettingsError(
                 f"{self.folder} holds a run with another {' and '.join(changed)}: give it back, or name a new folder with -o."
@@ -306,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         learn, measure = examples(tokenizer(path), scenes, premises, options.held_out, options.longest)
         print(f"{len(learn)} conversations to learn from, {len(measure)} held out.", flush=True)
-        base = load(path, torch.float32 if settings.float32 else torch.bfloat16)
+        base = load(path, settings.precision)
         run = Run(
             options.output,
             settings,
@@ -378,9 +378,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--minutes", type=float, default=float("inf"), help="stop after so many minutes of this sitting"
     )
     parser.add_argument(
-        "--float32",
-        action="store_true",
-        help="compute in 32 bits: twice the memory, but several times the speed without instructions for bfloat16",
+        "--precision",
+        choices=PRECISIONS,
+        default=defaults.precision,
+        help="what the frozen weights are computed in; float32 is slower by half or more, and wants three times the memory",
     )
     parser.add_argument("--threads", type=int, default=0, help="0: as many as torch thinks")
     return parser.parse_args(arguments)

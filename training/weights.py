@@ -1,4 +1,4 @@
-"""The weights of a GGUF file as a model that can be trained: what a quantised file stores, as bfloat16 numbers.
+"""The weights of a GGUF file as a model that can be trained: what a quantised file stores, as plain numbers.
 
 An adapter learnt on these weights fits the quantised file, because they are the same numbers. transformers can read a GGUF
 too, but keeps its own form of the weights; the names and the two permutations below are all that is needed.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import gguf
 import numpy as np
@@ -17,7 +17,11 @@ import torch
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedModel, Qwen2Config, Qwen2ForCausalLM
 
+from training.int8 import in_int8
 from training.product import ModelRefused
+
+Precision = Literal["int8", "float32"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 
 NAMES = {
     "attn_norm": "input_layernorm",
@@ -78,8 +82,8 @@ def field(reader: gguf.GGUFReader, name: str) -> Any:
     return found.contents()
 
 
-def load(path: Path, dtype: torch.dtype = torch.bfloat16) -> Base:
-    """Return the model of a GGUF file with its weights dequantised and frozen.
+def load(path: Path, precision: Precision = "int8") -> Base:
+    """Return the model of a GGUF file with its weights dequantised and frozen; with int8, all but its matrices in float32.
 
     Raises ModelRefused where it is of a kind that cannot be trained.
     """
@@ -93,7 +97,7 @@ def load(path: Path, dtype: torch.dtype = torch.bfloat16) -> Base:
         _number(reader, family, "attention.head_count"),
         _number(reader, family, "attention.head_count_kv"),
     )
-    weights = _weights(reader, family, heads, kv_heads, dtype)
+    weights = _weights(reader, family, heads, kv_heads)
     config = _config(reader, family, weights)
     with torch.device("meta"):
         model = family.model(config)
@@ -103,6 +107,8 @@ def load(path: Path, dtype: torch.dtype = torch.bfloat16) -> Base:
     # The rotary frequencies are no weights: what was made on the meta device has to be made again.
     model.model.rotary_emb = type(model.model.rotary_emb)(config)
     model.requires_grad_(False)
+    if precision == "int8":
+        in_int8(model)
     model.config.use_cache = False
     model.eval()
     return Base(model, family, heads, kv_heads)
@@ -120,9 +126,7 @@ def halved(rows: Tensor, heads: int) -> Tensor:
     return rows.reshape(heads, size, 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
-def _weights(
-    reader: gguf.GGUFReader, family: Architecture, heads: int, kv_heads: int, dtype: torch.dtype
-) -> dict[str, Tensor]:
+def _weights(reader: gguf.GGUFReader, family: Architecture, heads: int, kv_heads: int) -> dict[str, Tensor]:
     order: dict[str, Callable[[Tensor], Tensor]] = {}
     if family.rotated:
         order = {"attn_q": lambda rows: halved(rows, heads), "attn_k": lambda rows: halved(rows, kv_heads)}
@@ -134,9 +138,9 @@ def _weights(
         if parts[0] == "blk" and parts[2] in NAMES:
             if (reorder := order.get(parts[2])) is not None:
                 weight = reorder(weight)
-            found[f"model.layers.{parts[1]}.{NAMES[parts[2]]}.{parts[3]}"] = weight.to(dtype)
+            found[f"model.layers.{parts[1]}.{NAMES[parts[2]]}.{parts[3]}"] = weight
         elif parts[0] in _OUTSIDE:
-            found[f"{_OUTSIDE[parts[0]]}.{parts[1]}"] = weight.to(dtype)
+            found[f"{_OUTSIDE[parts[0]]}.{parts[1]}"] = weight
         else:
             raise ModelRefused(
                 f"The file holds {tensor.name}, which this version cannot train with: use another model."

@@ -41,7 +41,7 @@ def settings(model: Path, rank: int) -> Settings:
 
 def trained(folder: Path, model: Path, rank: int = 4) -> tuple[Path, Base]:
     """Write a checkpoint whose adapter changes the model a great deal, and return it with the model that wears it."""
-    base = load(model, torch.float32)
+    base = load(model, "float32")
     example = Example("one", torch.tensor([PROMPT]), torch.ones(len(PROMPT), dtype=torch.bool))
     run = Run(folder, settings(model, rank), base, [example], [], report=lambda text: None)
     numbers = torch.Generator().manual_seed(1)
@@ -80,7 +80,7 @@ def furthest(one: dict[int, float], other: dict[int, float]) -> float:
 @pytest.mark.parametrize("architecture", ["qwen2", "llama"])
 def test_llama_cpp_wears_what_was_trained(architecture: str, tmp_path: Path) -> None:
     model = write_gguf(tmp_path / "model.gguf", architecture)
-    plain = torch_logprobs(load(model, torch.float32))
+    plain = torch_logprobs(load(model, "float32"))
     checkpoint, base = trained(tmp_path / "run", model)
     worn = torch_logprobs(base)
     export(checkpoint, model, tmp_path / "adapter.gguf", kind="f16")
@@ -170,7 +170,7 @@ def test_a_model_of_another_family_is_refused(tmp_path: Path) -> None:
 
 def test_an_adapter_begins_as_no_change(tmp_path: Path) -> None:
     model = write_gguf(tmp_path / "model.gguf")
-    base = load(model, torch.float32)
+    base = load(model, "float32")
     before = torch_logprobs(base)
     attach(base, 4, 8.0, seed=0)
     assert torch_logprobs(base) == before

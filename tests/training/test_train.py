@@ -13,16 +13,26 @@ from recurrentgpt.schema.errors import SettingsError
 from training.conversation import exchanges, templates_fingerprint
 from training.data import line
 from training.encode import Example, encode, tokenizer
+from training.int8 import Int8Linear
 from training.lora import tensors
 from training.loss import loss, mean_loss
 from training.train import BEST, CHECKPOINT, LOG, Run, Settings, examples, held_out, main, read_checkpoint
-from training.weights import load
+from training.weights import Precision, load
 
 from .scenes import premise, scene
 from .tiny import write_gguf
 
 SETTINGS = Settings(
-    "base", "data", "templates", rank=4, alpha=8.0, learning_rate=0.02, epochs=3, accumulate=2, evaluate_every=2
+    "base",
+    "data",
+    "templates",
+    rank=4,
+    alpha=8.0,
+    learning_rate=0.02,
+    epochs=3,
+    accumulate=2,
+    evaluate_every=2,
+    precision="float32",
 )
 
 
@@ -42,7 +52,7 @@ def some(model: Path, texts: int = 4) -> list[Example]:
 def run(folder: Path, model: Path, **changes: Any) -> Run:
     data = some(model)
     settings = Settings(**(vars(SETTINGS) | changes))
-    return Run(folder, settings, load(model, torch.float32), data[:3], data[3:], report=lambda text: None)
+    return Run(folder, settings, load(model, settings.precision), data[:3], data[3:], report=lambda text: None)
 
 
 def adapter(trained: Run) -> dict[str, torch.Tensor]:
@@ -77,7 +87,7 @@ def test_a_model_without_a_chat_template_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_prompt_that_is_read_first_changes_no_loss(model: Path) -> None:
-    base, (example, *_) = load(model, torch.float32), some(model)
+    base, (example, *_) = load(model, "float32"), some(model)
     logits = base.model(input_ids=example.ids).logits[0, :-1][example.learnt[1:]].float()
     whole = torch.nn.functional.cross_entropy(logits, example.ids[0, 1:][example.learnt[1:]])
     assert loss(base, example).item() == pytest.approx(whole.item(), abs=1e-5)
@@ -85,8 +95,32 @@ def test_a_prompt_that_is_read_first_changes_no_loss(model: Path) -> None:
     assert loss(base, alone).item() > 0
 
 
-def test_a_run_lowers_the_loss_and_changes_nothing_but_the_adapter(tmp_path: Path, model: Path) -> None:
-    learning = run(tmp_path, model)
+def test_eight_bits_change_a_layer_and_its_gradient_little() -> None:
+    numbers = torch.Generator().manual_seed(0)
+    exact = torch.nn.Linear(64, 96)
+    exact.requires_grad_(False)
+    rounded = Int8Linear(exact)
+    for few_or_many in (1, 40):
+        # One token and one input that are far larger than the others, as a trained model has them.
+        x = torch.randn(2, few_or_many, 64, generator=numbers)
+        x[0, 0] *= 50
+        given = torch.randn(2, few_or_many, 96, generator=numbers)
+        found = []
+        for layer in (exact, rounded):
+            entered = x.clone().requires_grad_(True)
+            out = layer(entered)
+            out.backward(given)
+            found.append((out.detach(), entered.grad))
+        for wanted, got in zip(*found, strict=True):
+            assert got.shape == wanted.shape
+            assert float((got - wanted).norm() / wanted.norm()) < 0.02
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_run_lowers_the_loss_and_changes_nothing_but_the_adapter(
+    tmp_path: Path, model: Path, precision: Precision
+) -> None:
+    learning = run(tmp_path, model, precision=precision)
     frozen = learning.base.model.model.embed_tokens.weight.clone()
     before = mean_loss(learning.base, learning.learn)
     assert learning.train()
@@ -202,7 +236,7 @@ def test_a_run_begins_with_the_adapter_of_another(tmp_path: Path, model: Path) -
     taken, _ = read_checkpoint(tmp_path / "first" / CHECKPOINT)
     data = some(model)
     settings = Settings(**(vars(SETTINGS) | {"begin_with": "first"}))
-    base = load(model, torch.float32)
+    base = load(model, "float32")
     second = Run(tmp_path / "second", settings, base, data[:3], data[3:], begin_with=taken, report=lambda text: None)
     assert all(torch.equal(second_one, adapter(first)[name]) for name, second_one in adapter(second).items())
     assert second.progress.step == 0

@@ -1,6 +1,7 @@
 """All that training takes from the package itself, so that there is one place to follow its changes."""
 
 from recurrentgpt.errors import ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
+from recurrentgpt.library import Library
 from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.models.embedded.fetch import fetch, sha256
@@ -11,6 +12,7 @@ from recurrentgpt.prompts.check import packaged
 from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
+from recurrentgpt.story import Story
 
 __all__ = [
     "CLOSING_MOVES",
@@ -18,11 +20,13 @@ __all__ = [
     "READERS_MOVES",
     "WRITER",
     "Adapter",
+    "Library",
     "ModelRefused",
     "ModelUnavailable",
     "Prompts",
     "RecurrentGPTError",
     "SettingsError",
+    "Story",
     "count_words",
     "embedded_server",
     "fetch",

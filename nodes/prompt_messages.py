@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.keyword_index import excerpt
+from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
@@ -216,24 +217,22 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     def fill() -> list[BaseMessage]:
         return [SystemMessage(prompts.fill("system", **shared)), *prompts.turns("write", **given)]
 
-    return _filled(state["story"], prompts, given, fill)
-
-
-_FILLED: BoundedCache[tuple[str, str], tuple[Any, list[BaseMessage]]] = BoundedCache(KEPT_CONVERSATIONS)
+    return _filled(runtime.log, state["story"], prompts, given, fill)
 
 
 def _filled(
-    story: str, prompts: Prompts, given: Mapping[str, Any], fill: Callable[[], list[BaseMessage]]
+    log: LogReader, story: str, prompts: Prompts, given: Mapping[str, Any], fill: Callable[[], list[BaseMessage]]
 ) -> list[BaseMessage]:
     """Return the turns filled with what is `given`; those of a story's last conversation where that was given the same.
 
     All calls of a timestep begin with the same turns, which are filled for the first of them.
     """
-    key, wanted = (story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
-    known = _FILLED.get(key)
+    filled: BoundedCache[tuple[str, ...], tuple[Any, list[BaseMessage]]] = log.cache("filled turns", KEPT_CONVERSATIONS)
+    key, wanted = (*log.root, story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
+    known = filled.get(key)
     if known is None or known[0] != wanted:
         known = (wanted, fill())
-        _FILLED.put(key, known)
+        filled.put(key, known)
     return list(known[1])
 
 

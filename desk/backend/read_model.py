@@ -18,8 +18,7 @@ from recurrentgpt.desk.backend.schemas import (
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import StoryNotFound

@@ -9,7 +9,7 @@ from typing import Any, cast
 from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay
+from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay, with_summary
 from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
@@ -52,8 +52,7 @@ class WordReplacement:
         moved: dict[str, str] = {}
         await log.batch([put])
         for old in commits[first:]:
-            summary = corrected["summaries"].get(old["id"], old["summary"])
-            made = self._commit({**old, "summary": summary}, moved, overlay)
+            made = self._commit(with_summary(old, corrected["summaries"]), moved, overlay)
             moved[old["id"]] = made["id"]
             # The rows for recall are a cache, and made anew when something is recalled.
             await log.append(made, status, move=old is head)

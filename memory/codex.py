@@ -35,12 +35,14 @@ async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: B
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
     passages, below = await _CODEX.at(log, story, head), [*_of_brief(brief), *said]
+    # By story, the last codex that was asked for, after the one of its passages and the changes below it.
+    latest: BoundedCache[tuple[str, ...], tuple[Codex, list[Change], Codex]] = log.cache("codex", KEPT)
     key = (*log.root, story)
-    known = _LATEST.get(key)
+    known = latest.get(key)
     # All that is done for one passage asks for the same codex, and names are looked up in it again and again.
     if known is None or known[0] is not passages or known[1] != below:
         known = passages, below, under(passages, below)
-        _LATEST.put(key, known)
+        latest.put(key, known)
     return known[2]
 
 
@@ -74,9 +76,6 @@ def changed(codex: Codex, changes: Iterable[Change], passage: str = "", step: in
         codex = _with(codex, change, passage, step, below=False)
     return codex
 
-
-_LATEST: BoundedCache[tuple[str, ...], tuple[Codex, list[Change], Codex]] = BoundedCache(KEPT)
-"""By story, the last codex that was asked for, after the one of its passages and the changes below it."""
 
 _CODEX = PathFold(Codex(), lambda codex, commit: changed(codex, commit.get("codex", []), commit["id"], commit["step"]))
 

@@ -7,6 +7,7 @@ costs one row for each correction, which holds those before it too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NotRequired, cast
 
 from typing_extensions import TypedDict
@@ -15,6 +16,7 @@ from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import row_digest
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Brief
 
 if TYPE_CHECKING:
@@ -44,6 +46,11 @@ async def read_overlay(log: LogReader, story: str, overlay: str) -> Overlay:
     if value is None:
         raise StoryError(f"The log of story {story} lacks corrections {overlay}; restore the database from a backup.")
     return cast(Overlay, value)
+
+
+def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:
+    """Return a commit with the summary that stands for it on a branch."""
+    return {**commit, "summary": corrected.get(commit["id"], commit["summary"])}
 
 
 def overlay_op(log: StoryLog, story: str, overlay: Overlay) -> tuple[str, PutOp]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -21,8 +21,8 @@ Found = TypeVar("Found", Commit, "Commit | None")
 
 REMEMBERED = 256
 """Commits of a store, of all stories, that are remembered as they were last read."""
-_READ: WeakKeyDictionary[object, BoundedCache[tuple[str, ...], Commit]] = WeakKeyDictionary()
-_READ_LOCK = threading.Lock()
+_CACHES: WeakKeyDictionary[object, dict[Hashable, BoundedCache[tuple[str, ...], Any]]] = WeakKeyDictionary()
+_CACHES_LOCK = threading.Lock()
 
 
 class LogRow(Protocol):
@@ -100,15 +100,22 @@ class LogReader(ABC):
         """Return one commit as it was last read here, without asking whether it is still there."""
         return self._read.get((*self.root, story, commit)) or await self.get(story, commit)
 
+    def cache(self, owner: Hashable, most: int) -> BoundedCache[tuple[str, ...], Any]:
+        """Return what `owner` has worked out of this store, `most` values, by keys that begin with the root and a story."""
+        with _CACHES_LOCK:
+            return _CACHES.setdefault(self.store, {}).setdefault(owner, BoundedCache(most))
+
     def forget(self, story: str) -> None:
-        """Forget what was read of a story: another one may begin under its id."""
+        """Forget what was read of a story and worked out of it: another one may begin under its id."""
         begin = (*self.root, story)
-        self._read.drop(lambda key: key[: len(begin)] == begin)
+        with _CACHES_LOCK:
+            caches = list(_CACHES.get(self.store, {}).values())
+        for cache in caches:
+            cache.drop(lambda key: key[: len(begin)] == begin)
 
     @property
     def _read(self) -> BoundedCache[tuple[str, ...], Commit]:
-        with _READ_LOCK:
-            return _READ.setdefault(self.store, BoundedCache(REMEMBERED))
+        return self.cache("commits", REMEMBERED)
 
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
         """Return several commits in the order asked for."""

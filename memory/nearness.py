@@ -18,14 +18,17 @@ _EMBEDDED: BoundedCache[tuple[str, str], Matrix] = BoundedCache(KEPT_TEXTS)
 
 
 def nearness(embeddings: Embeddings, parts: Sequence[str], texts: Collection[str]) -> dict[str, float]:
-    """Return how near each text is to the nearest of some parts; what was embedded last is not embedded again."""
+    """Return how near each text is to the nearest of some parts; what was embedded last is not embedded again.
+
+    Parts are embedded as texts are, so that what is a part now may be a text the next time.
+    """
     if not parts or not texts:
         return {}
-    wanted = unit(np.asarray(embeddings.embed_documents(list(parts)), dtype=np.float32))
-    name = embedding_id(embeddings)
-    found = {text: vector for text in texts if (vector := _EMBEDDED.get((name, text))) is not None}
-    if new := [text for text in dict.fromkeys(texts) if text not in found]:
+    name, asked = embedding_id(embeddings), dict.fromkeys([*parts, *texts])
+    found = {text: vector for text in asked if (vector := _EMBEDDED.get((name, text))) is not None}
+    if new := [text for text in asked if text not in found]:
         found |= zip(new, unit(np.asarray(embeddings.embed_documents(new), dtype=np.float32)), strict=True)
     for text, vector in found.items():
         _EMBEDDED.put((name, text), vector)
-    return {text: float(np.max(wanted @ vector)) for text, vector in found.items()}
+    wanted = np.stack([found[part] for part in parts])
+    return {text: float(np.max(wanted @ found[text])) for text in texts}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.log_reader import LogReader
@@ -28,14 +26,11 @@ class PathFold(Generic[T]):
 
     def __init__(self, empty: T, add: Callable[[T, Commit], T]) -> None:
         self._empty, self._add = empty, add
-        self._kept: WeakKeyDictionary[object, BoundedCache[tuple[str, ...], T]] = WeakKeyDictionary()
-        self._lock = threading.Lock()
 
     async def at(self, log: LogReader, story: str, head: str) -> T:
         """Return the value after the commit `head`; of no commit, the empty one."""
         root = (*log.root, story)
-        with self._lock:
-            kept = self._kept.setdefault(log.store, BoundedCache(KEPT))
+        kept: BoundedCache[tuple[str, ...], T] = log.cache(self, KEPT)
         missing: list[Commit] = []
         at, value = head, self._empty
         while at and len(missing) < WALK:

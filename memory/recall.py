@@ -20,6 +20,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import PutOp
 
+from recurrentgpt.memory.corrections import with_summary
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.nearness import nearness
@@ -306,8 +307,3 @@ def _add_row(index: StoryIndex, commit: str, row: VectorRow) -> None:
     else:
         numbers = np.frombuffer(base64.b64decode(row["int8"]), dtype=np.int8).reshape(-1, row["dimension"])
     index.add(commit, row["parent"], row["step"], numbers, kinds, [line.split() for line in lines])
-
-
-def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:
-    """Return a commit with the summary that stands for it on a branch."""
-    return {**commit, "summary": corrected.get(commit["id"], commit["summary"])}

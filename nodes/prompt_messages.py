@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.keyword_index import excerpt
+from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
@@ -27,7 +28,6 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
 from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, Brief, State
@@ -217,24 +217,22 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     def fill() -> list[BaseMessage]:
         return [SystemMessage(prompts.fill("system", **shared)), *prompts.turns("write", **given)]
 
-    return _filled(state["story"], prompts, given, fill)
-
-
-_FILLED: BoundedCache[tuple[str, str], tuple[Any, list[BaseMessage]]] = BoundedCache(KEPT_CONVERSATIONS)
+    return _filled(runtime.log, state["story"], prompts, given, fill)
 
 
 def _filled(
-    story: str, prompts: Prompts, given: Mapping[str, Any], fill: Callable[[], list[BaseMessage]]
+    log: LogReader, story: str, prompts: Prompts, given: Mapping[str, Any], fill: Callable[[], list[BaseMessage]]
 ) -> list[BaseMessage]:
     """Return the turns filled with what is `given`; those of a story's last conversation where that was given the same.
 
     All calls of a timestep begin with the same turns, which are filled for the first of them.
     """
-    key, wanted = (story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
-    known = _FILLED.get(key)
+    filled: BoundedCache[tuple[str, ...], tuple[Any, list[BaseMessage]]] = log.cache("filled turns", KEPT_CONVERSATIONS)
+    key, wanted = (*log.root, story, prompts.tier), (type(prompts), prompts.mode, prompts.directory, given)
+    known = filled.get(key)
     if known is None or known[0] != wanted:
         known = (wanted, fill())
-        _FILLED.put(key, known)
+        filled.put(key, known)
     return list(known[1])
 
 
@@ -288,17 +286,7 @@ def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> Huma
     return HumanMessage(prompts.fill("propose_plans", **{**shared, **told}, plans=runtime.context.plans))
 
 
-@dataclass(frozen=True)
-class Past:
-    """What a capable model is told of earlier passages while all of it fits."""
-
-    summaries: Sequence[Mapping[str, Any]] = ()
-    """`step` and `summary` of each passage, oldest first."""
-    earlier: str = ""
-    """The passage before the previous one."""
-
-
-class _Summary(NamedTuple):
+class PassageSummary(NamedTuple):
     """What a passage is told of by, later on."""
 
     commit: str
@@ -306,41 +294,45 @@ class _Summary(NamedTuple):
     summary: str
 
 
-class _Told(NamedTuple):
-    """What a capable model may be told of a path."""
-
-    summaries: tuple[_Summary, ...] = ()
-    """Of every passage, oldest first."""
-    newest: tuple[Commit, ...] = ()
-    """The last three: a conversation goes on after its passage is committed, and tells of the one before the previous."""
-
-    def and_then(self, commit: Commit) -> _Told:
-        """Return the same with the next commit of the path."""
-        summary = _Summary(commit["id"], commit["step"], commit["summary"])
-        return _Told((*self.summaries, summary), (*self.newest[-2:], commit))
+_SUMMARIES = PathFold[tuple[PassageSummary, ...]](
+    (), lambda before, commit: (*before, PassageSummary(commit["id"], commit["step"], commit["summary"]))
+)
 
 
-_TOLD = PathFold(_Told(), _Told.and_then)
+async def summaries_of(state: State, runtime: StoryRuntime) -> list[PassageSummary]:
+    """Return the summaries of the passages up to the state's, oldest first, as they were corrected for its branch."""
+    story, step = state["story"], state.get("step", 0)
+    path = await _SUMMARIES.at(runtime.log, story, state.get("head", ""))
+    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
+    return [
+        entry._replace(summary=corrected[entry.commit]) if entry.commit in corrected else entry
+        for entry in path
+        if 0 < entry.step <= step
+    ]
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a capable model is told of earlier passages while all of it fits."""
+
+    summaries: Sequence[PassageSummary] = ()
+    """Of each passage, oldest first."""
+    earlier: str = ""
+    """The passage before the previous one."""
 
 
 async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Past:
     """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
-    step, story = state.get("step", 0), state["story"]
-    chosen = runtime.context.past_tokens
+    step, chosen = state.get("step", 0), runtime.context.past_tokens
     room = past_tokens(model.profile) if chosen is None else chosen
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
-    path = await _TOLD.at(runtime.log, story, state["head"])
-    told_by = [entry for entry in path.summaries if 0 < entry.step <= step]
-    if len(told_by) < 2:
+    summaries = await summaries_of(state, runtime)
+    if len(summaries) < 2:
         return Past()
-    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
-    summaries = [{"step": entry.step, "summary": corrected.get(entry.commit, entry.summary)} for entry in told_by]
-    before = told_by[-2].commit
-    known = next((commit for commit in path.newest if commit["id"] == before), None)
-    passage = (known or await runtime.log.get(story, before))["passage"]
+    passage = (await runtime.log.remembered(state["story"], summaries[-2].commit))["passage"]
     earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
-    told = len(earlier) + len(state["passage"]) + sum(len(str(entry["summary"])) for entry in summaries)
+    told = len(earlier) + len(state["passage"]) + sum(len(entry.summary) for entry in summaries)
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 
 

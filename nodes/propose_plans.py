@@ -8,7 +8,6 @@ from functools import lru_cache
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.nearness import nearness
-from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import PLANS
 from recurrentgpt.models.roles import ResolvedModel
@@ -20,6 +19,7 @@ from recurrentgpt.nodes.prompt_messages import (
     sampled,
     small_turns,
     subjects,
+    summaries_of,
     to_come,
     variables,
     written_turns,
@@ -41,8 +41,6 @@ MOST_NEARNESS = 0.9
 
 HAPPENED = 100
 """Passages whose summaries a plan is compared with, the newest ones."""
-
-_HAPPENED = PathFold[tuple[str, ...]]((), lambda before, commit: (*before, commit["summary"])[-HAPPENED:])
 
 
 class Proposals(BaseModel):
@@ -128,8 +126,8 @@ async def _nothing_new(plans: list[str], state: State, runtime: StoryRuntime) ->
         # The embedder finds any two sentences of some languages alike.
         return None
     # The passage that was just written is being summed up beside this: it is known by its plan.
-    summaries = await _HAPPENED.at(runtime.log, state["story"], state.get("head", ""))
-    happened = [text for text in (state["plan"], *summaries) if text]
+    summaries = [entry.summary for entry in await summaries_of(state, runtime)]
+    happened = [text for text in (state["plan"], *summaries[-HAPPENED:]) if text]
     for number, plan in enumerate(plans, start=1):
         near = await asyncio.to_thread(nearness, runtime.recall.embeddings, [plan], [*plans[: number - 1], *happened])
         text, most = max(near.items(), key=lambda found: found[1], default=("", 0.0))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from recurrentgpt.memory.codex import in_names
-from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import is_quoted, with_summary
+from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.recall import is_quoted
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.codex import Codex

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
@@ -38,6 +39,16 @@ class Brief(TypedDict):
     """What points to the truth, and where each of them appears: kept from the reader."""
     voice: NotRequired[str]
     """How the story is told: viewpoint, distance, diction, dialect."""
+
+
+def reworded(brief: Brief, reword: Callable[[str], str]) -> Brief:
+    """Return a brief of which `reword` has put every text in other words; the title and the genre stay."""
+    texts: dict[str, str | list[str]] = {
+        part: [reword(line) for line in text] if isinstance(text, list) else reword(str(text))
+        for part, text in brief.items()
+        if part not in ("title", "genre")
+    }
+    return Brief(**{**brief, **texts})  # type: ignore[typeddict-item]
 
 
 def character_names(brief: Brief) -> list[str]:

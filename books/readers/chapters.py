@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from recurrentgpt.books.book import ManuscriptChapter
 from recurrentgpt.books.file_text import clean, one_line, paragraphs
 from recurrentgpt.prose.sentences import words
@@ -42,6 +44,17 @@ class Gatherer:
             # Words at the very end that only looked like a heading are words of the book.
             finished[-1].paragraphs.extend(waiting)
         return finished
+
+
+def chapters_of(blocks: Iterable[tuple[int, str]], top: int) -> list[ManuscriptChapter]:
+    """Return the chapters of blocks that stand with their level, 0 for a paragraph: a heading of level `top` begins one."""
+    gatherer = Gatherer()
+    for level, text in blocks:
+        if level and level == top:
+            gatherer.heading(text)
+        else:
+            gatherer.paragraph(text)
+    return gatherer.chapters()
 
 
 def join_titles(titles: list[str]) -> str:

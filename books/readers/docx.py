@@ -15,7 +15,7 @@ from lxml import etree
 
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import one_line
-from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer
+from recurrentgpt.books.readers.chapters import SCENE_BREAK, chapters_of
 from recurrentgpt.books.readers.limits import DAMAGED, ZipArchive, parse_xml
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 from recurrentgpt.schema.errors import BookError
@@ -52,13 +52,7 @@ def read(data: bytes, stem: str) -> Manuscript:
     if levels.count(top) == 1 and len(levels) > 1 and blocks[0][0] == top:
         title, top = title or blocks[0][1], min(level for level in levels if level > top)
         del blocks[0]
-    gatherer = Gatherer()
-    for level, text in blocks:
-        if level and level == top:
-            gatherer.heading(text)
-        else:
-            gatherer.paragraph(text)
-    return Manuscript(one_line(title) or stem, one_line(author), language.strip(), gatherer.chapters())
+    return Manuscript(one_line(title) or stem, one_line(author), language.strip(), chapters_of(blocks, top))
 
 
 def _check(archive: ZipArchive) -> None:

@@ -11,7 +11,7 @@ from markdown_it.token import Token
 
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import clean, one_line
-from recurrentgpt.books.readers.chapters import SCENE_BREAK, Gatherer, same_title
+from recurrentgpt.books.readers.chapters import SCENE_BREAK, chapters_of, same_title
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.epub_pages import blocks, parse_page
 from recurrentgpt.books.readers.headings import chapter_headings, top_title
@@ -48,13 +48,7 @@ def read(data: bytes, stem: str) -> Manuscript:
         if not title and (title := top_title(pieces, named)):
             found[0] = 0, ""
         found = [(top, named[index]) if index in named else (0, words) for index, (_, words) in enumerate(found)]
-    gatherer = Gatherer()
-    for level, words in found:
-        if level and level == top:
-            gatherer.heading(words)
-        else:
-            gatherer.paragraph(words)
-    return Manuscript(one_line(title) or stem, one_line(author), facts.get("lang", ""), gatherer.chapters())
+    return Manuscript(one_line(title) or stem, one_line(author), facts.get("lang", ""), chapters_of(found, top))
 
 
 def _without_endless_links(text: str) -> str:

@@ -18,8 +18,7 @@ from recurrentgpt.desk.backend.schemas import (
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import StoryNotFound
@@ -118,20 +117,20 @@ async def _memory_with_pieces(story: Story, key: str) -> MemoryView:
     commit = await log.get(story.id, key)
     memory = await _memory_view(story, commit)
     if memory["recalled"]:
+        corrected = (await read_overlay(log, story.id, commit.get("overlay", "")))["summaries"]
         found = await log.get_many(story.id, [entry["id"] for entry in memory["recalled"]])
-        pieces = await _pieces(story, commit, len(found) + 1)
+        pieces = await _pieces(story, commit, len(found) + 1, corrected)
         for entry, passage in zip(memory["recalled"], found, strict=True):
-            entry["summary"] = passage["summary"]
+            entry["summary"] = with_summary(passage, corrected)["summary"]
             entry["piece"] = pieces.get(passage["id"], "")
     return memory
 
 
-async def _pieces(story: Story, commit: Commit, count: int) -> dict[str, str]:
+async def _pieces(story: Story, commit: Commit, count: int, corrected: Mapping[str, str]) -> dict[str, str]:
     """Return by which piece each passage was recalled for this one: the log keeps which they were, so it asks again."""
     log, before = story.engine.log, commit["parent"]
     run = StoryRuntime(context=story.context, log=log, emit=lambda event: None)
     recall = await asyncio.to_thread(lambda: run.recall)  # it may load the embedding model
-    corrected = (await read_overlay(log, story.id, commit.get("overlay", "")))["summaries"]
     hits = await recall.search(story.id, before, commit["plan"], count, without=before, corrected=corrected)
     found = await log.get_many(story.id, [hit.id for hit in hits])
     return {

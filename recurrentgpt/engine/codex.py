@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_line
 from recurrentgpt.engine.importer import TOKENS_PER_WORD
@@ -19,7 +19,7 @@ from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.codex import changed
-from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.prompt_messages import write_turns
@@ -28,9 +28,6 @@ from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import State
-
-if TYPE_CHECKING:
-    from langgraph.store.base import PutOp
 
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
@@ -116,12 +113,11 @@ class StoryCodex:
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             left = changed(Codex({entry.name.casefold(): entry}), [change]).entries[entry.name.casefold()]
             if end and any(not line.passage for line in entry.lines if line not in left.lines):
-                overlay, put = await self._ended_below(overlay, [change])
-                corrected = await session.append_correction(commit, {}, overlay, [put])
+                corrected = await session.append_correction(commit, {}, await self._with_said(overlay, [change]))
             else:
                 changes = {"codex": [*commit.get("codex", []), change]}
                 corrected = await session.append_correction(commit, changes, overlay)
-            return find_entry(await self._session.codex_at(corrected["id"], overlay), entry.name)
+            return find_entry(await session.codex_at(corrected["id"], corrected.get("overlay", "")), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
         """Add an entry of the author's own to this branch, or more to one that is there, and return it.
@@ -175,23 +171,22 @@ class StoryCodex:
                 raise StoryError(
                     f"Passage {commit['step']} has {len(found)} contradictions; number {number} is none of them."
                 )
-            meant, puts = found[number - 1], []
+            meant = found[number - 1]
             told = _as_meant(meant)
             changes = {
                 "codex": [*commit.get("codex", []), *told],
                 "contradictions": [one for one in found if one is not meant],
             }
-            if not meant["passage"] and (over := [change for change in told if change["do"] == "end"]):
-                overlay, put = await self._ended_below(overlay, over)
-                puts = [put]
-            await session.append_correction(commit, changes, overlay, puts)
+            # What the author said or the brief says lies where no passage can end it.
+            over = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
+            corrections = await self._with_said(overlay, over) if over else overlay
+            await session.append_correction(commit, changes, corrections)
         return meant
 
-    async def _ended_below(self, overlay: str, over: Sequence[Change]) -> tuple[str, PutOp]:
-        """Return an overlay that ends what the author said or the brief says, which lies where no passage can end it."""
-        session = self._session
-        corrected = await read_overlay(session.log, session.id, overlay)
-        return overlay_op(session.log, session.id, {**corrected, "codex": [*corrected.get("codex", []), *over]})
+    async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
+        """Return the corrections of a branch with changes of the author's put to those that they hold."""
+        corrected = await read_overlay(self._session.log, self._session.id, overlay)
+        return {**corrected, "codex": [*corrected.get("codex", []), *changes]}
 
     async def _flag(self, name: str, do: Operation, value: str = "") -> Entry:
         entry = find_entry(await self._session.codex_at(None), name)
@@ -203,12 +198,10 @@ class StoryCodex:
         session = self._session
         async with session.writing():
             head = await session.head_commit()
-            corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
-            said = [*corrected.get("codex", []), *changes]
-            if len(said) > MOST_SAID:
-                raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {len(said):,}.")
-            key, put = overlay_op(session.log, session.id, {**corrected, "codex": said})
-            await session.append_correction(head, {}, key, [put])
+            corrected = await self._with_said(head.get("overlay", ""), changes)
+            if (count := len(corrected["codex"])) > MOST_SAID:
+                raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
+            await session.append_correction(head, {}, corrected)
 
 
 def _as_meant(meant: Contradiction) -> list[Change]:

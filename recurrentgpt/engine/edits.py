@@ -12,7 +12,7 @@ from recurrentgpt.engine.refs import Ref, resolve
 from recurrentgpt.engine.replacement import WordReplacement
 from recurrentgpt.engine.replay import Replay
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.corrections import overlay_op, read_overlay
+from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, control_character
 from recurrentgpt.nodes.open_story import check_input
 from recurrentgpt.prose.sentences import count_words
@@ -98,8 +98,7 @@ class Edits:
                 await session.append_correction(head, {**changes, "summary": summary}, now)
                 return summary
             summaries = {**corrected["summaries"], meant: summary}
-            key, put = overlay_op(log, session.id, {**corrected, "summaries": summaries})
-            await session.append_correction(head, changes, key, [put])
+            await session.append_correction(head, changes, {**corrected, "summaries": summaries})
         return summary
 
     async def brief(
@@ -131,8 +130,7 @@ class Edits:
                     brief[part], stands = read_marks(brief[part])
                     standing |= {name: stands} if describe_turns(stands) or name in head else {}
             corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
-            key, put = overlay_op(session.log, session.id, {**corrected, "brief": brief})
-            await session.append_correction(head, standing, key, [put])
+            await session.append_correction(head, standing, {**corrected, "brief": brief})
         return await session.brief()
 
     async def rename(self, title: str) -> str:
@@ -155,8 +153,7 @@ class Edits:
                 raise StoryError("A chapter begins with a passage of the branch where you are: go to its branch first.")
             corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
             chapters = {**corrected.get("chapters", {}), str(commit["step"]): checked}
-            key, put = overlay_op(session.log, session.id, {**corrected, "chapters": chapters})
-            await session.append_correction(head, {}, key, [put])
+            await session.append_correction(head, {}, {**corrected, "chapters": chapters})
         return checked
 
     async def replace(self, old: str, new: str, *, whole_words: bool = True) -> int:

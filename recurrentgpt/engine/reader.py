@@ -15,7 +15,7 @@ from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, resolve
 from recurrentgpt.engine.snapshot import PendingReplay
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.memory.codex import codex_at
-from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.codex import Change, Codex, Entry
@@ -86,7 +86,7 @@ class StoryReader:
         for at in (await self.head_commit(), commit):
             summaries = (await read_overlay(self.log, self.id, at.get("overlay", "")))["summaries"]
             if commit["id"] in summaries:
-                return Passage.of({**commit, "summary": summaries[commit["id"]]})
+                return Passage.of(with_summary(commit, summaries))
         return Passage.of(commit)
 
     async def passages(self, at: Ref | None = None) -> list[Passage]:
@@ -94,8 +94,7 @@ class StoryReader:
         if not (commits := await self.commits(at)):
             return []
         summaries = (await read_overlay(self.log, self.id, commits[-1].get("overlay", "")))["summaries"]
-        shown = ({**commit, "summary": summaries.get(commit["id"], commit["summary"])} for commit in commits)
-        return [Passage.of(cast(Commit, commit)) for commit in shown if commit["step"]]
+        return [Passage.of(with_summary(commit, summaries)) for commit in commits if commit["step"]]
 
     async def passages_of(self, ids: Sequence[str]) -> list[Passage]:
         """Return the passages of these ids, of whichever branches, in the order asked for."""

@@ -9,11 +9,12 @@ from typing import Any, cast
 from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay
+from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay, with_summary
 from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import reworded
 from recurrentgpt.schema.state import State
 
 _WORDS_OF = {
@@ -51,8 +52,7 @@ class WordReplacement:
         moved: dict[str, str] = {}
         await log.batch([put])
         for old in commits[first:]:
-            summary = corrected["summaries"].get(old["id"], old["summary"])
-            made = self._commit({**old, "summary": summary}, moved, overlay)
+            made = self._commit(with_summary(old, corrected["summaries"]), moved, overlay)
             moved[old["id"]] = made["id"]
             # The rows for recall are a cache, and made anew when something is recalled.
             await log.append(made, status, move=old is head)
@@ -86,17 +86,9 @@ class WordReplacement:
     async def _overlay(self, corrected: Overlay) -> tuple[str, PutOp]:
         """Return the corrections of the branch with the words in the brief and the author's codex."""
         log, story = self._session.log, self._session.id
-        brief = corrected.get("brief", (await log.record(story))["brief"])
-        named: dict[str, Any] = {
-            part: value
-            if part in ("title", "genre")
-            else [self._text(line) for line in value]
-            if isinstance(value, list)
-            else self._text(str(value))
-            for part, value in brief.items()
-        }
+        brief = reworded(corrected.get("brief", (await log.record(story))["brief"]), self._text)
         codex = self._rows("codex", corrected.get("codex", []))
-        return overlay_op(log, story, cast(Overlay, {**corrected, "brief": named, "codex": codex}))
+        return overlay_op(log, story, cast(Overlay, {**corrected, "brief": brief, "codex": codex}))
 
     def _rows(self, part: str, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         fields = _WORDS_OF[part]

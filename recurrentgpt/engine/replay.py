@@ -37,8 +37,8 @@ from recurrentgpt.schema.events import (
     story_event,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.parts import character_names
-from recurrentgpt.schema.state import Brief, State, Usage
+from recurrentgpt.schema.parts import character_names, reworded
+from recurrentgpt.schema.state import State, Usage
 
 MOST_PASSAGE_WORDS = 4000
 
@@ -110,13 +110,7 @@ class Replay:
             for name in full_names
             if called.search(name)
         ]
-        changed: dict[str, str | list[str]] = {}
-        for part, value in brief.items():
-            if isinstance(value, list):
-                changed[part] = [called.sub(names[1], line) for line in value]
-            elif part not in ("title", "genre"):
-                changed[part] = called.sub(names[1], str(value))
-        renamed = Brief(**{**brief, **changed})  # type: ignore[typeddict-item]
+        renamed = reworded(brief, lambda text: called.sub(names[1], text))
         said = [*corrected.get("codex", []), *changes]
         key, put = overlay_op(self._log, self._session.id, {**corrected, "brief": renamed, "codex": said})
         await self._log.batch([put])

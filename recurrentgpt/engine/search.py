@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.recall import with_summary
+from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.schema.errors import SettingsError
 
 

@@ -8,7 +8,7 @@ LangGraph's reuse of an old answer at a checkpoint that was answered before.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from langgraph.types import StateSnapshot
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.refs import Ref, move_head
+from recurrentgpt.memory.corrections import Overlay, overlay_op
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
@@ -208,14 +209,16 @@ class Session(StoryReader):
             await self._seed({**await self._state_at(there), **let_plan_wait(choice)})
         return choice.plan
 
-    async def append_correction(
-        self, commit: Commit, changes: Mapping[str, object], overlay: str, also: Sequence[PutOp] = ()
-    ) -> Commit:
+    async def append_correction(self, commit: Commit, changes: Mapping[str, object], overlay: str | Overlay) -> Commit:
         """Append a corrected version of a commit and move the head there; a choice that waits keeps waiting.
 
-        The caller holds the lock; the rows in `also` are written with it.
+        `overlay` names the corrections that are in force on the branch from then on, or is new ones. The caller holds the lock.
         """
         waiting = await self.waiting_choice(commit["id"])
+        also: list[PutOp] = []
+        if not isinstance(overlay, str):
+            overlay, put = overlay_op(self.log, self.id, overlay)
+            also = [put]
         changed = {"overlay": overlay, **changes}
         corrected = await amend(self.runtime(), commit, changed, passage=commit["passage"], also=also)
         await self._go(corrected)

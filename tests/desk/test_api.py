@@ -135,6 +135,15 @@ def test_recalled_passages_come_with_their_piece_and_score(client: Client) -> No
     assert all(-1 <= entry["score"] <= 1 and 1 <= entry["step"] < 4 for entry in recalled)
 
 
+def test_a_recalled_passage_comes_with_its_corrected_summary(client: Client) -> None:
+    story = client.begin()["id"]
+    client.write(story, steps=2)
+    client.send("PUT", f"/stories/{story}/summary", {"at": "1", "text": "Zoltan owes Mira a horse."})
+    client.write(story)
+    recalled = client.get(f"/stories/{story}/memory", at="4")["recalled"]
+    assert {entry["step"]: entry["summary"] for entry in recalled}[1] == "Zoltan owes Mira a horse."
+
+
 def test_a_search_finds_the_passage_that_says_it(client: Client) -> None:
     story = client.begin()["id"]
     said = "Zebedee polished the brass barometer in his cellar."

@@ -12,6 +12,7 @@ from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.memory import recall as module
 from recurrentgpt.memory.keyword_index import terms
+from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.recall import Recall
@@ -437,3 +438,11 @@ def test_packed_vectors_come_back(rows, dimension):
     assert (back == numbers).all()
     lengths = np.linalg.norm(back, axis=1)
     assert ((back * vectors).sum(axis=1) / lengths > 0.98).all()
+
+
+def test_a_line_is_embedded_once_whether_it_is_asked_for_or_compared():
+    embeddings = Counting()
+    plans = ["Mira hides the key.", "The key Mira hides.", "Bo sails north."]
+    found = [nearness(embeddings, [plan], [*plans[:number], "Adela sings."]) for number, plan in enumerate(plans)]
+    assert found[1][plans[0]] == pytest.approx(1)
+    assert sorted(embeddings.texts) == sorted([*plans, "Adela sings."])

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
+from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.schema.errors import StoryError, StoryNotFound
 
@@ -37,6 +38,22 @@ async def test_what_was_read_is_remembered_until_its_story_is_erased(log, commit
     await log.erase("s")
     with pytest.raises(StoryNotFound):
         await log.remembered("s", opening["id"])
+
+
+async def test_what_was_worked_out_of_a_story_is_forgotten_with_it(log, commit):
+    text = PathFold("", lambda before, passage: before + passage["passage"])
+    heads = {}
+    for story in ("s", "s1"):
+        opening = commit(story, None, "")
+        first = commit(story, opening, "Mira ran.")
+        for entry in (opening, first):
+            await log.append(entry, "choosing")
+        heads[story] = first["id"]
+        assert await text.at(log, story, first["id"]) == "Mira ran."
+    await log.erase("s")
+    with pytest.raises(StoryNotFound):
+        await text.at(log, "s", heads["s"])
+    assert await text.at(log, "s1", heads["s1"]) == "Mira ran."
 
 
 async def test_siblings_live_beside_each_other(log, commit):

@@ -267,13 +267,13 @@ def test_an_export_holds_the_codex(story, author, tmp_path):
 
 
 def test_a_cold_fold_is_the_warm_one(story, author, monkeypatch):
-    from recurrentgpt.memory import codex, path_fold
+    from recurrentgpt.memory import path_fold
 
     begun(story, author, ALIVE, KEY, DEAD)
     warm = story.codex()
     for walk in (1, 2, 64):
         monkeypatch.setattr(path_fold, "WALK", walk)
-        codex._CODEX._kept.clear()
+        story.engine.log.forget(story.id)
         assert story.codex() == warm
 
 

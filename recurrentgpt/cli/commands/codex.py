@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from recurrentgpt.cli.commands.options import (
-    WHICH,
     JsonObject,
     MaybePassageRef,
     Remote,
     StoryName,
     Truth,
-    complete_branches,
+    at_option,
     complete_entries,
 )
 from recurrentgpt.cli.commands.story_context import opening, reading
@@ -36,16 +35,7 @@ def codex(
             metavar="NAME", help="One entry, by any of its names. [default: all]", autocompletion=complete_entries
         ),
     ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            "--at",
-            metavar="PASSAGE",
-            help=f"As of which passage. {WHICH}.",
-            show_default=False,
-            autocompletion=complete_branches,
-        ),
-    ] = None,
+    at: Annotated[str | None, at_option("As of which passage.")] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(

@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 HERE = "127.0.0.1"
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Address to listen at; any but this machine's own asks for a token.")
+]
 
 
 def desk(
@@ -20,9 +23,7 @@ def desk(
         ),
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen at; any but this machine's own asks for a token.")
-    ] = HERE,
+    host: Host = HERE,
     token: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Token that the page asks for. [default: none here, a new one elsewhere]"),
@@ -56,9 +57,7 @@ def desk(
 
 def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0 is a free one.")] = 8067,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Address to listen at; any but this machine's own asks for a token.")
-    ] = HERE,
+    host: Host = HERE,
     token: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="The API key of clients. [default: none here, a new one elsewhere]"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -249,6 +249,15 @@ def _endpoint() -> Iterator[Finding]:
     yield _reach(address or settings.OPENAI, key, model)
 
 
+_FAULTS: Mapping[str, tuple[Status, str, str]] = {
+    "key": ("fail", "refuses the key ({})", "Set OPENAI_API_KEY to a key of this endpoint."),
+    "unreachable": ("fail", "cannot be reached ({})", "Start that server, or correct OPENAI_BASE_URL."),
+    "foreign": ("warn", "is not OpenAI-compatible: {}", "Check OPENAI_BASE_URL; it mostly ends in /v1."),
+    "unlisted": ("warn", "does not list its models ({})", "If stories fail too, check OPENAI_BASE_URL."),
+}
+"""What is said of an endpoint that gives no list of its models, by why it does not."""
+
+
 def _reach(address: str, key: str | None, model: str) -> Finding:
     """Ask an endpoint which models it has: that costs nothing, and proves address and key."""
     from recurrentgpt.infrastructure.background_loop import call
@@ -258,28 +267,9 @@ def _reach(address: str, key: str | None, model: str) -> Finding:
     if urlsplit(address).scheme not in ("http", "https"):
         return Finding("endpoint", "fail", f"{shown} is no address", "OPENAI_BASE_URL begins with http:// or https://.")
     listing = call(lambda: list_models(address, key))
-    match listing.fault:
-        case "key":
-            told, advice = f"{shown} refuses the key ({listing.why})", "Set OPENAI_API_KEY to a key of this endpoint."
-            return Finding("endpoint", "fail", told, advice)
-        case "unreachable":
-            told, advice = (
-                f"{shown} cannot be reached ({listing.why})",
-                "Start that server, or correct OPENAI_BASE_URL.",
-            )
-            return Finding("endpoint", "fail", told, advice)
-        case "foreign":
-            told, advice = (
-                f"{shown} is not OpenAI-compatible: {listing.why}",
-                "Check OPENAI_BASE_URL; it mostly ends in /v1.",
-            )
-            return Finding("endpoint", "warn", told, advice)
-        case "unlisted":
-            told, advice = (
-                f"{shown} does not list its models ({listing.why})",
-                "If stories fail too, check OPENAI_BASE_URL.",
-            )
-            return Finding("endpoint", "warn", told, advice)
+    if listing.fault:
+        status, what, advice = _FAULTS[listing.fault]
+        return Finding("endpoint", status, f"{shown} {what.format(listing.why)}", advice)
     if listing.models and model not in listing.models:
         some = ", ".join(listing.models[:5])
         return Finding(

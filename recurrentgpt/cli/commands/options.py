@@ -168,6 +168,15 @@ MaybePassageRef = Annotated[
         autocompletion=complete_branches,
     ),
 ]
+
+
+def at_option(use: str) -> Any:
+    """Return the option --at of a command that reads a story at one place; `use` says for what."""
+    return typer.Option(
+        "--at", metavar="PASSAGE", help=f"{use} {WHICH}.", show_default=False, autocompletion=complete_branches
+    )
+
+
 At = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recurrentgpt.cli.commands.options import WHICH, JsonLines, JsonObject, Remote, StoryName, Truth, complete_branches
+from recurrentgpt.cli.commands.options import JsonLines, JsonObject, Remote, StoryName, Truth, at_option
 from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import (
     console,
@@ -87,16 +87,7 @@ def _summaries() -> list[StorySummary]:
 
 def show(
     story: StoryName,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            "--at",
-            metavar="PASSAGE",
-            help=f"Read the branch up to here. {WHICH}.",
-            show_default=False,
-            autocompletion=complete_branches,
-        ),
-    ] = None,
+    at: Annotated[str | None, at_option("Read the branch up to here.")] = None,
     settings: Annotated[bool, typer.Option("--settings", help="Print how the story is told instead.")] = False,
     remote: Remote = None,
     json: JsonObject = False,
@@ -149,16 +140,7 @@ def show(
 
 def memory(
     story: StoryName,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            "--at",
-            metavar="PASSAGE",
-            help=f"After this passage. {WHICH}.",
-            show_default=False,
-            autocompletion=complete_branches,
-        ),
-    ] = None,
+    at: Annotated[str | None, at_option("After this passage.")] = None,
     remote: Remote = None,
     json: JsonObject = False,
 ) -> None:

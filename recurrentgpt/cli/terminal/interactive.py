@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
@@ -36,6 +36,8 @@ from recurrentgpt.schema.parts import character_names
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
     from recurrentgpt.engine.passage import Passage
+
+T = TypeVar("T")
 
 HumanTurn = Callable[["Renderer", int | None], int | None]
 """Let somebody act until there is something to write; return how many passages, or None to leave."""
@@ -142,12 +144,29 @@ def _after_a_stop(renderer: Renderer) -> str:
         renderer.screen.remark(f"Type {', '.join(offers)}.", style="yellow")
 
 
-def interrupted(renderer: Renderer, stop: KeyboardInterrupt, *, again: bool) -> None:
-    """Go back to the question after Ctrl-C, unless it is the second one (`again`), or somebody has left already."""
-    if again or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
-        raise stop
-    renderer.screen.rest()
-    renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
+def act_on_answer(renderer: Renderer, ask: Callable[[], str], act: Callable[[str], T]) -> T | None:
+    """Ask until `act` takes the answer, and return what it makes of it; None for Ctrl-D.
+
+    The first Ctrl-C goes back to the question. Raises KeyboardInterrupt for a second one, and where somebody has left already.
+    """
+    stopped = False
+    while True:
+        try:
+            renderer.write_ahead()
+            answer = ask()
+            stopped = False
+            return act(answer)
+        except (BadAnswer, SettingsError, StoryError) as problem:
+            renderer.screen.rest()
+            renderer.screen.remark(spell_options(str(problem)), style="yellow")
+        except EOFError:
+            return None
+        except KeyboardInterrupt as stop:
+            if stopped or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
+                raise
+            stopped = True
+            renderer.screen.rest()
+            renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
 
 
 def remind(renderer: Renderer) -> None:
@@ -172,36 +191,28 @@ def show_tree(renderer: Renderer) -> None:
 
 def _turn(renderer: Renderer, left: int | None) -> int | None:
     """Let the person act until a plan is chosen; return how many passages to write, None to leave."""
+    story = renderer.story
+
+    def ask() -> str:
+        return prompt.ask(
+            f"Next? [{numbers(len(story.plans))}{', '.join(KEYS)}] ",
+            lines=[*WORDS, *(f"{word} {name}" for word in ("g", "goto") for name in story.names())],
+            words=last_words(renderer),
+        )
+
+    def act(answer: str) -> tuple[str, int]:
+        reply = understand(answer, len(story.plans), story.context.language)
+        return reply.key, _act(renderer, reply)
+
     show_plans(renderer)
-    plans, stopped = len(renderer.story.plans), False
     while True:
-        try:
-            renderer.write_ahead()
-            answer = prompt.ask(
-                f"Next? [{numbers(plans)}{', '.join(KEYS)}] ",
-                lines=[*WORDS, *(f"{word} {name}" for word in ("g", "goto") for name in renderer.story.names())],
-                words=last_words(renderer),
-            )
-            stopped = False
-            reply = understand(answer, plans, renderer.story.context.language)
-            count = _act(renderer, reply)
-        except (BadAnswer, SettingsError, StoryError) as problem:
-            renderer.screen.rest()
-            renderer.screen.remark(spell_options(str(problem)), style="yellow")
-            continue
-        except EOFError:
-            return None
-        except KeyboardInterrupt as stop:
-            interrupted(renderer, stop, again=stopped)
-            stopped = True
-            continue
-        if reply.key == "q":
+        key, count = act_on_answer(renderer, ask, act) or ("q", 0)
+        if key == "q":
             return None
         if count:
             return count if left is None else min(count, left)
-        if reply.key in ("a", "r", "u", "y", "k", "p", "g"):
+        if key in ("a", "r", "u", "y", "k", "p", "g"):
             show_plans(renderer)
-            plans = len(renderer.story.plans)
 
 
 def _act(renderer: Renderer, reply: TypedInput) -> int:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
 from recurrentgpt.cli.terminal.interactive import (
+    act_on_answer,
     converse,
-    interrupted,
     last_words,
     numbers,
     redo,
@@ -24,9 +24,8 @@ from recurrentgpt.cli.terminal.interactive import (
 )
 from recurrentgpt.cli.terminal.keys import EDITING, ask_name, no_command, plan_number
 from recurrentgpt.cli.terminal.memory_editor import edit_memory
-from recurrentgpt.cli.terminal.settings_input import spell_options
 from recurrentgpt.cli.terminal.story_editor import change_note, change_settings, choose_take, edit_passage
-from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.errors import BadAnswer, SettingsError
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
@@ -105,33 +104,24 @@ def understand(line: str, choices: int) -> tuple[str, str]:
 def _turn(renderer: Renderer, left: int | None) -> int | None:
     """Let the reader act until there is a passage to write; return how many, None to leave."""
     story = renderer.story
+
+    def ask() -> str:
+        return prompt.ask(
+            f"You? [{numbers(len(story.plans))}your own words, /help] ",
+            lines=[*(f"/{command}" for command in COMMANDS), *(f"/load {name}" for name in story.names())],
+            words=last_words(renderer),
+        )
+
+    def act(answer: str) -> tuple[str, int]:
+        command, rest = understand(answer, len(story.plans))
+        with nullcontext() if command in ("save", "quit") else _saves_stay(story):
+            return command, _do(renderer, command, rest)
+
     _offer(renderer)
-    stopped = False
     while True:
-        plans = len(story.plans)
-        try:
-            renderer.write_ahead()
-            answer = prompt.ask(
-                f"You? [{numbers(plans)}your own words, /help] ",
-                lines=[*(f"/{command}" for command in COMMANDS), *(f"/load {name}" for name in story.names())],
-                words=last_words(renderer),
-            )
-            stopped = False
-            command, rest = understand(answer, plans)
-            if command == "quit":
-                return None
-            with nullcontext() if command == "save" else _saves_stay(story):
-                count = _do(renderer, command, rest)
-        except (BadAnswer, SettingsError, StoryError) as problem:
-            renderer.screen.rest()
-            renderer.screen.remark(spell_options(str(problem)), style="yellow")
-            continue
-        except EOFError:
+        command, count = act_on_answer(renderer, ask, act) or ("quit", 0)
+        if command == "quit":
             return None
-        except KeyboardInterrupt as stop:
-            interrupted(renderer, stop, again=stopped)
-            stopped = True
-            continue
         if count:
             return count
         if command in ("undo", "redo", "load", "retry", "choices", "takes", "edit"):

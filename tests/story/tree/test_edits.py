@@ -1,5 +1,6 @@
 """Edits anywhere: what was written stays in the log, and no later prompt of the branch tells the old."""
 
+import json
 import re
 
 import pytest
@@ -147,6 +148,24 @@ def test_a_corrected_summary_is_what_this_branch_recalls_and_no_other(written, m
     assert "Bo hides a spoon." in prompt
     assert "Nobody speaks." in prompt
     assert EDIT not in prompt
+
+
+def test_a_plan_of_what_a_corrected_summary_tells_is_asked_for_again(written, model, prompts):
+    model.tier = "small"
+    story = written(2)
+    story.edit_summary(1, EDIT)
+    beginning = len(model.calls)
+
+    def replies(messages):
+        text = story_replies(messages)
+        if len(model.calls) > beginning + 1:
+            return text
+        first, *_ = plans = json.loads(text)
+        return json.dumps({**plans, first: " ".join(reversed(EDIT.split()))})
+
+    model.replies = replies
+    list(story.replan())
+    assert f"Plan 1 has happened: {EDIT}" in prompts(beginning)[1]
 
 
 def test_a_corrected_summary_is_shown_where_it_stands(written):

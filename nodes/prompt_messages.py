@@ -132,11 +132,14 @@ def prose_sampling(
 
 
 def finale(state: State, runtime: StoryRuntime, step: int) -> str:
-    """Return how near passage `step` is to the end that the run was asked for: "", "near" or "last"."""
+    """Return how near passage `step` is to the end that the run was asked for: "", "near" or "last".
+
+    A first passage begins the story, however short that is.
+    """
     last = last_step(state, runtime.context)
     if not (runtime.context.ending and last) or step < last - 2:
         return ""
-    return "last" if step >= last else "near"
+    return "last" if step >= last else "near" if step > 1 else ""
 
 
 def invited(state: State, runtime: StoryRuntime, step: int) -> bool:

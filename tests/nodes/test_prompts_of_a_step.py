@@ -256,6 +256,16 @@ async def test_an_ending_is_steered_to_when_it_is_wanted(write, write_prompts, m
     assert last == [False, False, False, True]
 
 
+@pytest.mark.parametrize("steps", [2, 3])
+@pytest.mark.parametrize("tier", ["small", "full"])
+async def test_a_short_story_is_not_near_its_end_where_it_begins(write, write_prompts, model, tier, steps):
+    model.tier = tier
+    await write(steps=steps, ending=True)
+    first = write_prompts()[0]
+    assert "nearing its end" not in first
+    assert "The end is close" not in first
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
 async def test_an_open_story_is_not_steered_to_an_end(write, write_prompts, model, tier):
     model.tier = tier

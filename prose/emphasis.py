@@ -8,6 +8,13 @@ from recurrentgpt.prose.unwrap import without_emphasis
 
 _SPAN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\w*])")
 _UNDERSCORED = re.compile(r"(?<![^\W_])_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?![^\W_])")
+_OVER_LINES = re.compile(
+    r"(?<![\w*])(?P<mark>[*_])(?=[^\s*_])(?:(?P<block>(?:[^*_\n]|\n(?!\s*\n)){1,2000}?)(?<=\S)(?P=mark)(?![\w*])"
+    r"|(?<=^.)(?P<blocks>[^*_]{1,2000}?)(?<=\S)(?P=mark)$)",
+    re.MULTILINE,
+)
+"""Emphasis that ends on a later line, in one paragraph or as the whole of several."""
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _STRONG = re.compile(r"\*{2,3}(?=\S)|(?<=\S)\*{2,3}")
 
 OPENS, CLOSES = "\ue000", "\ue001"
@@ -55,6 +62,17 @@ def single_marks(text: str) -> str:
     """Return `text` with its emphasis marked by single asterisks, however it was marked before."""
     # Most text has none, and the patterns would look behind every letter of it.
     return _UNDERSCORED.sub(r"*\1*", _STRONG.sub("*", text)) if "*" in text or "_" in text else text
+
+
+def line_by_line(text: str) -> str:
+    """Return `text` with single marks, those of an emphasis that goes over several lines around each of its lines."""
+    text = single_marks(text)
+    return _OVER_LINES.sub(_marked_lines, text) if "*" in text or "_" in text else text
+
+
+def _marked_lines(span: re.Match[str]) -> str:
+    inside = span["block"] or span["blocks"]
+    return _LINE.sub(r"*\g<0>*", inside) if "\n" in inside else span[0]
 
 
 def one_form(text: str) -> str:

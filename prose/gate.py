@@ -21,7 +21,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from recurrentgpt.prose.emphasis import emphasised, one_form, single_marks
+from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.quotations import close_quotation, is_balanced, open_quotation
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
@@ -194,7 +194,8 @@ class ProseGate:
         if not self.complete:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
-        text = unwrap_quotes(paragraphs(self._settled, verse=self.keeps_all))
+        settled = line_by_line(self._settled) if self.keeps_all else self._settled
+        text = unwrap_quotes(paragraphs(settled, verse=self.keeps_all))
         if self.keeps_all:
             text = one_form(text)
             refrains = sum(fault.kind in REPEATING for fault in self.refused)

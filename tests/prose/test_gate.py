@@ -331,6 +331,21 @@ def test_a_capable_models_emphasis_stays_in_one_form_and_stray_marks_go():
     assert gate_of(said).finish() == kept.replace("*", "")
 
 
+@pytest.mark.parametrize("mark", ["*", "_", "**"])
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_a_capable_models_emphasis_of_several_lines_is_that_of_each_line(mark, size):
+    letter = "The boat was late by a quarter of an hour. I saw her wave from the steps, and I did not wave."
+    said = f"He wrote:\n\n{mark}{letter}\nT. Gell, keeper.{mark}\n\n{mark}I asked.\n\nNobody came.{mark}\n\nShe read it."
+    kept = f"He wrote:\n\n*{letter}*\n\n*T. Gell, keeper.*\n\n*I asked.*\n\n*Nobody came.*\n\nShe read it."
+    assert gate_of(said, size, keeps_all=True).finish() == kept
+
+
+def test_a_mark_that_pairs_with_none_emphasises_no_lines():
+    said = 'The *sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so* again.'
+    kept = 'The sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so again.'
+    assert gate_of(said, keeps_all=True).finish() == kept
+
+
 def test_a_few_sentences_of_an_earlier_passage_are_objected_to_and_kept_where_a_capable_model_insists():
     again = prose(1, length=30, seed=5)
     text = f"{prose(6)}\n\n{again}"

@@ -9,16 +9,23 @@ from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
 # Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
 _EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
 """Marks of emphasis; most text has none, which `without_emphasis` sees at once."""
+_YES = r"(?:sure|certainly|of course|absolutely|okay)"
+_WORK = r"(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|excerpt)s?\b"
+_NUMBER = r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
 _WRAPPERS = re.compile(
-    r"^\s*(?:(?:sure|certainly|of course|absolutely|okay)\b[^\n:]{0,120}[:!.]\s*\n+"
-    r"|here(?:'s| is| are)\b[^\n:]{0,120}[:.]\s*\n+"
-    r"|(?:title|chapter|scene|part)\b[^\n]{0,80}\n+|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{1,100}\*\*:?\s*\n+"
-    r"|```\w*\s*\n|-{3,}\s*\n+|(?=[^\n]{2,60}\n\s*\n)[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
+    rf"^\s*(?:{_YES}[!:]\s*\n+"
+    rf"|{_YES}[!.,:]?\s+(?:here(?:['’]s| is| are)|i(?:['’]ll| will| can)|let(?:['’]s| me))\b"
+    rf"(?=[^\n]*(?::\s*\n|{_WORK}))[^\n:]{{0,120}}[:!.]\s*\n+"
+    rf"|here(?:['’]s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}[^\n:]{{0,120}}[:.]\s*\n+"
+    rf"|(?:title|scene)\s*:[^\n]{{0,80}}\n+"
+    rf"|(?:chapter|scene|part) {_NUMBER}(?:\s*[:.—–-][^\n]{{0,80}}|[^\n.!?]{{0,80}})\n+"
+    r"|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{0,99}[^\n*.!?…]\*\*:?\s*\n+|```\w*\s*\n|-{3,}\s*\n+"
+    # A title, unless it says when the passage is: "3 March 1931".
+    r"|(?=[^\n]{2,60}\n\s*\n)(?![^\n]*(?:\d{3}|\d\.? [^\W\d]))[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
     re.IGNORECASE,
 )
-_PREFACE = re.compile(
-    r"^\s*(?:sure|certainly|of course|here(?:'s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE
-)
+"""What only announces a passage. What may be its first line stays: as a comment it is refused elsewhere, with the reason."""
+_PREFACE = re.compile(rf"^\s*(?:{_YES}|here(?:['’]s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE)
 
 LONGEST_VERSE = 70
 """Characters of a line of verse; longer lines are prose."""

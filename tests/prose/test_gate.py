@@ -102,6 +102,13 @@ ANNOUNCEMENTS = pytest.mark.parametrize(
         "**The Harbour**\n\n",
         "Title: The Harbour\n\n",
         "Chapter 3\n\n",
+        "Chapter Three: She Goes.\n\n",
+        "Part II. The Boat\n\n",
+        "Scene: the quay at night.\n\n",
+        "Absolutely. Here's your passage.\n\n",
+        "Sure, here's what I came up with:\n\n",
+        "Chapter 2 The Boat Comes In\n\n",
+        "Certainly!\n\n",
         "The Harbour at Night\n\n",
         "```\n",
     ],
@@ -128,6 +135,33 @@ def test_a_reply_that_goes_on_may_announce_itself_too(junk, size):
         gate.feed((junk + second)[start : start + size])
     assert gate.refused == []
     assert gate.finish().split() == [*first.split(), *second.split()]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Part of him wanted to run.",
+        "Part one of it was done.",
+        "Here is what she wrote:",
+        "Of course.",
+        "Scene by scene, the play went wrong!",
+        "Sure enough, the lamp was out.",
+        "Of course the boat was late.",
+        "Okay was the word for it, she thought.",
+        "Certainly nobody had been at the screws.",
+        "Here is where she fell.",
+        "Here are the keys, all but one: the ninth.",
+        "3 March 1931",
+        "Hale, Tuesday 4 March",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 6, 500])
+@pytest.mark.parametrize("keeps_all", [True, False])
+def test_a_first_line_of_the_story_is_no_announcement(line, size, keeps_all):
+    text = f"{line}\n\n{prose(4)}"
+    gate = gate_of(text, size, keeps_all=keeps_all)
+    assert gate.refused == []
+    assert gate.finish() == text
 
 
 def test_emphasis_is_stripped_silently():

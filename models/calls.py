@@ -175,7 +175,8 @@ async def _pieces(
     The field is remembered where that helps. Where it does not, the first error is the one that is raised. So are the tokens
     that a model needs which thinks against its name, and that its endpoint refuses them.
     """
-    left_out, first, thinking = set[str](), None, model.thinking_tokens
+    known, usual = model.thinking_tokens, model.profile.thinking_tokens(model.name)
+    left_out, first, thinking = set[str](), None, known
     while True:
         fields, stop = _fields(model, request, model.seen.refused | left_out, request.max_tokens + thinking)
         try:
@@ -188,10 +189,13 @@ async def _pieces(
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
             asked_again = model.speaks_openai and not model.embedded
             spare = [*(name for name in fields if name not in request.chosen), *(["stop"] if stop else [])]
-            raised_limit = thinking > model.thinking_tokens
-            if raised_limit and refuses_limit(error):
+            if thinking > usual and refuses_limit(error):
                 # With fewer tokens it took the field.
                 model.seen.thinking_tokens, refused = 0, set()
+                if thinking == known:
+                    # They were learnt from another call, which had room for them.
+                    thinking = usual
+                    continue
             else:
                 refused = refused_fields(error, spare) if asked_again else set()
             first = first or error
@@ -302,6 +306,10 @@ async def _attempt(
     finally:
         if ended or tally.characters:
             meter.add(tally, sent)
+    asked_for_room = thinking or model.embedded or model.seen.thinking_tokens is not None
+    if tally.reasoning and tally.characters and tally.finish_reason == "length" and not (runaway or asked_for_room):
+        # Its name did not say that it thinks, and what that leaves of a reply is too little: later ones have room for both.
+        model.seen.thinking_tokens = THINKING_TOKENS
     if model.speaks_openai and not tally.finish_reason:
         raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; try again.")
     if tally.characters == 0:

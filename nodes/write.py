@@ -44,6 +44,9 @@ RUN_UPS = (0, 2, 6, 1_000_000)
 MOST_REWRITES = 2
 """Times that a capable model is asked for its whole passage again, with the reason; then the best one stands."""
 
+MOST_ENDINGS = 2
+"""Times that a capable model which met the limit of a reply is asked for the end of its passage; then it ends at a sentence."""
+
 MOST_MENDS = 2
 """Times that a passage which contradicts the codex is asked for again; of all of them the best one stands."""
 
@@ -203,12 +206,12 @@ async def _in_samples(passage: Composing) -> ProseGate:
 async def _in_one_piece(passage: Composing) -> ProseGate:
     """Return the gate of a capable model's passage, which is whole: asked for again with the reason, never cut.
 
-    A reply that broke off, or is too short, is gone on with; of several whole ones the best stands.
+    A reply that broke off, met its limit or is too short is gone on with; of several whole ones the best stands.
     """
     state, runtime, model = passage.state, passage.runtime, passage.model
     gate = await _begin(passage, small=False)
     first = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
-    best, turns, rewrites = gate, first, 0
+    best, turns, rewrites, endings = gate, first, 0, 0
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         seed = runtime.seed(state, "write", sample)
@@ -237,6 +240,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             )
             passage.show("", 0, gate.objection)
             gate = await _begin(passage, small=False)
+        elif runtime.meter.finish_reason == "length" and endings < MOST_ENDINGS and gate.cut():
+            endings += 1
+            turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
         elif best.complete:
             break
         else:
@@ -281,11 +287,13 @@ async def _sample(
 ) -> None:
     """Feed the gate from one call, until it has enough or finds a fault."""
     decoding = WRITE_TAUGHT if model.adapter else WRITE
+    most = runtime.context.max_words
+    # A capable model's passage may be longer than it should, and is kept: only a runaway meets this end.
+    left = max(LONGEST * most - gate.words, most) if gate.keeps_all else most - gate.words
     stream = write_stream(
         model,
         turns,
-        # A capable model's passage may be longer than it should, and is kept: only a runaway meets this end.
-        max_tokens=prose_tokens((LONGEST if gate.keeps_all else 1) * runtime.context.max_words - gate.words),
+        max_tokens=prose_tokens(left),
         seed=seed,
         meter=runtime.meter,
         **prose_sampling(model, runtime.context, decoding, warmer=warmer, form=form),

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal, cast
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
-    "thinking in a list", "think tags", "long thinking", "few tokens", "blank", "spaces", "no choices", "roles", "reasoning",
-    "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
+    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "blank", "spaces", "no choices", "roles",
+    "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
 
@@ -50,6 +50,7 @@ _THINKING: dict[str, Callable[[str], dict[str, Any]]] = {
         "content": [{"type": "thinking", "thinking": [{"type": "text", "text": word}]}]
     },
     "long thinking": lambda word: {"reasoning": word},
+    "half thought": lambda word: {"reasoning": word},
 }
 """Where a server puts the reasoning of its model."""
 _LONG_THINKING = 10_000
@@ -82,7 +83,8 @@ class FaultyServer(Streaming):
     nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema` and
     `no temperature` refuse only requests with that field, and `no json_schema` those with that form of it; `filter`
     refuses in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long
-    thinking` for more tokens than a reply has, `few tokens` likewise where a request with more than 8192 is refused,
+    thinking` for more tokens than a reply has, `half thought` for so many that half of a reply is left, `few tokens` like `long
+    thinking` where a request with more than 8192 is refused, `half` meets the limit of a reply in the middle of it,
     `blank`, `spaces`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
     what nobody asked to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager.
     `text` makes the reply of `ok` from the request's body.
@@ -218,9 +220,10 @@ class _Handler(BaseHTTPRequestHandler):
         if behaviour in _THINKING:
             for word in ("Let", " me", " think"):
                 self._event(body, {"delta": _THINKING[behaviour](word), "finish_reason": None})
-        cut_short = behaviour == "long thinking" and _limit_of(body) <= _LONG_THINKING
+        cut_short = behaviour in ("long thinking", "half thought") and _limit_of(body) <= _LONG_THINKING
+        cut_short |= behaviour == "half"
         if cut_short:
-            pieces = []
+            pieces = [] if behaviour == "long thinking" else pieces[: len(pieces) // 2]
         if behaviour == "think tags":
             pieces = ["<th", "ink>Let me {think}", "</thi", "nk>\n\n", *pieces]
         for piece in [] if behaviour in _NEVER_ENDING or behaviour in ("no choices", "flood") else pieces:

@@ -123,3 +123,13 @@ def test_a_refusal_is_read_as_servers_word_it(body: dict[str, Any], fields: set[
     response = httpx.Response(400, request=httpx.Request("POST", "http://localhost/v1/chat/completions"))
     error = openai.BadRequestError(f"Error code: 400 - {body}", response=response, body=body)
     assert refused_fields(error, FIELDS) == fields
+
+
+async def test_tokens_to_think_with_that_another_call_had_no_room_for_are_asked_for_once() -> None:
+    with FaultyServer("half thought", "few tokens", "ok", text=FACTS) as server:
+        model, meter = model_of(server), Meter()
+        await written(model, meter)
+        assert await written(model, meter) == FACTS
+        assert await written(model, meter) == FACTS
+    limits = [body["max_tokens"] for body in server.requests]
+    assert limits == [50, 50 + THINKING_TOKENS, 50, 50]

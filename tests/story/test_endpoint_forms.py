@@ -92,3 +92,60 @@ def test_reasoning_is_in_no_story(written, shape):
     assert "Let me" not in kept
     assert "think" not in kept
     assert max(Counter(map(asked, server.requests)).values()) == 1
+
+
+def tells(*passages):
+    """Return the answers of a server that writes these passages, from request to request for prose."""
+    left = list(passages)
+
+    def answer(body):
+        text = story_answers(body)
+        return text if text.startswith("{") else left.pop(0)
+
+    return answer
+
+
+FIRST, SECOND = (story_replies([HumanMessage(text)]) for text in ("One.", "Two."))
+END = "She left it dark, and went down to the boats with the key in her shoe."
+
+
+def test_a_passage_that_met_its_limit_is_gone_on_with_to_its_end(written):
+    with FaultyServer("ok", "half", "ok", text=tells(FIRST, END, SECOND)) as server:
+        story = written(server)
+        first, _ = story.passages()
+        again = server.requests[2]["messages"]
+    half = first.text.removesuffix(END).rstrip()
+    assert first.text.endswith(END), "the end of a passage is its own"
+    assert len(half) > len(FIRST) / 3
+    assert FIRST.startswith(half)
+    assert again[-2]["content"] == half
+    assert "Go on from exactly where that text stops" in again[-1]["content"]
+
+
+def test_a_passage_whose_limit_was_spent_on_thinking_is_gone_on_with_and_the_next_ones_have_room(written):
+    with FaultyServer("ok", "half thought", text=tells(FIRST, END, SECOND)) as server:
+        story = written(server)
+        first, second = story.passages()
+        limits = [body["max_tokens"] for body in server.requests[1:]]
+    assert first.text.endswith(END)
+    assert second.text == SECOND
+    assert limits[0] < THINKING_TOKENS
+    assert all(limit > THINKING_TOKENS for limit in limits[1:])
+
+
+def test_a_reply_that_met_its_limit_while_it_thought_is_asked_for_again_with_room(written):
+    with FaultyServer("half thought", text=story_answers) as server:
+        is_whole(written(server))
+    assert server.requests[0]["max_tokens"] < THINKING_TOKENS
+    assert all(body["max_tokens"] > THINKING_TOKENS for body in server.requests[1:])
+
+
+
+def test_a_model_that_meets_its_limit_again_and_again_ends_at_a_sentence(written):
+    texts = [story_replies([HumanMessage(text)]) for text in ("One.", "Two.", "Three.", "Four.")]
+    with FaultyServer("ok", "half", "half", "half", "ok", text=tells(*texts)) as server:
+        first, _ = written(server).passages()
+        prose = [body for body in server.requests if "response_format" not in body]
+    assert len(prose) == 4
+    assert first.text.endswith(".")
+    assert all(text.partition(".")[0] in first.text for text in texts[:3]), "what was written is kept"

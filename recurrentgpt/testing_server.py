@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal, cast
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
-    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "blank", "spaces", "no choices", "roles",
-    "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
+    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "blank", "spaces",
+    "no choices", "roles", "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
 

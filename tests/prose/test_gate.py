@@ -369,7 +369,9 @@ def test_a_capable_models_emphasis_stays_in_one_form_and_stray_marks_go():
 @pytest.mark.parametrize("size", [1, 6, 500])
 def test_a_capable_models_emphasis_of_several_lines_is_that_of_each_line(mark, size):
     letter = "The boat was late by a quarter of an hour. I saw her wave from the steps, and I did not wave."
-    said = f"He wrote:\n\n{mark}{letter}\nT. Gell, keeper.{mark}\n\n{mark}I asked.\n\nNobody came.{mark}\n\nShe read it."
+    said = (
+        f"He wrote:\n\n{mark}{letter}\nT. Gell, keeper.{mark}\n\n{mark}I asked.\n\nNobody came.{mark}\n\nShe read it."
+    )
     kept = f"He wrote:\n\n*{letter}*\n\n*T. Gell, keeper.*\n\n*I asked.*\n\n*Nobody came.*\n\nShe read it."
     assert gate_of(said, size, keeps_all=True).finish() == kept
 

@@ -140,7 +140,6 @@ def test_a_reply_that_met_its_limit_while_it_thought_is_asked_for_again_with_roo
     assert all(body["max_tokens"] > THINKING_TOKENS for body in server.requests[1:])
 
 
-
 def test_a_model_that_meets_its_limit_again_and_again_ends_at_a_sentence(written):
     texts = [story_replies([HumanMessage(text)]) for text in ("One.", "Two.", "Three.", "Four.")]
     with FaultyServer("ok", "half", "half", "half", "ok", text=tells(*texts)) as server:

@@ -194,19 +194,22 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel)
     shared = variables(state, runtime, step)
     most = MOST_PIECE_WORDS[model.tier]
     past = await _past(state, runtime, model) if model.tier == "full" else Past()
+    memory = memory_lines(state.get("short_term_memory", ""))
     recalled = [
         {
             **entry,
+            "summary": "" if model.tier == "full" and entry["summary"] in memory else entry["summary"],
             "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language),
             "quoted": entry.get("quoted", False),
         }
         for entry in state.get("recalled", [])
-        # What is shown whole is not told again, nor a summary that stands among those of all passages.
+        # What is shown whole is not told again, nor a summary that stands among those of all passages, nor the memory.
         if not (past.earlier and (entry["step"] >= step - 2 or entry["piece"] == entry["summary"]))
+        and not (model.tier == "full" and entry["piece"] in memory)
     ]
     given = dict(
         **shared,
-        memory=memory_lines(state.get("short_term_memory", "")),
+        memory=memory,
         summaries=past.summaries,
         recalled=recalled,
         entries=state.get("entries", []),

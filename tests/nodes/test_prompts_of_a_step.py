@@ -48,6 +48,23 @@ def prompts_of(model):
     return ["\n".join(str(turn.text) for turn in call) for call in model.calls]
 
 
+@pytest.mark.parametrize("mode", ["novel", "fiction"])
+async def test_every_request_for_plans_says_that_they_differ_in_kind(write, model, mode):
+    await write({"premise": "Mira tends a lamp.", "player": "Mira"}, steps=2, mode=mode)
+    asking = [text for text in prompts_of(model) if "exactly 3 " in text]
+    assert len([text for text in asking if "in kind" in text]) == len(asking) > 2
+
+
+@pytest.mark.parametrize("mode", ["novel", "fiction"])
+async def test_plans_of_the_last_passage_are_told_once_that_it_is_the_last(write, model, mode):
+    await write({"premise": "Mira tends a lamp.", "player": "Mira"}, steps=2, ending=True, mode=mode)
+    (asked,) = [
+        found[1] for text in prompts_of(model) if (found := re.search(r"\nNow (?:propose|offer)(.*)", text, re.S))
+    ]
+    assert "number 2 of 2" in asked
+    assert len(re.findall(r"\blast\b", asked)) == 1
+
+
 async def test_founding_is_told_the_wanted_length(write, model):
     await write(steps=6, ending=True, min_words=120, max_words=240)
     assert "Its length: 6 passages of 120 to 240 words, and then it ends." in prompts_of(model)[0]
@@ -207,8 +224,11 @@ async def test_the_last_two_passages_are_whole_and_the_others_a_line(write, mode
     lines = "\n".join(f"{number}. {steps[number]['summary']}" for number in (1, 2, 3, 4))
     assert f"The story so far, a line for each passage:\n{lines}\n\nShort-term memory" in fifth
     recalled = fifth.partition("Earlier passages that bear on this one:")[2].partition("The passage before")[0]
-    assert "- passage 1: It says:" in recalled
-    assert "- passage 3" not in recalled
+    assert set(re.findall(r"^- passage (\d): ", recalled, re.MULTILINE)) <= {"1", "2"}
+    assert "- passage " in recalled
+    assert not any(steps[number]["summary"] in recalled for number in (1, 2)), (
+        "a line that stands above is not told again"
+    )
 
 
 async def test_a_long_past_gives_way_to_what_is_recalled(write, model, write_prompts, monkeypatch):
@@ -217,6 +237,23 @@ async def test_a_long_past_gives_way_to_what_is_recalled(write, model, write_pro
     assert "The story so far" not in write_prompts()[3]
     assert commits[2]["passage"] not in write_prompts()[3]
     assert f"- passage 1: {commits[1]['summary']} It says:" in write_prompts()[3]
+
+
+async def test_what_is_recalled_tells_the_memory_no_second_time(write, model, write_prompts):
+    plain, told = model.replies, "Bo hid the brass key of the lamp room under the third stair."
+
+    def replies(messages):
+        reply = json.loads(text) if (text := plain(messages)).startswith("{") else {}
+        if "drop" in reply and "summary" in reply:
+            return json.dumps({"add": [{"sentence": told, "why": "new"}], "summary": told})
+        return text
+
+    model.replies = replies
+    await write(steps=4, past_tokens=0)
+    fourth = write_prompts()[3]
+    recalled = fourth.partition("Earlier passages that bear on this one:")[2].partition("The previous passage")[0]
+    assert fourth.count(told) == 1
+    assert "- passage 1: It says:" in recalled
 
 
 @pytest.mark.parametrize(("room", "told"), [(0, False), (400, False), (4000, True)])

@@ -38,6 +38,11 @@ Check = Callable[[Any], Problem]
 LONGEST_TOKEN = 12
 """Characters a token may take up on average, before a reply counts as longer than its limit."""
 
+_ENDINGS = ("finish_reason", "stop_reason", "done_reason")
+"""Where LangChain's clients say why a reply ended: OpenAI's and most others, Anthropic's, Ollama's."""
+_LIMITS = ("length", "model_length", "max_tokens", "max_output_tokens")
+"""What they call it, and Mistral and Gemini, where it met a limit."""
+
 SHOWN_REPLY = 4000
 """Most characters of an unusable reply that a repair shows to the model again."""
 
@@ -273,8 +278,8 @@ async def _attempt(
                     tally.usage = usage if model.speaks_openai else add_usage(tally.usage, usage)
                     if model.embedded:
                         clock.saw_reply()  # a long prompt is read with reports on how far it is
-                if reason := chunk.response_metadata.get("finish_reason"):
-                    tally.finish_reason = str(reason)
+                if reason := next(filter(None, map(chunk.response_metadata.get, _ENDINGS)), None):
+                    tally.finish_reason = "length" if str(reason).lower() in _LIMITS else str(reason)
                 reasoned = tags.reasoning
                 said = seen.feed(str(chunk.text))
                 text = tags.feed(said) if model.profile.think_tags else said

@@ -88,7 +88,7 @@ class Meter:
     needed: int = 0
     """What these calls may have used where there is an allowance, the longest reply counted in."""
     finish_reason: str = ""
-    """Why the last reply ended, in the server's words: `stop`, `length` (the token limit), or empty if it was cut."""
+    """Why the last reply ended: `stop`, `length` (the token limit) or another word of the server's, or empty if it was cut."""
 
     @property
     def usage(self) -> Usage:

@@ -47,6 +47,9 @@ MOST_REWRITES = 2
 MOST_ENDINGS = 2
 """Times that a capable model which met the limit of a reply is asked for the end of its passage; then it ends at a sentence."""
 
+CUT_SHORT = ("length", "content_filter")
+"""Why a reply ended that was not whole."""
+
 MOST_MENDS = 2
 """Times that a passage which contradicts the codex is asked for again; of all of them the best one stands."""
 
@@ -225,7 +228,7 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
                 return gate
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
             continue
-        gate.close()
+        gate.close(whole=runtime.meter.finish_reason not in CUT_SHORT)
         best = min(best, gate, key=_shortcomings)
         if gate.objection and rewrites < MOST_REWRITES:
             rewrites += 1
@@ -240,7 +243,7 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             )
             passage.show("", 0, gate.objection)
             gate = await _begin(passage, small=False)
-        elif runtime.meter.finish_reason == "length" and endings < MOST_ENDINGS and gate.cut():
+        elif runtime.meter.finish_reason in CUT_SHORT and endings < MOST_ENDINGS and gate.cut():
             endings += 1
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
         elif best.complete:

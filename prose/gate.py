@@ -35,7 +35,14 @@ from recurrentgpt.prose.sentences import (
     segments,
     words,
 )
-from recurrentgpt.prose.unwrap import paragraphs, strip_moral, strip_opening, unwrap_quotes, without_emphasis
+from recurrentgpt.prose.unwrap import (
+    is_ruled,
+    paragraphs,
+    strip_moral,
+    strip_opening,
+    unwrap_quotes,
+    without_emphasis,
+)
 
 REPEATING = ("loop", "copying")
 """Kinds of faults of a sentence that nobody misses."""
@@ -171,10 +178,13 @@ class ProseGate:
         self._tail += piece
         self._settle(final=False)
 
-    def close(self) -> None:
-        """Judge what is left when the stream is over: a last sentence has no successor that would show its end."""
+    def close(self, *, whole: bool = False) -> None:
+        """Judge what is left when the stream is over: a last sentence has no successor that would show its end.
+
+        Where the reply is `whole`, as its model ended it, the last line of a capable model's need not end as a sentence does.
+        """
         if self.fault is None and not self.enough:
-            self._settle(final=True)
+            self._settle(final=True, whole=whole and self.keeps_all)
 
     def cut(self, back: int = 0) -> str:
         """Drop what is not accepted and return the rest, from which the model can go on writing.
@@ -195,7 +205,7 @@ class ProseGate:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
         settled = line_by_line(self._settled) if self.keeps_all else self._settled
-        text = unwrap_quotes(paragraphs(settled, verse=self.keeps_all))
+        text = unwrap_quotes(paragraphs(settled, keeps_all=self.keeps_all), keeps_all=self.keeps_all)
         if self.keeps_all:
             text = one_form(text)
             refrains = sum(fault.kind in REPEATING for fault in self.refused)
@@ -216,7 +226,7 @@ class ProseGate:
                 kept = kept.rstrip() + piece[len(piece.rstrip()) :]
         return kept.strip()
 
-    def _settle(self, *, final: bool) -> None:
+    def _settle(self, *, final: bool, whole: bool = False) -> None:
         if self._begins:
             opening = strip_opening(self._tail, final=final)
             if opening is None:
@@ -234,7 +244,8 @@ class ProseGate:
             pieces.pop()
         self._begins = self._begins and not pieces
         for piece in pieces:
-            if final and piece is pieces[-1] and not ends_a_sentence(piece):
+            unfinished = final and piece is pieces[-1] and not ends_a_sentence(piece)
+            if unfinished and not whole:
                 return
             length = len(piece)
             if language_code(self.language) == "en" and not self.keeps_all:
@@ -244,7 +255,11 @@ class ProseGate:
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             bare = without_emphasis(piece)
-            fault = self._examiner.examine(bare, self._settled) if bare.strip() else None
+            ruled = self.keeps_all and is_ruled(piece)
+            fault = self._examiner.examine(bare, self._settled) if bare.strip() and not ruled else None
+            if unfinished and fault and fault.kind in REPEATING:
+                # A groove comes to no stop.
+                return
             if self.keeps_all:
                 # What is read out in the story is no script, and may come back as it was.
                 if fault and (

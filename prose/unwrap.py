@@ -27,6 +27,9 @@ _WRAPPERS = re.compile(
 """What only announces a passage. What may be its first line stays: as a comment it is refused elsewhere, with the reason."""
 _PREFACE = re.compile(rf"^\s*(?:{_YES}|here(?:['’]s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE)
 
+SCENE_BREAK = "* * *"
+"""What stands between two scenes of one chapter or passage."""
+_RULED = re.compile(r"[*_=~#•·⁂–—-]+(?: +[*_=~#•·⁂–—-]+)*")
 LONGEST_VERSE = 70
 """Characters of a line of verse; longer lines are prose."""
 _OPENS_SPEECH = ('"', "“", "„", "‘", "'", "«", "「", "『", "《", "—", "–", "-")
@@ -50,23 +53,36 @@ def strip_opening(text: str, *, final: bool) -> str | None:
     return text.lstrip()
 
 
-def paragraphs(text: str, *, verse: bool = False) -> str:
-    """Return the text with one blank line between paragraphs, and without ruled lines.
+def is_ruled(line: str) -> bool:
+    """Tell whether a line holds nothing but marks that part two scenes."""
+    return bool(_RULED.fullmatch(line.strip()))
 
-    With `verse`, short lines that blank lines set apart together are one paragraph, unless they are lines of speech or most of
-    them end as sentences do.
+
+def paragraphs(text: str, *, keeps_all: bool = False) -> str:
+    """Return the text with one blank line between paragraphs, and without lines that hold no word.
+
+    With `keeps_all`, a ruled line between two paragraphs is a scene break, and short lines that blank lines set apart together
+    are one paragraph, verse, unless they are lines of speech or most of them end as sentences do.
     """
     blocks: list[list[str]] = [[]]
     # Where there is no blank line at all, each line is a paragraph.
-    verse = verse and bool(re.search(r"\S[^\S\n]*\n\s*\n\s*[^\W_]", text))
+    verse = keeps_all and bool(re.search(r"\S[^\S\n]*\n\s*\n\s*[^\W_]", text))
     for line in text.split("\n"):
         line = re.sub(r"[ \t\u00a0]+", " ", line).strip()
-        if not line or re.fullmatch(r"[\W_]+", line):
+        if keeps_all and is_ruled(line):
+            blocks += [[SCENE_BREAK], []]
+        elif not line or (not keeps_all and re.fullmatch(r"[\W_]+", line)):
             blocks.append([])
         else:
             blocks[-1].append(line)
-    blocks = [block for block in blocks if block]
-    return "\n\n".join(("\n" if verse and _is_verse(block) else "\n\n").join(block) for block in blocks)
+    kept = list[list[str]]()
+    for block in filter(None, blocks):
+        # A break stands between two scenes, once.
+        if block != [SCENE_BREAK] or (kept and kept[-1] != block):
+            kept.append(block)
+    if kept and kept[-1] == [SCENE_BREAK]:
+        kept.pop()
+    return "\n\n".join(("\n" if verse and _is_verse(block) else "\n\n").join(block) for block in kept)
 
 
 def _is_verse(lines: list[str]) -> bool:
@@ -75,8 +91,11 @@ def _is_verse(lines: list[str]) -> bool:
     return spoken < 2 and 2 * whole <= len(lines) and all(len(line) <= LONGEST_VERSE for line in lines)
 
 
-def unwrap_quotes(text: str) -> str:
-    """Remove one pair of quotation marks around a whole passage of several paragraphs."""
+def unwrap_quotes(text: str, *, keeps_all: bool = False) -> str:
+    """Remove one pair of quotation marks around a whole passage of several paragraphs.
+
+    With `keeps_all`, not where they may be those of a speech: one of several paragraphs opens each, and closes the last alone.
+    """
     first = text.split("\n", 1)[0]
     if (
         "\n" in text
@@ -84,6 +103,7 @@ def unwrap_quotes(text: str) -> str:
         and text[-1] in '"”'
         and first.count(text[0]) == 1
         and not re.search(r'["”]', first[1:])
+        and not (keeps_all and re.search(rf"\n\s*{text[0]}", text))
     ):
         return text[1:-1].strip()
     return text

@@ -8,8 +8,6 @@ from recurrentgpt.books.book import ManuscriptChapter
 from recurrentgpt.books.file_text import clean, one_line, paragraphs
 from recurrentgpt.prose.sentences import words
 
-SCENE_BREAK = "* * *"
-
 
 class Gatherer:
     """Take headings and paragraphs in the order of the book."""

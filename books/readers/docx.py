@@ -15,9 +15,10 @@ from lxml import etree
 
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import one_line
-from recurrentgpt.books.readers.chapters import SCENE_BREAK, chapters_of
+from recurrentgpt.books.readers.chapters import chapters_of
 from recurrentgpt.books.readers.limits import DAMAGED, ZipArchive, parse_xml
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
+from recurrentgpt.prose.unwrap import SCENE_BREAK
 from recurrentgpt.schema.errors import BookError
 
 _OLD_WORD = b"\xd0\xcf\x11\xe0"

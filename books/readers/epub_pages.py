@@ -9,9 +9,9 @@ from html.entities import html5
 
 from lxml import etree, html
 
-from recurrentgpt.books.readers.chapters import SCENE_BREAK
 from recurrentgpt.books.readers.limits import DAMAGED, parse_xml
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
+from recurrentgpt.prose.unwrap import SCENE_BREAK
 from recurrentgpt.schema.errors import BookError
 
 _EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"

@@ -11,11 +11,12 @@ from markdown_it.token import Token
 
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import clean, one_line
-from recurrentgpt.books.readers.chapters import SCENE_BREAK, chapters_of, same_title
+from recurrentgpt.books.readers.chapters import chapters_of, same_title
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.epub_pages import blocks, parse_page
 from recurrentgpt.books.readers.headings import chapter_headings, top_title
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
+from recurrentgpt.prose.unwrap import SCENE_BREAK
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _KEY = re.compile(r"[\w-]+:(?:[ \t]|$)", re.MULTILINE)

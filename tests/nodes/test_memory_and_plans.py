@@ -269,8 +269,9 @@ def scene(count):
     )
 
 
-async def test_not_a_word_of_a_capable_models_passage_is_lost(write, model):
-    passage = scene(14) + "\n\nThe last lamp was hers."
+@pytest.mark.parametrize("last", ["The last lamp was hers.", '"I never told him to\u2014"', "*Yours, Nan*"])
+async def test_not_a_word_of_a_capable_models_passage_is_lost(write, model, last):
+    passage = f"{scene(14)}\n\n* * *\n\n{last}"
     writing(model, passage)
     _, commit = await write(steps=1, min_words=60, max_words=100)
     assert commit["passage"] == passage

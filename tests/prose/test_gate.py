@@ -382,6 +382,56 @@ def test_a_mark_that_pairs_with_none_emphasises_no_lines():
     assert gate_of(said, keeps_all=True).finish() == kept
 
 
+@pytest.mark.parametrize(
+    "last",
+    [
+        "T. Gell, keeper",
+        "*Yours, Nan*",
+        "She turned\u2014",
+        '"I never told him to\u2014"',
+        "And the bell, and the bell, and",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_the_last_line_of_a_whole_reply_is_kept_however_it_ends(last, size):
+    text = f"{prose(6)}\n\n{last}"
+    gate = ProseGate(min_words=20, max_words=80, keeps_all=True)
+    for start in range(0, len(text), size):
+        gate.feed(text[start : start + size])
+    gate.close(whole=True)
+    assert (gate.objection, gate.finish()) == ("", text)
+    assert gate_of(text, size, keeps_all=True).finish().startswith(prose(6)), (
+        "a reply that broke off ends at a sentence"
+    )
+
+
+def test_a_comment_without_a_stop_is_one_all_the_same():
+    gate = ProseGate(min_words=20, max_words=80, keeps_all=True)
+    gate.feed(f"{prose(6)}\n\nWord count: 48")
+    gate.close(whole=True)
+    assert "meta" in gate.objection
+
+
+@pytest.mark.parametrize("ruled", ["* * *", "***", "---", "~", "#", "\u2042", "_ _ _"])
+def test_a_ruled_line_between_paragraphs_of_a_capable_model_is_a_scene_break(ruled):
+    text = f"{prose(3)}\n\n* * *\n\n{prose(3, seed=1)}"
+    gate = gate_of(f"{ruled}\n\n{text.replace('* * *', ruled)}\n\n{ruled}", keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", text)
+
+
+def test_a_speech_without_words_is_a_line_of_its_own():
+    text = f'{prose(3)}\n\n"..."\n\n{prose(3, seed=1)}'
+    assert gate_of(text, keeps_all=True).finish() == text
+
+
+def test_a_speech_of_several_paragraphs_keeps_the_mark_that_opens_it():
+    one = '"Ada kept the light. She kept it well.\n\n"She kept it till the ink ran dry," said Bruno. "Late."'
+    two = '"Ada kept the light.\n\n"She kept it," said Bruno.\n\n"No."'
+    curly = "\u201cAda kept the light.\n\n\u201cShe kept it till it went out. I saw it go.\u201d"
+    for text in (one, two, curly):
+        assert gate_of(text, min_words=5, keeps_all=True).finish() == text
+
+
 def test_a_few_sentences_of_an_earlier_passage_are_objected_to_and_kept_where_a_capable_model_insists():
     again = prose(1, length=30, seed=5)
     text = f"{prose(6)}\n\n{again}"

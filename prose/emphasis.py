@@ -14,6 +14,7 @@ _OVER_LINES = re.compile(
     re.MULTILINE,
 )
 """Emphasis that ends on a later line, in one paragraph or as the whole of several."""
+_TAG = re.compile(r"</?(?:i|em|b|strong)>", re.IGNORECASE)
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _STRONG = re.compile(r"\*{2,3}(?=\S)|(?<=\S)\*{2,3}")
 
@@ -60,6 +61,8 @@ def _holds(span: re.Match[str], part: slice) -> bool:
 
 def single_marks(text: str) -> str:
     """Return `text` with its emphasis marked by single asterisks, however it was marked before."""
+    if "<" in text:
+        text = _TAG.sub("*", text)
     # Most text has none, and the patterns would look behind every letter of it.
     return _UNDERSCORED.sub(r"*\1*", _STRONG.sub("*", text)) if "*" in text or "_" in text else text
 

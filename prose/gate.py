@@ -254,6 +254,8 @@ class ProseGate:
                 piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
+            if self.keeps_all:
+                piece = single_marks(piece)
             bare = without_emphasis(piece)
             ruled = self.keeps_all and is_ruled(piece)
             fault = self._examiner.examine(bare, self._settled) if bare.strip() and not ruled else None
@@ -272,11 +274,9 @@ class ProseGate:
                     self.refused.append(fault)
                 self._tail = self._tail[length:]
                 self._unsaid = fault is not None and fault.kind == "banned" and _ends_speech(piece)
-                if fault is None or fault.kind in REPEATING:
-                    piece = single_marks(piece)
-                elif fault.kind == "banned":
+                if fault and fault.kind == "banned":
                     piece = self._marks_of(piece)
-                else:
+                elif fault and fault.kind not in REPEATING:
                     piece = piece[len(piece.rstrip()) :]
                 self._settled += piece
                 continue

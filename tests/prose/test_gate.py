@@ -376,6 +376,14 @@ def test_a_capable_models_emphasis_of_several_lines_is_that_of_each_line(mark, s
     assert gate_of(said, size, keeps_all=True).finish() == kept
 
 
+def test_emphasis_in_tags_is_emphasis():
+    said = f"{prose(3)}\n\nShe read <i>Wick Rock.</i> It said <em>one thing. Then another.</em> <b>No</b>, he said."
+    kept = f"{prose(3)}\n\nShe read *Wick Rock.* It said *one thing. Then another.* *No*, he said."
+    gate = gate_of(said, keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", kept)
+    assert "code" in gate_of(said.replace("<b>", "<a href=x>"), keeps_all=True).objection
+
+
 def test_a_mark_that_pairs_with_none_emphasises_no_lines():
     said = 'The *sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so* again.'
     kept = 'The sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so again.'

@@ -136,7 +136,18 @@ async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel)
     seed = runtime.seed(state, "update_memory")
     reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
-    return {**unchanged, "summary": " ".join(reply.summary.split()), "codex": []}
+    summary = " ".join(reply.summary.split())
+    return {**unchanged, "summary": summary, "turns": _turns_at_the_end(state, runtime), "codex": []}
+
+
+def _turns_at_the_end(state: State, runtime: StoryRuntime) -> list[TurnStatus]:
+    """Return where the turns stand after a last passage: a novel that is told has nothing under way, and its last turn behind it."""
+    turns = updated_turns(state.get("previous_turns", []), {}, len(state["brief"]["outline"]))
+    if runtime.context.mode == "fiction":
+        # What waited there, and was not met, waits on.
+        return turns
+    told = [number for number, turn in enumerate(turns, 1) if turn == "under way" or number == len(turns)]
+    return updated_turns(turns, dict.fromkeys(told, "done"), len(turns))
 
 
 async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:

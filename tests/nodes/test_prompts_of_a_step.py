@@ -196,6 +196,8 @@ async def test_after_the_last_passage_there_is_only_a_summary(write, model):
     assert commits[2]["short_term_memory"] == commits[1]["short_term_memory"]
     assert commits[2]["rationale"] == {"dropped": [], "added": []}
     assert commits[2]["candidate_plans"] == []
+    assert commits[2]["turns"][-1] == "done", "whoever goes on after the end is not told that it is to come"
+    assert "under way" not in commits[2]["turns"]
     assert commits[2]["usage"]["calls"] == 3, "the choice, the passage, the summary"
 
 

@@ -141,7 +141,7 @@ async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel)
 
 
 def _turns_at_the_end(state: State, runtime: StoryRuntime) -> list[TurnStatus]:
-    """Return where the turns stand after a last passage: a novel that is told has nothing under way, and its last turn behind it."""
+    """Return where the turns stand after a last passage: a novel that is told has its last turn behind it, and none under way."""
     turns = updated_turns(state.get("previous_turns", []), {}, len(state["brief"]["outline"]))
     if runtime.context.mode == "fiction":
         # What waited there, and was not met, waits on.

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
@@ -226,3 +229,26 @@ def test_usages_add_up() -> None:
     one = Meter(calls=1, input_tokens=2, cached_tokens=1, output_tokens=3, resamples=1, seconds=0.5).usage
     assert total_usage([one, one])["output_tokens"] == 6
     assert total_usage([]) == Meter().usage
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ({"finish_reason": "stop"}, "stop"),
+        ({"finish_reason": "model_length"}, "length"),
+        ({"finish_reason": "MAX_TOKENS"}, "length"),
+        ({"stop_reason": "max_tokens"}, "length"),
+        ({"stop_reason": "end_turn"}, "end_turn"),
+        ({"done_reason": "length"}, "length"),
+    ],
+)
+async def test_a_limit_is_one_whatever_a_client_calls_it(said: dict[str, str], kept: str) -> None:
+    class Told(GenericFakeChatModel):
+        async def _astream(self, *given: Any, **options: Any) -> AsyncIterator[ChatGenerationChunk]:
+            yield ChatGenerationChunk(message=AIMessageChunk("The lamp"))
+            yield ChatGenerationChunk(message=AIMessageChunk(" went out.", response_metadata=said))
+
+    meter = Meter()
+    model = resolve_model("writer", Context(model=Told(messages=iter([]))))
+    assert await written(model, meter) == "The lamp went out."
+    assert meter.finish_reason == kept

@@ -129,8 +129,8 @@ async def test_the_place_and_the_turns_are_told_to_every_request(write, model):
         ["done", "under way", "to come", "to come"],
         ["done", "done", "under way", "to come"],
         ["done", "done", "under way", "to come"],
-        ["done", "done", "under way", "to come"],
-    ]
+        ["done", "done", "done", "done"],
+    ], "a novel that is told has its last turn behind it, and none under way"
     asked = prompts_of(model)
     writes = [text for text in asked if "JSON schema:" not in text]
     places = [

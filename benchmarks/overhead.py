@@ -28,6 +28,7 @@ from pydantic import PrivateAttr
 
 from recurrentgpt import Context
 from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.checkpoints.row_values import text_of
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.embeddings import HashEmbeddings, default_embeddings
@@ -147,7 +148,10 @@ def _log_fields(database: Path) -> dict[str, dict[str, float]]:
     with closing(sqlite3.connect(database)) as connection:
         for prefix, key, value in connection.execute("SELECT prefix, key, value FROM store"):
             table = prefix.split(".")[1]
-            held[table].update({name: len(json.dumps(own)) + len(name) + 4 for name, own in json.loads(value).items()})
+            fields = {name: len(json.dumps(own)) + len(name) + 4 for name, own in json.loads(text_of(value)).items()}
+            # What deflating saves is saved of all fields alike.
+            share = len(value) / max(1, sum(fields.values()))
+            held[table].update({name: size * share for name, size in fields.items()})
             held[table]["(row)"] += len(prefix) + len(key) + ROW_BYTES
         pages = connection.execute("SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name").fetchall()
         (steps,) = connection.execute("SELECT count(*) FROM store WHERE prefix GLOB '*.links.*'").fetchone()

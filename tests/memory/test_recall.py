@@ -2,6 +2,8 @@
 
 import base64
 import itertools
+import sqlite3
+from contextlib import closing
 from unittest.mock import patch
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from langgraph.store.base import PutOp
 from langgraph.store.memory import InMemoryStore
 
+from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.memory import index as index_module
 from recurrentgpt.memory import recall as module
 from recurrentgpt.memory.keyword_index import terms
@@ -270,6 +273,32 @@ async def test_a_damaged_row_is_made_again(persistence, commit, forget, damage):
     hits = await recall.search(story, entries[-1]["id"], "the lamp burned", 2)
     assert (hits[0].id, "The lamp burned." in counting.texts) == (entries[1]["id"], True)
     assert await recall.log.value(where, entries[1]["id"]) == row
+
+
+async def test_a_row_that_cannot_be_inflated_is_made_again(tmp_path, commit, forget):
+    counting, story = Counting(), next(stories)
+    texts = [
+        " ".join(
+            f"The {word} of house {97 * number} fell from tower {89 * number} onto {83 * number}."
+            for number in range(60)
+        )
+        for word in WORDS
+    ]
+    async with open_persistence(folder=tmp_path) as persistence:
+        recall = Recall(StoryLog(persistence.store), counting)
+        entries = await grow(recall, commit, story, ["", *texts])
+        before = await recall.search(story, entries[-1]["id"], "the glove", 3)
+        where = ("WHERE prefix LIKE '%.vectors.%' AND key = ?", (entries[3]["id"],))
+        with closing(sqlite3.connect(tmp_path / "stories.db")) as database, database:
+            (value,) = database.execute(f"SELECT value FROM store {where[0]}", where[1]).fetchone()
+            assert value[:1] != b"{", "it is deflated"
+            database.execute(f"UPDATE store SET value = ? {where[0]}", (value[:50], *where[1]))
+        forget()
+        counting.texts.clear()
+        assert await recall.search(story, entries[-1]["id"], "the glove", 3) == before
+        assert {text for text in counting.texts if text != "the glove"} <= {
+            row.text for row in rows_of(entries[3]["passage"], entries[3]["summary"], ())
+        }
 
 
 async def test_rows_of_the_second_edition_are_read_as_they_are(persistence, commit, forget):

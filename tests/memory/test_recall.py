@@ -415,6 +415,10 @@ def test_a_query_of_many_sentences_has_a_bounded_number_of_parts():
         "Mira runs far away. Why?",
         "Nobody knows it now.",
     ]
+    assert query_parts("Scene 12. Mira runs far away now. Nobody knows it yet.") == [
+        "Scene 12. Mira runs far away now.",
+        "Nobody knows it yet.",
+    ]
     assert query_parts("") == [""]
     assert query_parts(plan, also=["The ferryman is Tobias."])[-1] == "The ferryman is Tobias."
 

@@ -3,7 +3,8 @@
 An instant scripted model writes; everything else is real: SQLite on disk, checkpoints, recall, the story log. With
 `--embedder minilm` the packaged embedding model is used, with `hash` (the default) an instant one, so that nothing hides the
 growth of the rest. The figures at step N are medians over the 50 steps up to N. `cpu_milliseconds` is what the process computed
-for a step outside the model: on a machine that others use too, that says more than the time. Prints JSON.
+for a step outside the model: on a machine that others use too, that says more than the time. `log` is what the bytes of the log
+are, a step: by table and field of its rows, and what the database adds. Prints JSON.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sqlite3
 import statistics
 import tempfile
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +28,7 @@ from pydantic import PrivateAttr
 
 from recurrentgpt import Context
 from recurrentgpt.checkpoints import open_persistence
+from recurrentgpt.checkpoints.row_values import text_of
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.embeddings import HashEmbeddings, default_embeddings
@@ -34,6 +37,8 @@ from recurrentgpt.testing import ScriptedChatModel
 WINDOW = 50
 LOG_BYTES_PER_STEP = 12_000
 """Most bytes that the log may grow by a step, between the last two marks."""
+ROW_BYTES = 45
+"""Of a row of the store beside its names and value: its header and two times."""
 LIMITS = {"milliseconds": 1.5, "retrieval_milliseconds": 1.5, "prompt_characters": 1.5}
 
 
@@ -113,7 +118,8 @@ async def measure(steps: int, embedder: str, tier: str) -> dict[str, Any]:
                         at[step] = _figures(step_times, cpu_times, retrievals, prompts, Path(name))
                     step += 1
                     began, busy = time.perf_counter(), time.process_time()
-    return {"steps": steps, "embedder": embedder, "tier": tier, "at": at, "ratios": _ratios(at)}
+        log = _log_fields(Path(name) / STORIES)
+    return {"steps": steps, "embedder": embedder, "tier": tier, "at": at, "ratios": _ratios(at), "log": log}
 
 
 def _figures(
@@ -134,6 +140,28 @@ def _pages_bytes(database: Path) -> int:
     with closing(sqlite3.connect(database)) as connection:
         ((pages, size),) = connection.execute("SELECT * FROM pragma_page_count(), pragma_page_size()")
     return int(pages * size)
+
+
+def _log_fields(database: Path) -> dict[str, dict[str, float]]:
+    """Return the bytes of the log a step: by table and field, of the rows' names, of indexes, and what pages leave empty."""
+    held: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    with closing(sqlite3.connect(database)) as connection:
+        for prefix, key, value in connection.execute("SELECT prefix, key, value FROM store"):
+            table = prefix.split(".")[1]
+            fields = {name: len(json.dumps(own)) + len(name) + 4 for name, own in json.loads(text_of(value)).items()}
+            # What deflating saves is saved of all fields alike.
+            share = len(value) / max(1, sum(fields.values()))
+            held[table].update({name: size * share for name, size in fields.items()})
+            held[table]["(row)"] += len(prefix) + len(key) + ROW_BYTES
+        pages = connection.execute("SELECT name, sum(pgsize), sum(unused) FROM dbstat GROUP BY name").fetchall()
+        (steps,) = connection.execute("SELECT count(*) FROM store WHERE prefix GLOB '*.links.*'").fetchone()
+    held["pages"].update({f"{name} (unused)": unused for name, _, unused in pages})
+    held["pages"].update({name: size - unused for name, size, unused in pages if name != "store"})
+    found: dict[str, dict[str, float]] = {}
+    for table, own in held.items():
+        fields = {name: round(size / steps) for name, size in own.most_common() if size >= steps}
+        found |= {table: {"sum": round(own.total() / steps), **fields}} if fields else {}
+    return found
 
 
 def _ratios(at: dict[int, dict[str, Any]]) -> dict[str, Any]:

@@ -86,5 +86,9 @@ def _short(passage: str) -> str:
     return hashlib.sha256(passage.encode()).hexdigest()[:8]
 
 
-MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _seal_links}
+def _leave_as_it_is(connection: sqlite3.Connection) -> None:
+    """Change nothing: what version 2 wrote is read as it is, and version 3 is for programs that cannot read what follows it."""
+
+
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _seal_links, 2: _leave_as_it_is}
 """What brings a log of this version to the next one."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from recurrentgpt.checkpoints.row_values import text_of
 from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, is_unused, storage_errors
 from recurrentgpt.schema.errors import StorageError
 
@@ -70,9 +71,9 @@ class RowReader:
         self._connection, self._path = connection, path
 
     def select(self, query: str, *values: str) -> list[tuple[str, str]]:
-        """Return what a query finds; raise StorageError where the file cannot be read."""
+        """Return the keys and JSON texts that a query finds; raise StorageError where the file cannot be read."""
         with storage_errors(self._path):
-            return self._connection.execute(query, values).fetchall()
+            return [(key, text_of(value)) for key, value in self._connection.execute(query, values)]
 
 
 @contextmanager
@@ -123,24 +124,28 @@ def carve(path: Path) -> list[Row]:
     """
     pages = _pages(path)
     free = _free(pages)
-    found: dict[tuple[str, str], tuple[int, str]] = {}
+    found: dict[tuple[str, str], tuple[int, bytes]] = {}
     for number, page in pages.items():
         if number in free:
             continue
         for rowid, columns in _cells(page, 100 if number == 1 else 0, pages):
-            if len(columns) < _COLUMNS or not all(isinstance(column, str) for column in columns[:_COLUMNS]):
+            held = [column for column in columns[:_COLUMNS] if column is not None]
+            if len(held) < _COLUMNS:
                 continue
-            prefix, key, value = (str(column) for column in columns[:_COLUMNS])
+            prefix, key = (name.decode("utf-8", "replace") for name in held[:2])
             if prefix in ("table", "index"):
                 continue  # of SQLite's own list of what there is
             if rowid >= found.get((prefix, key), (-1, ""))[0]:
-                found[prefix, key] = (rowid, value)
+                found[prefix, key] = (rowid, held[2])
     return [_row(prefix, key, value) for (prefix, key), (_, value) in found.items()]
 
 
 def _row(prefix: str, key: str, value: object) -> Row:
     # A damaged row may hold a number, or nothing, where SQLite's own check finds no fault.
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    try:
+        text = text_of(value)
+    except (StorageError, UnicodeDecodeError):
+        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
     return Row(tuple(prefix.split(".")), key, text)
 
 
@@ -183,7 +188,7 @@ def _free(pages: dict[int, bytes]) -> set[int]:
     return free
 
 
-def _cells(page: bytes, start: int, pages: dict[int, bytes]) -> Iterator[tuple[int, list[object]]]:
+def _cells(page: bytes, start: int, pages: dict[int, bytes]) -> Iterator[tuple[int, list[bytes | None]]]:
     """Yield the id and the columns of each row in a leaf of a table; a row that is damaged is left out."""
     if len(page) < start + 8 or page[start] != _LEAF:
         return
@@ -220,20 +225,20 @@ def _payload(page: bytes, at: int, length: int, pages: dict[int, bytes]) -> byte
     return b"".join(parts)
 
 
-def _columns(payload: bytes) -> list[object]:
-    """Return the first columns of a record: texts as such, anything else as None."""
+def _columns(payload: bytes) -> list[bytes | None]:
+    """Return the first columns of a record: the bytes of texts and blobs, anything else as None."""
     end, at = _varint(payload, 0)
     kinds: list[int] = []
     while at < end and len(kinds) < _COLUMNS:
         kind, at = _varint(payload, at)
         kinds.append(kind)
-    columns: list[object] = []
+    columns: list[bytes | None] = []
     for kind in kinds:
         length = (kind - 12) // 2 if kind >= 12 else (0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0)[kind]
         if end + length > len(payload):
             raise ValueError("a row ends before its last column")
         content = payload[end : end + length]
-        columns.append(content.decode("utf-8", "replace") if kind >= 12 else None)
+        columns.append(content if kind >= 12 else None)
         end += length
     return columns
 

@@ -37,6 +37,7 @@ from recurrentgpt.checkpoints.migrations import migrate
 from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.read_only import readable
 from recurrentgpt.checkpoints.retention import KEEP, PRUNE_EVERY, Retaining
+from recurrentgpt.checkpoints.row_values import deflated, value_of
 from recurrentgpt.checkpoints.sqlite_faults import (
     APPLICATION_ID,
     CHECKPOINTS,
@@ -222,7 +223,7 @@ class StorySqliteStore(AsyncSqliteStore):
     """Keep the story log in SQLite, each batch all or nothing; faults of the disk arrive as StorageError."""
 
     def __init__(self, conn: aiosqlite.Connection, path: Path) -> None:
-        super().__init__(conn)
+        super().__init__(conn, deserializer=value_of)
         self.path = path
         self._file = path.stat().st_ino if path.exists() else 0
 
@@ -288,7 +289,8 @@ class FetchingCursor:
                     "A second statement writes where there is no transaction: half of a batch could be lost."
                 )
             self._wrote = True
-        self._rows = list(await self._conn.execute_fetchall(statement, values))
+        stored = [deflated(value) if isinstance(value, bytes) else value for value in values]
+        self._rows = list(await self._conn.execute_fetchall(statement, stored))
 
     async def fetchall(self) -> list[Any]:
         """Return the rows of the last statement."""

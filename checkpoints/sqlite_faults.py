@@ -10,8 +10,8 @@ from pathlib import Path
 from recurrentgpt.schema.errors import StorageError
 
 APPLICATION_ID = 0x52475054  # "RGPT"
-SCHEMA_VERSION = 2
-"""2: every link has the digest of its commit. What an older file needs is in `migrations`."""
+SCHEMA_VERSION = 3
+"""2: every link has the digest of its commit. 3: long values are deflated. What an older file needs is in `migrations`."""
 STORIES = "stories.db"
 CHECKPOINTS = "checkpoints.db"
 

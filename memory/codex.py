@@ -16,7 +16,7 @@ from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told
+from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told, sign_of
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Brief
 
@@ -62,8 +62,8 @@ def in_names(codex: Codex, plan: str) -> list[str]:
     for entry in codex.named_in(plan):
         if entry.name.casefold() not in plan.casefold():
             called = sorted((*entry.aliases, *codex.own_roles(entry)), key=len, reverse=True)
-            others = "|".join(re.escape(other.removeprefix("the ")) for other in called)
-            named = re.sub(rf"(?:\bthe )?\b(?:{others})\b", entry.name, named, flags=re.IGNORECASE) if others else named
+            others = "|".join(sign_of(other.removeprefix("the ")).pattern.pattern for other in called)
+            named = re.sub(rf"(?:\bthe )?(?:{others})", entry.name, named, flags=re.IGNORECASE) if others else named
     if named == plan:
         return []
     known = query_parts(plan)

@@ -1,7 +1,7 @@
-"""One story's rows: their vectors as bytes, which FAISS multiplies, and their words, searched only among the ancestors of a head.
+"""One story's rows: their vectors as bytes, in a FAISS index, and their words, searched only among the ancestors of a head.
 
-Exact by design: every row of the branch is scored. Ten thousand passages are 150,000 rows of 384 bytes, 58 MB. They are
-read a block at a time into numbers that stay in the processor's cache, for all parts of the query at once.
+Exact by design: every row of the branch is scored. Ten thousand passages are 150,000 rows of 384 bytes, 58 MB. FAISS multiplies
+bytes with bytes and returns the nearest rows; those, and whatever row could come before them by its words, are scored in full.
 """
 
 from __future__ import annotations
@@ -18,16 +18,23 @@ from numpy.typing import NDArray
 
 from recurrentgpt.memory.keyword_index import WordIndex
 from recurrentgpt.memory.pieces import Matrix
-from recurrentgpt.memory.rows import Codes, Kind
+from recurrentgpt.memory.rows import PEAK, Codes, Kind, directions
 
 WORDS = 0.4
 """What the rare words that a row shares with a part of the query are worth in its score, beside its meaning."""
 ALIKE = 0.75
 """How much of what a row has in common with all rows of the branch is taken off its score."""
+NEAREST = 256
+"""Rows that FAISS is asked for, for each part of a query."""
 BLOCK = 1024
 """Rows that are read at once."""
-WORKERS = min(4, os.cpu_count() or 1)
-_POOL = ThreadPoolExecutor(WORKERS, thread_name_prefix="recall")
+_DIGITS = 1e-5
+"""More than two scores differ by that are equal to the sixth digit."""
+# A thread a part, and FAISS in none of them starts more: they would wait for work at the cost of the processor.
+_POOL = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "recall", initializer=lambda: faiss.omp_set_num_threads(1))
+
+_SIGN = np.uint8(128)
+"""What makes a number of either sign a byte, as FAISS has it, and back."""
 
 Flags = NDArray[np.bool_]
 
@@ -78,9 +85,11 @@ class StoryIndex:
         self.dimension = dimension
         self.outdated: dict[str, None] = {}
         """Commits whose rows are of an older form, the newest last."""
-        self._codes: Codes = np.zeros((0, dimension), dtype=np.int8)
-        self._scales: Matrix = np.zeros(0, dtype=np.float32)
-        self._rows = 0
+        self._vectors = faiss.IndexScalarQuantizer(
+            dimension, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
+        )
+        self._scales = array("f")
+        self._entries = array("i")
         self._words = WordIndex()
         self._ids: list[str] = []
         # Arrays, which numpy reads where they are: as lists, ten thousand numbers cost a query more than their search.
@@ -89,7 +98,6 @@ class StoryIndex:
         self._number: dict[str, int] = {}
         self._parents: list[str] = []
         self._first_row = array("q")
-        self._filled = array("q")
         self._rooted: set[str] = set()
         self._forget_mask()
 
@@ -98,12 +106,12 @@ class StoryIndex:
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return self._rows
+        return len(self._entries)
 
     @property
     def nbytes(self) -> int:
         """The bytes of all vectors."""
-        return self._codes.nbytes + self._scales.nbytes
+        return len(self) * (self.dimension + self._scales.itemsize)
 
     def parent(self, commit: str) -> str:
         """Return the id of the commit before `commit`."""
@@ -141,19 +149,15 @@ class StoryIndex:
         self._parents.append(parent)
         self._steps.append(step)
         self._kinds.append(kinds)
-        self._first_row.append(self._rows)
+        self._first_row.append(len(self))
         for held in words:
             self._words.add(held)
+        pointing = directions(codes)
+        lengths = np.linalg.norm(pointing.astype(np.float32), axis=1)
+        self._entries.extend([self._number[commit]] * len(codes))
+        self._scales.extend((1 / np.where(lengths, lengths, np.inf)).tolist())
         if len(codes):
-            self._filled.append(len(self._ids) - 1)
-        end = self._rows + len(codes)
-        if end > len(self._codes):
-            more = max(end, BLOCK, self._rows * 5 // 4) - len(self._codes)
-            self._codes = np.concatenate([self._codes, np.zeros((more, self.dimension), dtype=np.int8)])
-            self._scales = np.concatenate([self._scales, np.zeros(more, dtype=np.float32)])
-        self._codes[self._rows : end] = codes
-        self._scales[self._rows : end] = 1 / np.maximum(np.linalg.norm(codes.astype(np.float32), axis=1), 1e-12)
-        self._rows = end
+            self._vectors.add_sa_codes(pointing.view(np.uint8) ^ _SIGN)
         if "piece" in kinds:
             self.outdated[commit] = None
 
@@ -163,65 +167,92 @@ class StoryIndex:
         So a part that many passages answer leaves room for the others. Passages of equal score come in the order of the story.
         """
         branch, mask, stands_for = self._within(scope)
-        alike = ALIKE * self._mean(stands_for)
-        # Entries without a row in the mask lie between others, and lose by minus infinity.
-        filled = np.asarray(self._filled, dtype=np.intp)
-        if not len(filled) or not count or not parts:
-            return []
-        starts = np.asarray(self._first_row, dtype=np.intp)[filled]
-        filled, starts = (these[np.logical_or.reduceat(mask, starts)] for these in (filled, starts))
-        if not len(filled):
+        if not count or not mask.any():
             return []
         # The people of a novel are in every other of its sentences, and its manner is in all: that tells none from another.
-        scores = self._cosines(np.stack([part.vector - alike for part in parts]), mask)
-        out = np.where(mask, np.float32(0), np.float32(-np.inf))
-        for row, part in zip(scores, parts, strict=True):
-            row += self._words.shares(part.words, branch) * np.float32(WORDS)
-            row += out
-        # Six digits: the seventh depends on how a cosine was summed, and must not decide between equals.
-        best = np.round(np.maximum.reduceat(scores, starts, axis=1) / np.float32(1 + WORDS), 6)
-        steps = np.asarray(self._steps)[filled]
-        wanted = min(count, len(filled))
-        rankings = []
-        for row in best:
-            top = np.flatnonzero(row >= np.partition(row, -wanted)[-wanted])
-            rankings.append(top[np.lexsort((steps[top], -row[top]))][:wanted].tolist())
+        alike, within = ALIKE * self._mean(stands_for), None if mask.all() else np.packbits(mask, bitorder="little")
+
+        def rank(part: Part) -> dict[int, tuple[float, int]]:
+            shares = self._words.shares(part.words, branch) * np.float32(WORDS)
+            asked = np.ascontiguousarray(part.vector - alike, dtype=np.float32)
+            rows, floor = self._nearest(asked, within)
+            best = self._best(asked, rows, shares, count)
+            # What FAISS did not return is no nearer than `floor`, and comes in by its words alone.
+            least = min((score for score, _ in best.values()), default=-np.inf) if len(best) == count else -np.inf
+            others = mask & (shares >= least * (1 + WORDS) - floor - _DIGITS)
+            others[rows] = False
+            if others.any():
+                best = self._best(asked, np.union1d(rows, np.flatnonzero(others)), shares, count)
+            return best
+
+        rankings = list(_POOL.map(rank, parts))
         return [
-            self._hit(filled[place], scores[part], float(best[part, place]), stands_for)
-            for part, place in in_turn(rankings, count)
+            self._hit(entry, *rankings[part][entry], stands_for)
+            for part, entry in in_turn([list(ranking) for ranking in rankings], count)
         ]
 
-    def _hit(self, entry: int, scores: Matrix, score: float, stands_for: Mapping[str, str]) -> Hit:
+    def _hit(self, entry: int, score: float, row: int, stands_for: Mapping[str, str]) -> Hit:
         """Return an entry as a hit by its best row."""
-        first, found = self._first_row[entry], self._ids[entry]
-        row = int(np.argmax(scores[first : first + len(self._kinds[entry])]))
-        return Hit(stands_for.get(found, found), self._steps[entry], score, row, self._kinds[entry][row])
+        own, found = row - self._first_row[entry], self._ids[entry]
+        return Hit(stands_for.get(found, found), self._steps[entry], score, own, self._kinds[entry][own])
 
-    def _cosines(self, asked: Matrix, mask: Flags) -> Matrix:
-        """Return the cosine of every row with every vector of `asked`; what is wholly outside the mask is not looked at."""
-        asked = np.ascontiguousarray(asked, dtype=np.float32)
-        found = np.zeros((len(asked), self._rows), dtype=np.float32)
-        blocks = [first for first in range(0, self._rows, BLOCK) if mask[first : first + BLOCK].any()]
+    def _nearest(self, asked: Matrix, within: NDArray[np.uint8] | None) -> tuple[NDArray[np.int64], float]:
+        """Return the rows nearest to a vector, and what the cosine of no other one exceeds; `within` has a bit for each row.
 
-        def multiply(own: Sequence[int]) -> None:
-            numbers = np.empty((BLOCK, self.dimension), dtype=np.float32)
-            for first in own:
-                end = min(first + BLOCK, self._rows)
-                numbers[: end - first] = self._codes[first:end]
-                for vector, row in zip(asked, found, strict=True):
-                    faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]
-                        faiss.swig_ptr(row[first:end]),
-                        faiss.swig_ptr(vector),
-                        faiss.swig_ptr(numbers),
-                        self.dimension,
-                        end - first,
-                    )
-                found[:, first:end] *= self._scales[first:end]
+        FAISS multiplies with the vector in whole numbers; by how much those miss it is added.
+        """
+        step = float(np.abs(asked).max(initial=0)) / PEAK or 1.0
+        whole = np.rint(asked / step).astype(np.float32)
+        chosen = None if within is None else faiss.IDSelectorBitmap(len(self), faiss.swig_ptr(within))
+        products, rows = self._vectors.search(
+            whole[None], min(NEAREST, len(self)), params=chosen and faiss.SearchParameters(sel=chosen)
+        )
+        rows = rows[0][rows[0] >= 0]
+        if len(rows) < NEAREST:
+            return rows, -np.inf
+        longest = float(np.frombuffer(self._scales, dtype=np.float32).max())
+        missed = float(np.linalg.norm(asked - whole * step))
+        return rows, max(0.0, float(products[0, -1])) * step * longest + missed
 
-        if len(blocks) < 2 * WORKERS:
-            multiply(blocks)
-        else:
-            list(_POOL.map(multiply, [blocks[worker::WORKERS] for worker in range(WORKERS)]))
+    def _best(self, asked: Matrix, rows: NDArray[np.int64], shares: Matrix, count: int) -> dict[int, tuple[float, int]]:
+        """Return the `count` best entries among those of some rows, best first: of each its score and its best row.
+
+        Entries of equal score come in the order of the story.
+        """
+        rows = np.sort(rows)
+        scores = self._cosines(asked, rows) + shares[rows]
+        owners = np.frombuffer(self._entries, dtype=np.int32)[rows]
+        starts = np.flatnonzero(np.diff(owners, prepend=-1))
+        # Six digits: the seventh depends on how a cosine was summed, and must not decide between equals.
+        best = np.round(np.maximum.reduceat(scores, starts) / np.float32(1 + WORDS), 6)
+        ends, steps = np.append(starts[1:], len(rows)), np.asarray(self._steps)[owners[starts]]
+        return {
+            int(owners[starts[place]]): (
+                float(best[place]),
+                int(rows[starts[place] + np.argmax(scores[starts[place] : ends[place]])]),
+            )
+            for place in np.lexsort((steps, -best))[:count]
+        }
+
+    def _cosines(self, asked: Matrix, rows: NDArray[np.int64]) -> Matrix:
+        """Return the cosine of some rows with a vector."""
+        found = np.empty(len(rows), dtype=np.float32)
+        for first in range(0, len(rows), BLOCK):
+            numbers = self._numbers(rows[first : first + BLOCK]).astype(np.float32)
+            faiss.fvec_inner_products_ny(  # type: ignore[attr-defined]
+                faiss.swig_ptr(found[first:]),
+                faiss.swig_ptr(asked),
+                faiss.swig_ptr(numbers),
+                self.dimension,
+                len(numbers),
+            )
+        scaled: Matrix = found * np.frombuffer(self._scales, dtype=np.float32)[rows]
+        return scaled
+
+    def _numbers(self, rows: NDArray[np.int64] | slice) -> Codes:
+        """Return the numbers of some rows."""
+        held = faiss.rev_swig_ptr(self._vectors.codes.data(), len(self) * self.dimension)
+        found: Codes = (held.reshape(-1, self.dimension)[rows] ^ _SIGN).view(np.int8)
         return found
 
     def _within(self, scope: Scope) -> tuple[Flags, Flags, dict[str, str]]:
@@ -249,8 +280,8 @@ class StoryIndex:
             commit = self.parent(commit)
         if commit != self._known:
             self._forget_mask()
-        if len(self._mask) < self._rows:
-            self._mask = np.concatenate([self._mask, np.zeros(self._rows - len(self._mask), dtype=bool)])
+        if len(self._mask) < len(self):
+            self._mask = np.concatenate([self._mask, np.zeros(len(self) - len(self._mask), dtype=bool)])
         # From the oldest on, so that sums are the same to the last digit however a branch came to be known.
         for commit in reversed(new):
             own = self._of(commit, self._mask)
@@ -271,7 +302,9 @@ class StoryIndex:
     def _sum_of(self, commit: str) -> NDArray[np.float64]:
         number = self._number[commit]
         rows = slice(self._first_row[number], self._first_row[number] + len(self._kinds[number]))
-        summed: NDArray[np.float64] = self._scales[rows].astype(np.float64) @ self._codes[rows]
+        if rows.start == rows.stop:
+            return np.zeros(self.dimension)
+        summed: NDArray[np.float64] = np.asarray(self._scales[rows]) @ self._numbers(rows)
         return summed
 
     def _forget_mask(self) -> None:

@@ -9,14 +9,14 @@ from recurrentgpt.prose.sentences import count_words, sentences
 MOST_PARTS = 8
 """Parts that are searched for; in a long story each costs milliseconds."""
 PART_WORDS = 4
-"""Fewest words of a part; a shorter sentence is told with the one before it."""
+"""Fewest words of a part; a shorter sentence is told with the one before it, the first one with the next."""
 
 
 def query_parts(query: str, also: Collection[str] = ()) -> list[str]:
     """Return the sentences of a query, the first ones if they are too many, and after them what else is asked."""
     found: list[str] = []
     for sentence in sentences(query):
-        if found and count_words(sentence) < PART_WORDS:
+        if found and min(count_words(sentence), count_words(found[-1])) < PART_WORDS:
             found[-1] += f" {sentence}"
         else:
             found.append(sentence)

@@ -29,6 +29,7 @@ from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, deflate, inflate, pack, rows_of, unpack
 from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import embedding_id
+from recurrentgpt.schema.errors import StorageError
 
 WALK = 64
 """Most commits that are fetched one by one; with more missing, all vectors are read at once."""
@@ -173,7 +174,7 @@ class Recall:
         return missing[::-1]
 
     async def _read_all(self, kept: _Kept, story: str) -> None:
-        rows = {row.key: row.value for row in await self.log.scan(self._namespace(story))}
+        rows = await self._stored(story)
 
         def add_all() -> None:
             with kept.lock:
@@ -182,6 +183,20 @@ class Recall:
                     _add_stored(kept.index, key, row)
 
         await asyncio.to_thread(add_all)
+
+    async def _stored(self, story: str) -> dict[str, Mapping[str, Any]]:
+        """Return what is stored of the commits of a story, by id, but for what is damaged."""
+        try:
+            return {row.key: row.value for row in await self.log.scan(self._namespace(story))}
+        except StorageError:
+            found = {key: await self._stored_row(story, key) for key in await self.log.links(story)}
+            return {key: row for key, row in found.items() if row is not None}
+
+    async def _stored_row(self, story: str, key: str) -> Mapping[str, Any] | None:
+        try:
+            return await self.log.value(self._namespace(story), key)
+        except StorageError:
+            return None  # damaged: a cache, which is made again
 
     async def _add(self, kept: _Kept, commits: list[Commit]) -> None:
         """Add commits whose vectors the store lacks, and store them for the next time."""
@@ -240,7 +255,7 @@ class Recall:
             commit = with_summary(await self.log.get(story, commit_id), corrected)
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
-            stored = await self.log.value(self._namespace(story), key)
+            stored = await self._stored_row(story, key)
             with kept.lock:
                 known = stored is not None and _add_stored(kept.index, key, stored)
             if not known:

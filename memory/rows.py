@@ -26,6 +26,9 @@ CONTEXT_WORDS = 60
 LEVELS = 7
 """Steps of a stored number to either side of zero: 4 bits, of which a byte holds two."""
 
+PEAK = 127
+"""Greatest of the whole numbers that a vector is searched by, and about its length."""
+
 Kind = Literal["sentence", "summary", "fact", "piece"]
 KINDS: Mapping[str, Kind] = {"s": "sentence", "m": "summary", "f": "fact", "p": "piece"}
 """How the kind of a row is written in the store: by a letter."""
@@ -81,6 +84,14 @@ def codes(vectors: Matrix) -> Codes:
     peaks = np.maximum(np.abs(vectors).max(axis=1, initial=0.0, keepdims=True), 1e-12)
     numbers: Codes = np.rint(vectors / peaks * LEVELS).astype(np.int8)
     return numbers
+
+
+def directions(numbers: Codes) -> Codes:
+    """Return codes of any range as whole numbers of one byte, all vectors about `PEAK` long, so that FAISS may compare them."""
+    wide = numbers.astype(np.float32)
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    pointing: Codes = np.rint(wide * (PEAK / np.where(lengths, lengths, np.inf))).astype(np.int8)
+    return pointing
 
 
 def deflate(data: bytes) -> str:

@@ -45,7 +45,10 @@ _TITLES = frozenset(
 
 MOST_ROLE_WORDS = 3
 
-_PART = re.compile(r"\w+")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Characters of scripts that put no spaces between words, as in `prose.sentences`."""
+_LETTER = rf"[^\W{_UNSPACED}]"
+_PART = re.compile(rf"{_LETTER}+|[{_UNSPACED}]+")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
@@ -111,17 +114,23 @@ class Searched(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """A name, key or role as it is looked for: one in capitals in capitals, any other in whatever letters."""
+    """A name, key or role as it is looked for: one in capitals in capitals, any other in whatever letters.
+
+    One in a script without spaces stands among its words unmarked, and is found anywhere; a single character, which is also
+    part of others' words, only alone.
+    """
 
     name: str
     words: frozenset[str]
     is_capital: bool
     pattern: re.Pattern[str]
     """What finds it as whole words."""
+    is_unspaced: bool
 
     def place_in(self, searched: Searched) -> int:
         """Return where a text has it as whole words, -1 where it has not."""
-        if not self.words or not self.words <= (searched.words if self.is_capital else searched.small_words):
+        known = searched.words if self.is_capital else searched.small_words
+        if not self.is_unspaced and not (self.words and self.words <= known):
             return -1
         # Letters are found in a fraction of the time that a pattern takes which may begin anywhere.
         near = searched.text.find(self.name) if self.is_capital else searched.lower.find(self.name.lower())
@@ -137,13 +146,17 @@ def sign_of(name: str) -> Sign:
     """Return a name, key or role as it is looked for."""
     parts = _PART.findall(name)
     is_capital = any(part[0].isupper() for part in parts)
-    pattern = rf"\b{re.escape(name)}\b" if name[-1:].isalnum() else re.escape(name)
-    return Sign(
-        name,
-        frozenset(parts if is_capital else map(str.casefold, parts)),
-        is_capital,
-        re.compile(pattern, 0 if is_capital else re.IGNORECASE),
-    )
+    first, last = name[:1], name[-1:]
+    first_run, last_run = (len(name) > 1 and bool(re.match(f"[{_UNSPACED}]", letter)) for letter in (first, last))
+    pattern = re.escape(name)
+    if last.isalnum() or last_run:
+        # A letter of the one kind of scripts begins or ends no word of the other kind.
+        begin = "" if first_run else rf"(?<!{_LETTER})" if re.match(_LETTER, first) else r"\b"
+        end = "" if last_run else rf"(?!{_LETTER})" if re.match(_LETTER, last) else r"\b"
+        pattern = f"{begin}{pattern}{end}"
+    flags = 0 if is_capital else re.IGNORECASE
+    words = frozenset(parts if is_capital else map(str.casefold, parts))
+    return Sign(name, words, is_capital, re.compile(pattern, flags), first_run or last_run)
 
 
 @dataclass(frozen=True)

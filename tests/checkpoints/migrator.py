@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.backups import KEPT
+from recurrentgpt.checkpoints.row_values import value_of
 from recurrentgpt.checkpoints.sqlite_faults import SCHEMA_VERSION
 
 EVERY = 20
@@ -69,7 +70,7 @@ def contents(folder):
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         rows = connection.execute("SELECT prefix, key, value FROM store").fetchall()
-    return version, {(prefix, key): json.loads(value) for prefix, key, value in rows}
+    return version, {(prefix, key): value_of(value) for prefix, key, value in rows}
 
 
 def main(home, kills):

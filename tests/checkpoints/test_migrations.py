@@ -12,6 +12,7 @@ import pytest
 
 from recurrentgpt import Library, Story, maintenance
 from recurrentgpt.checkpoints.read_only import read_rows
+from recurrentgpt.checkpoints.row_values import value_of
 from recurrentgpt.checkpoints.sqlite_faults import SCHEMA_VERSION
 from recurrentgpt.memory.log_rows import link_of
 
@@ -39,7 +40,7 @@ def rows(home, table):
 def change(home, key, **changes):
     with closing(sqlite3.connect(home / "stories.db")) as connection, connection:
         where = "WHERE prefix LIKE '%.commits.%' AND key = ?"
-        value = json.loads(connection.execute(f"SELECT value FROM store {where}", (key,)).fetchone()[0])
+        value = value_of(connection.execute(f"SELECT value FROM store {where}", (key,)).fetchone()[0])
         connection.execute(f"UPDATE store SET value = ? {where}", (json.dumps({**value, **changes}), key))
 
 

@@ -18,6 +18,7 @@ from langchain_core.messages import HumanMessage
 from benchmarks.attacks import damaged
 from recurrentgpt import Library, Story
 from recurrentgpt.checkpoints.read_only import carve, read_rows
+from recurrentgpt.checkpoints.row_values import text_of, value_of
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
@@ -72,7 +73,7 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     _, story, texts = written
     with sqlite3.connect(home / "stories.db") as database:
         rows = database.execute("SELECT rowid, value FROM store WHERE prefix LIKE '%.commits.%'").fetchall()
-        rowid, value = next((row, json.loads(text)) for row, text in rows if json.loads(text)["step"] == 1)
+        rowid, value = next((row, found) for row, held in rows if (found := value_of(held))["step"] == 1)
         lost, value["passage"] = value["passage"], value["passage"].replace("e", "f", 1)
         database.execute("UPDATE store SET value = ? WHERE rowid = ?", (json.dumps(value), rowid))
     database.close()
@@ -88,6 +89,24 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     kept = {commit["passage"] for commit in commits(home)} - {""}
     assert kept == texts - {lost}
     assert passages(cli, story), "it opens, and goes on from there"
+
+
+def test_a_passage_whose_value_cannot_be_inflated_is_told_and_the_rest_is_saved(home, written, cli):
+    _, story, texts = written
+    with sqlite3.connect(home / "stories.db") as database:
+        rows = database.execute("SELECT rowid, value FROM store WHERE prefix LIKE '%.commits.%'").fetchall()
+        rowid, value = next((row, held) for row, held in rows if value_of(held)["step"] == 1)
+        lost = value_of(value)
+        database.execute("UPDATE store SET value = ? WHERE rowid = ?", (value[:40] + b"\0" + value[41:], rowid))
+    database.close()
+    shown = cli("show", story)
+    assert shown.code == 1
+    assert "damaged on the disk: `recurrentgpt check` says what is whole" in shown.err
+    found = cli("check", "--repair")
+    assert lost["id"] in found.out
+    saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+    assert cli("restore", saved, "--yes").code == 0
+    assert {commit["passage"] for commit in commits(home)} - {""} == texts - {lost["passage"]}
 
 
 def test_a_name_that_is_damaged_is_left_out_of_what_is_saved(home, written, cli):
@@ -107,22 +126,22 @@ def test_a_name_that_is_damaged_is_left_out_of_what_is_saved(home, written, cli)
     ("damage", "told"),
     [
         (
-            "UPDATE store SET value = replace(value, '\"story\":\"', '\"story\":\"0') WHERE prefix LIKE '%.stories'",
+            "UPDATE store SET value = replace(text_of(value), '\"story\":\"', '\"story\":\"0') WHERE prefix LIKE '%.stories'",
             "names another story",
         ),
         (
-            "UPDATE store SET value = replace(value, '\"story\":\"', '\"story\":\"0') WHERE prefix LIKE '%.heads'",
+            "UPDATE store SET value = replace(text_of(value), '\"story\":\"', '\"story\":\"0') WHERE prefix LIKE '%.heads'",
             "names another story",
         ),
         ("UPDATE store SET prefix = prefix || '0' WHERE prefix LIKE '%.links.%'", "stands in another's place"),
         ("UPDATE store SET key = key || '0' WHERE prefix LIKE '%.links.%'", "stands in another's place"),
         ("UPDATE store SET prefix = CAST(prefix AS BLOB) WHERE prefix LIKE '%.names.%'", "name is no text"),
         (
-            """UPDATE store SET value = replace(value, '"step":1,', '"step":9,') WHERE prefix LIKE '%.commits.%'""",
+            """UPDATE store SET value = replace(text_of(value), '"step":1,', '"step":9,') WHERE prefix LIKE '%.commits.%'""",
             "its text is whole",
         ),
         (
-            """UPDATE store SET value = replace(value, '"step":1,', '"step":0,') WHERE prefix LIKE '%.commits.%'""",
+            """UPDATE store SET value = replace(text_of(value), '"step":1,', '"step":0,') WHERE prefix LIKE '%.commits.%'""",
             "its text is whole",
         ),
     ],
@@ -130,6 +149,7 @@ def test_a_name_that_is_damaged_is_left_out_of_what_is_saved(home, written, cli)
 def test_a_row_that_says_another_place_is_told_and_put_back(home, written, cli, damage, told):
     _, story, texts = written
     with sqlite3.connect(home / "stories.db") as database:
+        database.create_function("text_of", 1, text_of)
         database.execute(damage)
     database.close()
     found = cli("check", "--repair")

@@ -6,7 +6,7 @@ import numpy as np
 
 from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.rows import codes
+from recurrentgpt.memory.rows import codes, directions
 
 RARE, WORDS, ALIKE = 4, 0.4, 0.75
 
@@ -24,7 +24,7 @@ def scores(embeddings, texts_of, part):
     whole = max(sum(rarity.values()), math.log(1 + len(every)) ** 4) or 1.0
 
     def unit(text):
-        vector = codes(np.asarray([embeddings.embed_query(text)], dtype=np.float32))[0].astype(float)
+        vector = directions(codes(np.asarray([embeddings.embed_query(text)], dtype=np.float32)))[0].astype(float)
         return vector / (np.linalg.norm(vector) or 1.0)
 
     vectors = {text: unit(text) for texts in texts_of.values() for text in texts}

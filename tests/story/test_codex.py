@@ -397,6 +397,33 @@ def test_names_are_found_as_whole_words_wherever_they_stand():
     assert codex.named_in("Annabel's brass lamps; ann, salty.") == []
 
 
+@pytest.mark.parametrize(
+    ("names", "text", "found"),
+    [
+        (["王小明", "林"], "昨天王小明走进了森林，没有人看见他。", ["王小明"]),
+        (["林", "王"], "他叫了一声：林，快走！", ["林"]),
+        (["花子", "クララ"], "庭でクララが花子に手紙を渡した。", ["クララ", "花子"]),
+        (["สมชาย"], "เมื่อวานนี้สมชายเดินไปตลาด", ["สมชาย"]),
+        (["Tom小明"], "今天Tom小明来了。", ["Tom小明"]),
+        (["小明Tom"], "今天小明Tom来了，小明Tommy没有来。", ["小明Tom"]),
+        (["Tom", "Ann"], "今天Tom来了，Annabel没有来。", ["Tom"]),
+    ],
+)
+def test_names_are_found_where_no_spaces_stand_between_words(names, text, found):
+    from recurrentgpt.schema.codex import Codex, Entry
+
+    codex = Codex({name.casefold(): Entry(name, "person") for name in names})
+    assert [entry.name for entry in codex.named_in(text)] == found
+
+
+def test_an_alias_without_spaces_around_it_is_asked_for_by_its_name():
+    from recurrentgpt.memory.codex import in_names
+    from recurrentgpt.schema.codex import Codex, Entry
+
+    codex = Codex({"王小明": Entry("王小明", "person", aliases=("渡船人",))})
+    assert in_names(codex, "晚上渡船人在河边等她。") == ["晚上王小明在河边等她。"]
+
+
 def test_of_many_facts_those_near_the_plan_are_told(story, author, model):
     begun(story, author, ALIVE, tier="full")
     facts = [f"Signe Orrin once counted {number} hundred sheep on the upper meadow." for number in range(12)]

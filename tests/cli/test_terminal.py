@@ -8,15 +8,13 @@ import re
 import select
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from recurrentgpt.cli.terminal.screen import wrap
+from tests.warm_process import WarmProcess
 
 from .conftest import wait_for_requests
-from .warm_command import Started, warm_command
 
 pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
 termios = pytest.importorskip("termios", reason="this system has no terminals of this kind")
@@ -27,7 +25,7 @@ ROWS, COLUMNS = 200, 72
 class Terminal:
     """A person's terminal with the command running in it."""
 
-    address: Path
+    warm: WarmProcess
     """Where commands are started."""
 
     def __init__(self, *arguments: str, columns: int = COLUMNS, sized: bool = False) -> None:
@@ -41,7 +39,7 @@ class Terminal:
             termios.tcsetwinsize(side, (ROWS, columns))
         else:
             environment |= {"COLUMNS": str(columns), "LINES": str(ROWS)}
-        self._command = Started(self.address, list(arguments), environment, side)
+        self._command = self.warm.start("-m", "recurrentgpt", *arguments, env=environment, terminal=side)
         os.close(side)
         self.pid = self._command.pid
 
@@ -95,9 +93,8 @@ class Terminal:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with warm_command(tmp_path_factory.mktemp("warm")) as Terminal.address:
-        yield
+def _warm(warm: WarmProcess) -> None:
+    Terminal.warm = warm
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])

@@ -95,7 +95,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector look seldom, and at nothing that is imported by now: it took a quarter of the time of all tests."""
+    """Have the garbage collector look seldom, and at nothing that is there by now: it took a quarter of a test's time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

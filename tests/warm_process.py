@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -25,8 +26,20 @@ from types import ModuleType, TracebackType
 from typing import IO, Any
 
 ROOT = Path(__file__).parents[1]
+WARM = (
+    *(
+        "langchain_openai",
+        "openai.resources.chat.completions",
+        "langgraph.checkpoint.sqlite.aio",
+        "langgraph.store.sqlite.aio",
+    ),
+    *("recurrentgpt.library", "recurrentgpt.checkpoints.sqlite", "recurrentgpt.checkpoints.backups"),
+    *("recurrentgpt.models.endpoint_chat", "recurrentgpt.models.http_client", "recurrentgpt.memory.index"),
+    *("recurrentgpt.cli.terminal.interactive", "recurrentgpt.cli.terminal.renderer", "recurrentgpt.testing"),
+)
+"""What takes long to import, and reads nothing of the environment."""
 REQUEST = 1 << 18
-PATIENCE = 120
+PATIENCE = 600
 """Seconds after which a process hangs that is waited for."""
 KIND = socket.SOCK_SEQPACKET
 """A socket whose messages arrive whole."""
@@ -144,6 +157,12 @@ class Forked:
         self.wait()
         return out, err
 
+    def poll(self) -> int | None:
+        """Return the exit code if there is one."""
+        if self.returncode is None and select.select([self._answers], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
     def wait(self, timeout: float = PATIENCE) -> int:
         """Return the exit code, once there is one."""
         if self.returncode is None:
@@ -247,11 +266,11 @@ def run_python(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    # What takes long, and reads nothing of the environment.
-    import langchain_openai  # noqa: F401
+    from recurrentgpt.cli import entry_point
 
-    import recurrentgpt.engine.engine  # noqa: F401
-
+    for name in WARM:
+        importlib.import_module(name)
+    entry_point._command()
     asked = serve(sys.argv[1])
     prepare(asked)
     run_python(asked["arguments"])

@@ -75,6 +75,10 @@ def paced(home: Path, delay: float) -> PacedModel:
     return PacedModel(tier="full", replies=reply, delay=delay, hold=home / "hold")
 
 
+DESK = ("recurrentgpt.desk.app", "recurrentgpt.desk.serve")
+"""What a process that serves a desk imports."""
+
+
 @contextmanager
 def scripted_desk(home: Path, delay: float = 0.0) -> Iterator[str]:
     """Serve the stories of a folder from a process of its own, and give the desk's address."""

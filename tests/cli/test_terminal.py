@@ -12,6 +12,7 @@ import time
 import pytest
 
 from recurrentgpt.cli.terminal.screen import wrap
+from tests.conftest import NEVER
 from tests.warm_process import WarmProcess
 
 from .conftest import wait_for_requests
@@ -51,7 +52,7 @@ class Terminal:
     def text(self) -> str:
         return " ".join(" ".join(self.lines).split())
 
-    def until(self, mark: str, seconds: float = 60, count: int = 1) -> None:
+    def until(self, mark: str, seconds: float = NEVER, count: int = 1) -> None:
         deadline = time.monotonic() + seconds
         while self.text.count(mark) < count:
             assert time.monotonic() < deadline, self.text
@@ -146,9 +147,7 @@ def test_a_turn_at_the_terminal(story, cli):
     terminal.until("Plan: ")
     terminal.send("\x15She polishes the [bold]lantern[/bold].\r")
     terminal.until("3 She polishes the [bold]lantern[/bold].")
-    deadline = time.monotonic() + 60
-    while terminal.text.count("Next?") < 2 and time.monotonic() < deadline:
-        terminal._read()
+    terminal.until("Next?", count=2)
     terminal.send("q\r")
     assert terminal.end() == 0, terminal.text
     passage = json.loads(cli("show", story, "--json").out)["passages"][-1]
@@ -250,7 +249,7 @@ def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go
     os.kill(terminal.pid, signal.SIGSTOP)
     terminal.echo()  # as a shell does that takes the terminal back
     os.kill(terminal.pid, signal.SIGCONT)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + NEVER
     while terminal.echoes:
         assert time.monotonic() < deadline, "the keys are echoed"
         terminal._read()

@@ -15,7 +15,7 @@ from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Ki
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
-MOST_NAME_WORDS, MOST_VALUE_WORDS, MOST_SENTENCE_WORDS = 8, 12, 36
+MOST_NAME_WORDS, MOST_SENTENCE_WORDS = 8, 36
 
 _CLAUSE = re.compile(r"[,;:(]| in | at | on | by ")
 """Where what is said of a status goes on after it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import itertools
 import os
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
     from recurrentgpt.testing import ScriptedChatModel
+    from tests.warm_process import WarmProcess
 
 MEMORY, ROOM = Path("/dev/shm"), 4 << 30
 if (
@@ -68,6 +70,8 @@ if hasattr(signal, "SIGHUP"):
 _databases = itertools.count(1)
 LEFT_OUT = ("browser", "real", "long")
 """Marks of tests that run only where -m asks for them."""
+NEVER = 300
+"""Seconds after which what has not happened never will, on however busy a machine."""
 PATIENCE = 60_000
 """Milliseconds that a browser on a busy machine may take for what is otherwise there at once."""
 
@@ -90,6 +94,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish() -> None:
+    """Have the garbage collector look seldom, and at nothing that is there by now: it took a quarter of a test's time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -197,6 +208,16 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     yield urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
     with psycopg.connect(postgres_server, autocommit=True) as conn:
         conn.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmProcess]:
+    """Give the process that forks others: each has imported already what takes two seconds."""
+    pytest.importorskip("termios", reason="this system forks no processes")
+    from tests.warm_process import warm_process
+
+    with warm_process(tmp_path_factory.mktemp("warm")) as started:
+        yield started
 
 
 @pytest.fixture

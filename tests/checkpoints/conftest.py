@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, empty_checkpoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
+
+from tests.warm_process import Forked, WarmProcess
 
 Steps = Callable[..., Any]
 
@@ -61,14 +62,12 @@ def put_steps() -> Steps:
 
 
 @pytest.fixture
-def start_writer() -> Callable[..., subprocess.Popen[str]]:
+def start_writer(warm: WarmProcess) -> Callable[..., Forked]:
     """Give a function that starts `writer.py` on a place in a process of its own."""
 
-    def start(url: str | None, thread: str, count: int) -> subprocess.Popen[str]:
+    def start(url: str | None, thread: str, count: int) -> Forked:
         environment = {**os.environ, "RECURRENTGPT_DATABASE_URL": url or ""}
         script = str(Path(__file__).with_name("writer.py"))
-        return subprocess.Popen(
-            [sys.executable, script, thread, str(count)], env=environment, stdout=subprocess.PIPE, text=True
-        )
+        return warm.start(script, thread, str(count), env=environment, stdout=subprocess.PIPE)
 
     return start

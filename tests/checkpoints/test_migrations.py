@@ -3,8 +3,6 @@
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -85,21 +83,20 @@ def test_an_erased_story_is_in_no_copy_made_by_itself(home):
     assert not list((home / "backups").glob("version-*"))
 
 
-def killed(home, kills):
-    script = Path(__file__).with_name("migrator.py")
-    done = subprocess.run([sys.executable, script, home, str(kills)], capture_output=True, text=True, check=False)
+def killed(warm, home, kills):
+    done = warm.run(str(Path(__file__).with_name("migrator.py")), str(home), str(kills))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-def test_a_migration_that_is_killed_is_done_or_undone(home):
-    ends = killed(home, 15)
+def test_a_migration_that_is_killed_is_done_or_undone(home, warm):
+    ends = killed(warm, home, 15)
     assert ends["as it was"]
     assert sum(ends.values()) == 15
 
 
 @pytest.mark.long
-def test_a_migration_that_is_killed_often_is_done_or_undone(home):
-    ends = killed(home, 300)
+def test_a_migration_that_is_killed_often_is_done_or_undone(home, warm):
+    ends = killed(warm, home, 300)
     assert ends["as it was"]
     assert ends["moved on"]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,13 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import RetryPolicy
 
+from recurrentgpt.cli.entry_point import run
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.testing import FaultyServer, story_replies
-from tests.conftest import HIDDEN
+from tests.conftest import HIDDEN, NEVER
+from tests.warm_process import Forked, WarmProcess
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
 COMMAND = (sys.executable, "-m", "recurrentgpt")
@@ -40,8 +43,8 @@ def reply(body: dict[str, Any]) -> str:
 
 
 def wait_for_requests(server: FaultyServer, count: int) -> None:
-    """Return once `server` was asked so often; fail after a minute."""
-    deadline = time.monotonic() + 60
+    """Return once `server` was asked so often; fail where that never happens."""
+    deadline = time.monotonic() + NEVER
     while len(server.requests) < count:
         assert time.monotonic() < deadline, f"only {len(server.requests)} requests of {count} came"
         time.sleep(0.05)
@@ -77,8 +80,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Give the command in this process: quicker, and without waits between retries."""
-    from recurrentgpt.cli.entry_point import run
-
     monkeypatch.setattr(
         "recurrentgpt.engine.engine.build_story_graph", functools.partial(build_story_graph, retry=QUICK)
     )
@@ -95,12 +96,12 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.fixture
-def process() -> Callable[..., subprocess.Popen[str]]:
+def process(warm: WarmProcess) -> Callable[..., Forked]:
     """Give the command as a process of its own."""
 
-    def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    def start(*arguments: str, **options: Any) -> Forked:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        return subprocess.Popen([*COMMAND, *arguments], text=True, env=os.environ.copy(), **(pipes | options))
+        return warm.start("-m", "recurrentgpt", *arguments, **(pipes | options))
 
     return start
 
@@ -109,20 +110,21 @@ def process() -> Callable[..., subprocess.Popen[str]]:
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Write a story of two passages once; give the user folder that holds it, and its id."""
     folder = tmp_path_factory.mktemp("written") / "home"
-    command = [*COMMAND, "write", "--genre", "mystery", "--title", "The Glass Bridge", "--steps", "2", "--json"]
-    with FaultyServer("ok", text=reply) as endpoint:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
-        surroundings = clean | {
+    command = ["write", "--genre", "mystery", "--title", "The Glass Bridge", "--steps", "2", "--json"]
+    with FaultyServer("ok", text=reply) as endpoint, pytest.MonkeyPatch.context() as environment:
+        for name in [name for name in os.environ if name.startswith(HIDDEN)]:
+            environment.delenv(name)
+        for name, value in {
             "RECURRENTGPT_HOME": str(folder),
             "RECURRENTGPT_EMBEDDER": "hash-256",
             "RECURRENTGPT_MODEL": "scripted",
-            "PIP_NO_INDEX": "1",
             "OPENAI_BASE_URL": endpoint.base_url,
             "OPENAI_API_KEY": "a-key",
-        }
-        done = subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return folder, str(json.loads(done.stdout.splitlines()[0])["story"])
+        }.items():
+            environment.setenv(name, value)
+        with redirect_stdout(io.StringIO()) as out:
+            assert run(command) == 0
+    return folder, str(json.loads(out.getvalue().splitlines()[0])["story"])
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Help: it loads nothing heavy, examples come first, and the page in docs is what it prints."""
+"""Help: examples come first, and the page in docs is what it prints."""
 
 from __future__ import annotations
 
@@ -13,17 +13,6 @@ import pytest
 from recurrentgpt.cli.docs import render
 from recurrentgpt.schema.genres import GENRES
 
-HEAVY = (
-    "langgraph",
-    "langchain_core",
-    "openai",
-    "torch",
-    "faiss",
-    "numpy",
-    "sentence_transformers",
-    "rich",
-    "recurrentgpt.story",
-)
 COMMANDS = (
     "write", "play", "choose", "retry", "replan", "stories", "show", "memory", "recall", "tree", "goto", "undo", "redo", "name",
     "diff", "edit",
@@ -33,28 +22,15 @@ COMMANDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["write", "--help"], ["--version"], ["config", "path"]])
-def test_nothing_heavy_is_loaded(arguments):
-    script = (
-        "import sys\nfrom recurrentgpt.cli.entry_point import run\n"
-        f"code = run({arguments})\n"
-        f"print([name for name in {HEAVY} if name in sys.modules], code, file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
-    assert done.stderr.strip() == "[] 0"
-
-
 def test_settings_are_described_without_what_checks_them():
     # When values are parsed, typer itself loads pydantic.
     script = "import sys, recurrentgpt.cli.app\nprint('pydantic' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 
 
 def test_module_and_command_are_the_same():
-    done = subprocess.run(
-        [sys.executable, "-m", "recurrentgpt.cli", "--version"], capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-m", "recurrentgpt.cli", "--version"], capture_output=True, text=True)
     assert (done.returncode, done.stdout.split()[0]) == (0, "recurrentgpt")
 
 

@@ -139,7 +139,7 @@ def test_the_choice_is_still_there_in_a_new_process(cli, story, process):
     seen = []
     for answers in ("foo\n", ""):
         with process("write", story, "-i") as running:
-            seen.append(running.communicate(answers, timeout=60)[1])
+            seen.append(running.communicate(answers)[1])
         assert running.returncode == 0
     assert _plans(seen[0]) == _plans(seen[1]) != []
 

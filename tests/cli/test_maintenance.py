@@ -6,8 +6,6 @@ import random
 import shutil
 import sqlite3
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -298,19 +296,3 @@ def test_a_home_that_was_deleted_is_noticed_at_the_next_commit(home, written):
 def test_the_databases_are_for_their_owner_alone(user_folder):
     Library.open(user_folder).close()
     assert {stat.S_IMODE(path.stat().st_mode) for path in user_folder.glob("*.db")} == {0o600}
-
-
-ENGINE = {"aiosqlite", "faiss", "jinja2", "langchain_core", "langgraph", "langsmith", "numpy"}
-MODELS = {"langchain_openai", "openai", "sentence_transformers", "torch", "transformers", "xllamacpp", "fastapi"}
-LOADED = "import sys\nfrom recurrentgpt.cli.entry_point import run\ncode = run(sys.argv[1:])\nprint(code, *sys.modules)"
-
-
-@pytest.mark.parametrize(
-    ("command", "unneeded"),
-    [("stories", ENGINE | MODELS), ("show", MODELS), ("tree", MODELS), ("memory", MODELS), ("brief", MODELS)],
-)
-def test_what_is_read_is_read_without_heavy_modules(home, written, command, unneeded):
-    arguments = [command] if command == "stories" else [command, written[1]]
-    told = subprocess.run([sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True).stdout
-    code, *loaded = told.splitlines()[-1].split()
-    assert (code, set(loaded) & unneeded) == ("0", set())

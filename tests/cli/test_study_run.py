@@ -162,7 +162,7 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_has_no_failures(server, pro
         running = process("study", "run", given, "-o", "run", "--yes", cwd=tmp_path)
         wait_for_requests(slow, 2)
         running.send_signal(how)
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate()
     assert running.returncode == 130
     assert "Stopped." in err
     assert "Continue: recurrentgpt study run tiny.toml -o run" in err

@@ -8,15 +8,14 @@ import re
 import select
 import signal
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from recurrentgpt.cli.terminal.screen import wrap
+from tests.conftest import NEVER
+from tests.warm_process import WarmProcess
 
 from .conftest import wait_for_requests
-from .warm_command import Started, warm_command
 
 pyte = pytest.importorskip("pyte", reason="no terminal emulator: pip install pyte")
 termios = pytest.importorskip("termios", reason="this system has no terminals of this kind")
@@ -27,7 +26,7 @@ ROWS, COLUMNS = 200, 72
 class Terminal:
     """A person's terminal with the command running in it."""
 
-    address: Path
+    warm: WarmProcess
     """Where commands are started."""
 
     def __init__(self, *arguments: str, columns: int = COLUMNS, sized: bool = False) -> None:
@@ -41,7 +40,7 @@ class Terminal:
             termios.tcsetwinsize(side, (ROWS, columns))
         else:
             environment |= {"COLUMNS": str(columns), "LINES": str(ROWS)}
-        self._command = Started(self.address, list(arguments), environment, side)
+        self._command = self.warm.start("-m", "recurrentgpt", *arguments, env=environment, terminal=side)
         os.close(side)
         self.pid = self._command.pid
 
@@ -53,7 +52,7 @@ class Terminal:
     def text(self) -> str:
         return " ".join(" ".join(self.lines).split())
 
-    def until(self, mark: str, seconds: float = 60, count: int = 1) -> None:
+    def until(self, mark: str, seconds: float = NEVER, count: int = 1) -> None:
         deadline = time.monotonic() + seconds
         while self.text.count(mark) < count:
             assert time.monotonic() < deadline, self.text
@@ -95,9 +94,8 @@ class Terminal:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    with warm_command(tmp_path_factory.mktemp("warm")) as Terminal.address:
-        yield
+def _warm(warm: WarmProcess) -> None:
+    Terminal.warm = warm
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
@@ -149,9 +147,7 @@ def test_a_turn_at_the_terminal(story, cli):
     terminal.until("Plan: ")
     terminal.send("\x15She polishes the [bold]lantern[/bold].\r")
     terminal.until("3 She polishes the [bold]lantern[/bold].")
-    deadline = time.monotonic() + 60
-    while terminal.text.count("Next?") < 2 and time.monotonic() < deadline:
-        terminal._read()
+    terminal.until("Next?", count=2)
     terminal.send("q\r")
     assert terminal.end() == 0, terminal.text
     passage = json.loads(cli("show", story, "--json").out)["passages"][-1]
@@ -253,7 +249,7 @@ def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go
     os.kill(terminal.pid, signal.SIGSTOP)
     terminal.echo()  # as a shell does that takes the terminal back
     os.kill(terminal.pid, signal.SIGCONT)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + NEVER
     while terminal.echoes:
         assert time.monotonic() < deadline, "the keys are echoed"
         terminal._read()

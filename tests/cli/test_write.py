@@ -201,7 +201,7 @@ def test_being_stopped_saves_and_says_how_to_go_on(cli, story, server, process, 
         running = process("write", story, "--base-url", slow.base_url, "--steps", "2")
         wait_for_requests(slow, 2)
         running.send_signal(how)
-        _, err = running.communicate(timeout=30)
+        _, err = running.communicate()
     assert running.returncode == 130
     assert f"Continue: recurrentgpt write {story} --base-url={slow.base_url}" in err
     assert "Traceback" not in err
@@ -230,7 +230,7 @@ def test_two_writers_of_one_story(cli, story, server, process):
         wait_for_requests(slow, 2)
         result = cli("write", story, "--steps", "1")
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=30)
+        running.communicate()
     assert result.code == 1
     assert "being written by another process" in result.err
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,8 @@ from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.testing import ScriptedChatModel
 from tests.conftest import PATIENCE
-from tests.desk.scripted import paced
+from tests.desk.scripted import DESK, paced
+from tests.warm_process import Forked, WarmProcess
 
 ROOT = Path(__file__).parents[2]
 API = "/desk/api"
@@ -91,10 +90,10 @@ def client(library: Library, tmp_path: Path) -> Iterator[Client]:
 class Served:
     """A desk that runs as a process of its own."""
 
-    def __init__(self, home: Path, delay: float) -> None:
-        self.home, self.delay = home, delay
+    def __init__(self, warm: WarmProcess, home: Path) -> None:
+        self.warm, self.home = warm, home
         self.port = 0
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Forked | None = None
         home.mkdir(parents=True, exist_ok=True)
 
     @property
@@ -107,34 +106,30 @@ class Served:
         return self.home / "hold"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "tests.desk.scripted", "--home", str(self.home), "--delay", str(self.delay)]
-        self._process = subprocess.Popen(
-            [*command, "--port", str(self.port)], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=dict(os.environ)
-        )
-        assert self._process.stdout is not None
+        command = ("-m", "tests.desk.scripted", "--home", str(self.home), "--port", str(self.port))
+        self._process = self.warm.start(*command, stdout=subprocess.PIPE, imports=DESK)
         self.port = int(self._process.stdout.readline())
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
         assert self._process is not None
         self._process.send_signal(how)
-        self._process.wait(timeout=60)
-        assert self._process.stdout is not None
+        self._process.wait()
         self._process.stdout.close()
 
 
 @pytest.fixture(scope="session")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def desk(warm: WarmProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Give one desk for all tests that do not stop it."""
-    served = Served(tmp_path_factory.mktemp("desk"), 0.0)
+    served = Served(warm, tmp_path_factory.mktemp("desk"))
     served.start()
     yield served
     served.end()
 
 
 @pytest.fixture
-def own_desk(tmp_path: Path) -> Iterator[Served]:
+def own_desk(warm: WarmProcess, tmp_path: Path) -> Iterator[Served]:
     """Give a desk that a test may kill."""
-    served = Served(tmp_path / "own", 0.0)
+    served = Served(warm, tmp_path / "own")
     served.start()
     yield served
     served.end(signal.SIGKILL)

@@ -11,14 +11,13 @@ import argparse
 import asyncio
 import itertools
 import os
-import re
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGenerationChunk
@@ -29,7 +28,7 @@ from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.schema.errors import ModelRefused
-from recurrentgpt.testing import ScriptedChatModel, pieces_of, story_replies
+from recurrentgpt.testing import ScriptedChatModel, Streaming, pieces_of, story_replies
 
 ROOT = Path(__file__).parents[2]
 HELD_AFTER = 60
@@ -39,7 +38,6 @@ HELD_AFTER = 60
 class PacedModel(ScriptedChatModel):
     """Follow the script at the pace of a slow machine."""
 
-    pieces: ClassVar[re.Pattern[str]] = pieces_of(1)
     delay: float = 0.0
     hold: Path | None = None
 
@@ -57,12 +55,12 @@ class PacedModel(ScriptedChatModel):
         while not prose and self._there("hold-memory"):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         async for chunk in super()._astream(messages, *args, **kwargs):
-            words += 1
+            before, words = words, words + len(chunk.text.split())
             if self.delay:
                 await asyncio.sleep(self.delay)
-            if prose and words == 1 and self.hold is not None:
+            if prose and not before and words and self.hold is not None:
                 self.hold.with_name("first-word").write_text(str(time.time()))
-            while prose and words == HELD_AFTER and self.hold is not None and self.hold.exists():  # noqa: ASYNC110
+            while prose and before < HELD_AFTER <= words and self.hold is not None and self.hold.exists():  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
             yield chunk
 
@@ -75,6 +73,10 @@ def paced(home: Path, delay: float) -> PacedModel:
         return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
 
     return PacedModel(tier="full", replies=reply, delay=delay, hold=home / "hold")
+
+
+DESK = ("recurrentgpt.desk.app", "recurrentgpt.desk.serve")
+"""What a process that serves a desk imports."""
 
 
 @contextmanager
@@ -98,6 +100,7 @@ def main() -> None:
     options.add_argument("--delay", type=float, default=0.0)
     given = options.parse_args()
     given.home.mkdir(parents=True, exist_ok=True)
+    Streaming.pieces = pieces_of(1)  # here, pages look at words
     listening = bound("127.0.0.1", given.port)
     with Library.open(given.home) as library:
         settings = {"model": paced(given.home, given.delay), "embeddings": HashEmbeddings(), "new_character": 0.0}

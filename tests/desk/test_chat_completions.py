@@ -2,11 +2,9 @@
 
 import itertools
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 from contextlib import AsyncExitStack
 
 import openai
@@ -21,6 +19,7 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
+from tests.desk.scripted import DESK
 
 HERE = ("127.0.0.1", 50000)
 OWN = "Mira lets the last boat go by and keeps the lamp dark."
@@ -192,15 +191,14 @@ def test_the_desk_alone_has_no_such_endpoint(tmp_path):
             assert http.get("/v1/models").status_code == 404
 
 
-def test_the_command_says_where_clients_find_it(tmp_path):
-    command = [sys.executable, "-m", "recurrentgpt.cli", "serve", "--port", "0"]
-    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path)}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+def test_the_command_says_where_clients_find_it(warm):
+    command = ("-m", "recurrentgpt.cli", "serve", "--port", "0")
+    with warm.start(*command, stderr=subprocess.PIPE, imports=DESK) as process:
         address = re.search(r"http://127\.0\.0\.1:\d+/v1", process.stderr.readline())[0]
         models = openai.OpenAI(base_url=address, api_key="any").models.list()
         assert [model.id for model in models] == ["recurrentgpt", "recurrentgpt-fiction"]
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=60) == 130
+        assert process.wait() == 130
         assert "Traceback" not in process.stderr.read()
 
 

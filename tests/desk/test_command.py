@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,19 +22,18 @@ from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from tests.conftest import PATIENCE
 from tests.desk.conftest import API, HERE, HOST, Client
-from tests.desk.scripted import paced
+from tests.desk.scripted import DESK, paced
+from tests.warm_process import WarmProcess
 
 
-def test_it_says_where_it_is_and_ends_at_ctrl_c(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "recurrentgpt.cli", "desk", "--no-browser"]
-    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path)}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
-        assert process.stderr is not None
+def test_it_says_where_it_is_and_ends_at_ctrl_c(warm: WarmProcess) -> None:
+    command = ("-m", "recurrentgpt.cli", "desk", "--no-browser")
+    with warm.start(*command, stderr=subprocess.PIPE, imports=DESK) as process:
         found = re.search(r"http://127\.0\.0\.1:\d+/desk/", process.stderr.readline())
         assert found
         assert httpx.get(found[0], timeout=PATIENCE / 1000).status_code == 200
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=PATIENCE / 1000) == 130
+        assert process.wait() == 130
         assert "Traceback" not in process.stderr.read()
 
 
@@ -111,10 +109,9 @@ def test_a_host_keeps_every_other_path_and_the_desk_works_in_it(host: Client) ->
         ({"LANGGRAPH_AUTH": '{"path": "./auth.py:auth"}'}, False),
     ],
 )
-def test_a_host_may_leave_the_desk_out(server: dict[str, str], there: bool, tmp_path: Path) -> None:
+def test_a_host_may_leave_the_desk_out(server: dict[str, str], there: bool, warm: WarmProcess) -> None:
     code = "from recurrentgpt.desk.host import app; print(bool(app.routes))"
-    environment = {**os.environ, "RECURRENTGPT_HOME": str(tmp_path), **server}
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    told = warm.run("-c", code, env={**os.environ, **server}, imports=DESK)
     assert told.stdout == f"{there}\n", told.stderr
 
 

@@ -10,14 +10,15 @@ import pytest
 from benchmarks.tree import forked, grow
 from recurrentgpt.library import Library
 from tests.desk.conftest import Served, there_are
+from tests.warm_process import WarmProcess
 
 PASSAGES = 2000
 
 
 @pytest.fixture(scope="module")
-def long_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def long_desk(warm: WarmProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Give a desk with a story of many passages, and one with as many that fork everywhere."""
-    served = Served(tmp_path_factory.mktemp("long"), 0.0)
+    served = Served(warm, tmp_path_factory.mktemp("long"))
     with Library.open(served.home) as library:
         grow(library, "straight", lambda grown: grown[-1] if grown else None, PASSAGES)
         grow(library, "forked", forked(PASSAGES // 2), PASSAGES)

@@ -12,6 +12,7 @@ from benchmarks.tree import grow
 from recurrentgpt.library import Library
 from recurrentgpt.schema.log import Commit
 from tests.desk.conftest import Served, begin, there_are, written
+from tests.warm_process import WarmProcess
 
 VERSE = "The lamp is out.\nThe sea is in.\n\nNobody came."
 LINES = (
@@ -25,9 +26,9 @@ def branched(grown: list[Commit]) -> Commit | None:
 
 
 @pytest.fixture(scope="module")
-def long_desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def long_desk(warm: WarmProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Give a desk with a story of more than a hundred passages, and some of 40 with two branches."""
-    served = Served(tmp_path_factory.mktemp("look"), 0.0)
+    served = Served(warm, tmp_path_factory.mktemp("look"))
     with Library.open(served.home) as library:
         grow(library, "long", lambda grown: grown[-1] if grown else None, 120)
         for story in WINDOWS:

@@ -12,7 +12,6 @@ from tests.desk.conftest import Served
 
 ENDLESS = "/desk/api/stories/{story}/events"
 RANDOM = settings(
-    max_examples=15,
     deadline=None,
     database=None,
     derandomize=True,
@@ -22,7 +21,8 @@ RANDOM = settings(
 
 
 @pytest.mark.filterwarnings("ignore:Overriding standard format:hypothesis.errors.HypothesisWarning")
-def test_no_request_is_a_fault_of_the_server(own_desk: Served) -> None:
+@pytest.mark.parametrize("examples", [5, pytest.param(50, marks=pytest.mark.long)])
+def test_no_request_is_a_fault_of_the_server(own_desk: Served, examples: int) -> None:
     # Here, as it takes a second to import, and every worker imports every file.
     schemathesis = pytest.importorskip("schemathesis", reason="no schemathesis: pip install schemathesis")
     story = httpx.post(f"{own_desk.address}api/stories", json={}, timeout=60).json()["story"]
@@ -33,7 +33,7 @@ def test_no_request_is_a_fault_of_the_server(own_desk: Served) -> None:
         if operation.path == ENDLESS:
             continue
 
-        @RANDOM
+        @settings(RANDOM, max_examples=examples)
         @given(case=operation.as_strategy())
         def ask(case: Any) -> None:
             if "story" in (case.path_parameters or {}):

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -77,13 +75,12 @@ asyncio.run(main())
 """
 
 
-async def test_a_choice_that_was_left_open_is_there_in_a_new_process(user_folder, context, play):
+async def test_a_choice_that_was_left_open_is_there_in_a_new_process(user_folder, context, play, warm):
     async with open_persistence(folder=user_folder) as here:
         it = play(build_story_graph(checkpointer=here.saver, store=here.store), context(), here.store)
         question = await it.begin()
         before = await it.state()
-    command = [sys.executable, "-c", CHILD, str(user_folder), json.dumps(it.config)]
-    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+    done = await asyncio.to_thread(warm.run, "-c", CHILD, str(user_folder), json.dumps(it.config))
     assert done.returncode == 0, done.stderr
     asked, state = json.loads(done.stdout)
     assert asked == question

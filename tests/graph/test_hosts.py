@@ -199,7 +199,7 @@ async def test_ainvoke_never_blocks_the_loop_of_its_host(context, model):
         def embed_documents(self, texts):
             answered = threading.Event()
             here.call_soon_threadsafe(answered.set)
-            answers.append(answered.wait(timeout=5))
+            answers.append(answered.wait(timeout=60))
             return super().embed_documents(texts)
 
     for tier in ("small", "full"):

@@ -21,11 +21,13 @@ from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
+from tests.conftest import NEVER
 
 TOOLS = ["start_story", "stories", "read", "choose_plan", "write_plan", "new_plans", "edit_memory", "finish", "retry",
          "goto", "tree", "recall", "export"]  # fmt: skip
 TOKEN = "0123456789abcdef0123"
 SERVE = ["-m", "recurrentgpt.cli", "mcp"]
+MCP = ["recurrentgpt.mcp_server"]
 
 
 @pytest.fixture
@@ -64,21 +66,20 @@ def connected(user_folder):
 
 
 @pytest.fixture
-def address(environment):
+def address(environment, warm):
     """Give the address of a server by HTTP."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}/mcp"
-    server = subprocess.Popen(
-        [sys.executable, *SERVE, "--port", str(port)], env={**os.environ, **environment}, stderr=subprocess.DEVNULL
-    )
+    command = (*SERVE, "--port", str(port))
+    server = warm.start(*command, env={**os.environ, **environment}, stderr=subprocess.DEVNULL, imports=MCP)
     try:
         answering(url, server)
         yield url
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait()
 
 
 async def call(client, tool, **arguments):
@@ -182,7 +183,7 @@ async def test_over_http_on_this_machine_only(address):
 
 def answering(url, server):
     """Wait until the server answers."""
-    until = time.monotonic() + 180
+    until = time.monotonic() + NEVER
     while time.monotonic() < until and server.poll() is None:
         try:
             httpx.get(url, timeout=5)
@@ -354,8 +355,8 @@ async def test_with_a_token_only_whoever_brings_it_is_served(user_folder):
     assert status == [401, 401, 401, 200]
 
 
-def test_the_command_refuses_other_machines_without_a_token(environment):
-    command = [sys.executable, *SERVE, "--port", "9", "--host", "0.0.0.0"]
-    ended = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=180)
+def test_the_command_refuses_other_machines_without_a_token(environment, warm):
+    command = (*SERVE, "--port", "9", "--host", "0.0.0.0")
+    ended = warm.run(*command, env={**os.environ, **environment}, imports=MCP)
     assert ended.returncode == 2
     assert "--token" in ended.stderr

@@ -3,7 +3,6 @@
 import shutil
 import sqlite3
 import subprocess
-import sys
 
 import pytest
 
@@ -169,12 +168,17 @@ def script():
 """
 
 
-def child(folder, story, code, **options):
-    """Run `code` with the story open in a process of its own."""
-    return subprocess.Popen([sys.executable, "-c", CHILD + code, str(folder), story], text=True, **options)
+@pytest.fixture
+def child(warm):
+    """Give a runner of code with the story open in a process of its own."""
+
+    def run(folder, story, code, **options):
+        return warm.start("-c", CHILD + code, str(folder), story, **options)
+
+    return run
 
 
-def test_two_processes_cannot_write_one_story_at_once(tmp_path, settings):
+def test_two_processes_cannot_write_one_story_at_once(tmp_path, settings, child):
     story = fill(tmp_path, settings)
     code = """
 library, story = script()
@@ -200,7 +204,7 @@ library.close()
             assert here.step().step == done + 1
 
 
-def test_a_killed_process_leaves_no_lock_behind(tmp_path, settings):
+def test_a_killed_process_leaves_no_lock_behind(tmp_path, settings, child):
     story = fill(tmp_path, settings)
     code = """
 import os, signal
@@ -216,7 +220,7 @@ for event in story.stream(1000):
         assert here.step().step == len(here.passages())
 
 
-def test_a_choice_is_still_there_in_a_new_process(tmp_path, settings, model, write_prompts):
+def test_a_choice_is_still_there_in_a_new_process(tmp_path, settings, child, write_prompts):
     story = fill(tmp_path, settings)
     code = """
 library, story = script()

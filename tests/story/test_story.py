@@ -311,7 +311,7 @@ async def test_the_event_loop_runs_on_while_a_story_is_written(library, settings
     def ask_the_loop():
         answered = threading.Event()
         here.call_soon_threadsafe(answered.set)
-        answers.append(answered.wait(timeout=20))
+        answers.append(answered.wait(timeout=60))
 
     class Blocking(HashEmbeddings):
         def embed_documents(self, texts):

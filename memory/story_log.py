@@ -91,6 +91,8 @@ class StoryLog(LogReader):
             if name and follows:
                 operations.append(self.name_op(story, name, key))
         await self.batch(operations)
+        if known is None:
+            self._read.put((*self.root, story, key), commit)
 
     async def move_head(
         self, commit: Commit, status: str, *, undone: str = "", branch: str | None = None, also: Sequence[PutOp] = ()

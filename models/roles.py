@@ -13,7 +13,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -110,7 +110,12 @@ class ResolvedModel:
     @property
     def speaks_openai(self) -> bool:
         """Tell whether calls go through langchain-openai, without importing it to find out."""
-        return any(base.__module__.startswith("langchain_openai.") for base in type(self.chat).__mro__)
+        return _speaks_openai(type(self.chat))
+
+
+@cache
+def _speaks_openai(client: type) -> bool:
+    return any(base.__module__.startswith("langchain_openai.") for base in client.__mro__)
 
 
 def resolve_model(role: Role, context: Context) -> ResolvedModel:

@@ -81,6 +81,10 @@ class _Bounded(ImmutableSandboxedEnvironment):
         """Put texts together; raise SecurityError where that would be huge."""
         return _join("", parts)
 
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Tell whether a template may see an attribute; texts and numbers, which most are, lead nowhere."""
+        return (type(value) in (str, int) and not attr.startswith("_")) or super().is_safe_attribute(obj, attr, value)
+
     def call(self, context: Any, called: Any, /, *values: Any, **named: Any) -> Any:
         """Call a macro, or a method that makes nothing huge; raise SecurityError for another."""
         _take_turn()

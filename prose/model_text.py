@@ -27,6 +27,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?\n])")
+_HALF = re.compile("[\ud800-\udfff]")
 _CONTROL_KINDS = ("Cc", "Cs", "Co", "Cn")
 
 
@@ -74,6 +75,6 @@ class VisibleStream:
         piece, self._half = self._half + piece, ""
         if piece and "\ud800" <= piece[-1] <= "\udbff":
             piece, self._half = piece[:-1], piece[-1]
-        if any("\ud800" <= c <= "\udfff" for c in piece):
+        if _HALF.search(piece):
             piece = piece.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
         return _INVISIBLE.sub("", piece.replace("\r\n", "\n"))

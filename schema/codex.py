@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
@@ -126,6 +127,8 @@ class Sign(NamedTuple):
     pattern: re.Pattern[str]
     """What finds it as whole words."""
     is_unspaced: bool
+    longest: str
+    """The longest of its words, by which it is looked up; empty for what may stand among other words unmarked."""
 
     def place_in(self, searched: Searched) -> int:
         """Return where a text has it as whole words, -1 where it has not."""
@@ -154,9 +157,10 @@ def sign_of(name: str) -> Sign:
         begin = "" if first_run else rf"(?<!{_LETTER})" if re.match(_LETTER, first) else r"\b"
         end = "" if last_run else rf"(?!{_LETTER})" if re.match(_LETTER, last) else r"\b"
         pattern = f"{begin}{pattern}{end}"
-    flags = 0 if is_capital else re.IGNORECASE
     words = frozenset(parts if is_capital else map(str.casefold, parts))
-    return Sign(name, words, is_capital, re.compile(pattern, flags), first_run or last_run)
+    found_by, is_unspaced = re.compile(pattern, 0 if is_capital else re.IGNORECASE), first_run or last_run
+    longest = "" if is_unspaced else max(sorted(words), key=len, default="")
+    return Sign(name, words, is_capital, found_by, is_unspaced, longest)
 
 
 @dataclass(frozen=True)
@@ -250,19 +254,28 @@ class Codex:
         People and places by names in capitals, everything else by its words; by a role where one entry alone has it.
         """
         searched = Searched.of(text)
-        found: dict[int, Entry] = {}
-        for place, entry in enumerate(self.entries.values()):
-            signs = entry.signs
-            if entry.roles and (own := self.own_roles(entry)):
-                signs = (*signs, *map(sign_of, own))
-            at = [position for sign in signs if (position := sign.place_in(searched)) >= 0]
-            if at:
-                found[min(at) * len(self.entries) + place] = entry
-        return [found[position] for position in sorted(found)]
+        in_capitals, in_any_letters = self._signs
+        found: dict[int, int] = {}
+        for signs, words in ((in_capitals, searched.words), (in_any_letters, searched.small_words)):
+            for place, sign in chain.from_iterable(signs[word] for word in signs.keys() & {*words, ""}):
+                if (at := sign.place_in(searched)) >= 0:
+                    found[place] = min(at, found.get(place, at))
+        entries = list(self.entries.values())
+        return [entries[place] for place in sorted(found, key=lambda place: (found[place], place))]
 
     def own_roles(self, entry: Entry) -> list[str]:
         """Return the roles of an entry that no other one has."""
         return [role for role in entry.roles if self._has_role.get(role.casefold()) is entry]
+
+    @cached_property
+    def _signs(self) -> tuple[Mapping[str, list[tuple[int, Sign]]], Mapping[str, list[tuple[int, Sign]]]]:
+        """The signs in capitals and the others by their longest words, each with the place of the entry that it means."""
+        in_capitals: dict[str, list[tuple[int, Sign]]] = {}
+        in_any_letters: dict[str, list[tuple[int, Sign]]] = {}
+        for place, entry in enumerate(self.entries.values()):
+            for sign in (*entry.signs, *map(sign_of, self.own_roles(entry) if entry.roles else ())):
+                (in_capitals if sign.is_capital else in_any_letters).setdefault(sign.longest, []).append((place, sign))
+        return in_capitals, in_any_letters
 
     @cached_property
     def _has_role(self) -> Mapping[str, Entry | None]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from starlette.applications import Starlette
+from fastapi import FastAPI
 
 from recurrentgpt.graph.context_middleware import RefuseUnknownSettings
 from recurrentgpt.studies.baselines.catalogue import all_systems
 from recurrentgpt.studies.study_context import StudyContext
 
-app = Starlette()
-"""It has no paths of its own."""
+app = FastAPI(openapi_url=None)
+"""It has no paths of its own; Aegra takes no other kind of app."""
 
 app.add_middleware(RefuseUnknownSettings, graphs=frozenset(all_systems()), context=StudyContext)

@@ -25,6 +25,15 @@ WRITERS = {
 """What a story is written, recalled and served with: nothing that only reads one needs any of it."""
 
 
+def _run(*arguments: str) -> tuple[int, list[str], str]:
+    """Return a command's code, the modules that it loaded, and what it said."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, env=os.environ.copy(), check=False
+    )
+    code, loaded = json.loads(done.stderr.splitlines()[-1])
+    return code, loaded, done.stderr
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -37,6 +46,8 @@ WRITERS = {
         ["brief", "STORY"],
         ["codex", "STORY"],
         ["diff", "STORY", "1", "2"],
+        ["check"],
+        ["restore"],
         ["export", "STORY", "-o", "-"],
         ["config", "list"],
         ["--help"],
@@ -45,10 +56,19 @@ WRITERS = {
     ids=" ".join,
 )
 def test_what_only_reads_loads_nothing_that_writes(story, command):
-    arguments = [story if word == "STORY" else word for word in command]
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, env=os.environ.copy(), check=False
-    )
-    code, loaded = json.loads(done.stderr.splitlines()[-1])
-    assert code == 0, done.stderr
+    code, loaded, said = _run(*(story if word == "STORY" else word for word in command))
+    assert code == 0, said
     assert WRITERS.isdisjoint(loaded), WRITERS.intersection(loaded)
+
+
+MODELS = {"langchain_openai", "openai", "torch", "sentence_transformers", "recurrentgpt.models.embedded.server"}
+
+
+@pytest.mark.parametrize("endpoint", [True, False], ids=["endpoint", "embedded"])
+def test_what_was_told_is_put_together_without_a_model(story, monkeypatch, endpoint):
+    if not endpoint:
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RECURRENTGPT_MODEL"):
+            monkeypatch.delenv(name)
+    code, loaded, said = _run("context", story)
+    assert code == 0, said
+    assert MODELS.isdisjoint(loaded), MODELS.intersection(loaded)

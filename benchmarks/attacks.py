@@ -14,6 +14,7 @@ import asyncio
 import copy
 import io
 import json
+import os
 import random
 import re
 import resource
@@ -41,9 +42,10 @@ from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.disposable import local_postgres
 from recurrentgpt.checkpoints.read_only import carve, read_rows
 from recurrentgpt.engine.check import examine
-from recurrentgpt.engine.story_export import load
+from recurrentgpt.engine.story_export import StoryExport, load
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
+from recurrentgpt.maintenance import check, repair
 from recurrentgpt.models.calls import Meter, write_stream
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.json_replies import read
@@ -59,6 +61,7 @@ TRIALS = {
     "archives": (40, 1_000),
     "books": (40, 1_000),
     "bit flips": (10, 200),
+    "repairs": (3, 100),
     "clock": (2, 60),
     "transports": (6, 150),
     "full disk": (2, 20),
@@ -234,21 +237,49 @@ def damaged(database: Path, dice: random.Random, *, flips: bool) -> set[str]:
     return {commit["passage"] for commit in made if not commit["amends"] or commit["id"] in links}
 
 
+def _passages(archive: StoryExport) -> set[str]:
+    """Return the texts that an export holds."""
+    return {commit["passage"] for commit in archive["commits"].values()} - {""}
+
+
 def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
     """Flip bits of the database, or overwrite a page: what is undamaged is saved, what is damaged is never called whole."""
     database = place / "stories.db"
     shutil.copyfile(attacked.folder / "stories.db", database)
     whole = damaged(database, dice, flips=dice.random() < 0.5)
     rows, _ = read_rows(database)
-    saved = {
-        commit["passage"]
-        for story in examine(rows)
-        if story.archive is not None
-        for commit in story.archive["commits"].values()
-    } - {""}
+    saved = {text for story in examine(rows) if story.archive is not None for text in _passages(story.archive)}
     if saved - attacked.texts:
         return "a damaged passage was called whole"
     return "an undamaged passage was lost" if whole - {""} - saved else ""
+
+
+def repairs(dice: random.Random, attacked: Attacked, place: Path) -> str:
+    """Let `check --repair` save a damaged copy: all that is undamaged is in the new file, which is whole, and no more."""
+    home = place / "home"
+    home.mkdir()
+    database = home / "stories.db"
+    shutil.copyfile(attacked.folder / "stories.db", database)
+    try:
+        whole = damaged(database, dice, flips=dice.random() < 0.5) - {""}
+        with patch.dict(os.environ, RECURRENTGPT_HOME=str(home)):
+            found = check()
+            if found.is_whole:
+                return "" if whole == attacked.texts else "damage was not noticed"
+            try:
+                saved = repair(found)
+            except StorageError:
+                return "undamaged passages were not saved" if whole else ""
+        rows, fault = read_rows(saved)
+        stories = examine(rows)
+        texts = {text for story in stories if story.archive is not None for text in _passages(story.archive)}
+        if fault or any(story.damage for story in stories):
+            return "what was saved is damaged"
+        if texts - attacked.texts:
+            return "a damaged passage was saved as whole"
+        return "an undamaged passage was not saved" if whole - texts else ""
+    finally:
+        shutil.rmtree(home)
 
 
 def clock(dice: random.Random, attacked: Attacked, place: Path) -> str:
@@ -340,6 +371,7 @@ ATTACKS: dict[str, Callable[[random.Random, Attacked, Path], str]] = {
     "archives": archives,
     "books": books,
     "bit flips": bit_flips,
+    "repairs": repairs,
     "clock": clock,
     "transports": transports,
     "full disk": full_disk,

@@ -152,6 +152,32 @@ def resolve_model(role: Role, context: Context) -> ResolvedModel:
     return endpoint_model(name, None, key, context)
 
 
+@dataclass(frozen=True)
+class DescribedModel:
+    """What prompts need to know of a chat model, where none is going to be asked."""
+
+    tier: Tier
+    profile: EndpointProfile = GENERIC
+    adapter: Adapter | None = None
+
+    @property
+    def templates(self) -> str:
+        """Return the folder of the prompts that suit it, as `ResolvedModel` does."""
+        return "storyteller" if self.adapter else self.tier
+
+
+def describe_model(role: Role, context: Context) -> ResolvedModel | DescribedModel:
+    """Return what prompts need to know of the model that plays `role`; nothing is fetched or started, nor a client made."""
+    given = _given(role, context)
+    if given is not None and not isinstance(given, str):
+        return _instance(given, context)
+    name, base_url = settings.resolve("model", given).value, settings.resolve("base_url", context.base_url).value
+    tier = tier_of_role(role, context)
+    if base_url is None and (name is None or name in catalogue.WRITERS or name.lower().endswith(".gguf")):
+        return DescribedModel(tier, EMBEDDED, adapter_in_force(context.adapter))
+    return DescribedModel(tier, profile_of(base_url, name or ""))
+
+
 def tier_of_role(role: Role, context: Context) -> Tier:
     """Return the tier of the model that plays `role`, without starting or fetching one."""
     given = _given(role, context)

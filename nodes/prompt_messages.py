@@ -22,7 +22,7 @@ from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.profiles import EndpointProfile
-from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.models.roles import DescribedModel, ResolvedModel
 from recurrentgpt.nodes.routes import last_step
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
@@ -188,7 +188,7 @@ def _counted_clues(state: State) -> list[TurnStatus]:
     return updated_turns(counted, {}, len(state["brief"].get("clues", []))) if counted or not state.get("step") else []
 
 
-async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[BaseMessage]:
+async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel | DescribedModel) -> list[BaseMessage]:
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
     prompts, previous, step = runtime.prompts(model), state.get("passage", ""), state.get("step", 0) + 1
     shared = variables(state, runtime, step)
@@ -327,7 +327,7 @@ class Past:
     """The passage before the previous one."""
 
 
-async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Past:
+async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel | DescribedModel) -> Past:
     """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
     step, chosen = state.get("step", 0), runtime.context.past_tokens
     room = past_tokens(model.profile) if chosen is None else chosen

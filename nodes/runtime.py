@@ -22,7 +22,7 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
-from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
+from recurrentgpt.models.roles import DescribedModel, ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.server_thread import thread_of
@@ -80,7 +80,7 @@ class StoryRuntime:
         """Return the chat model of a role; the first call may fetch and start the embedded one."""
         return await aresolve_model(role, self.context)
 
-    def prompts(self, model: ResolvedModel) -> Prompts:
+    def prompts(self, model: ResolvedModel | DescribedModel) -> Prompts:
         """Return the templates that suit a model; raise PromptError where somebody's own cannot be used."""
         if self.context.prompts:
             check_once(self.context.prompts)

@@ -6,22 +6,25 @@ somebody else wrote must not be able to run code.
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
+import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from types import BuiltinMethodType
-from typing import Any
+from typing import Any, Literal
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
-from jinja2.filters import make_attrgetter
+from jinja2.filters import do_round, make_attrgetter
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.schema.errors import PromptError
@@ -34,12 +37,14 @@ LONGEST_PROMPT = 400_000
 
 
 MOST_TURNS = 50_000
-"""Turns of all loops, and calls, in one filling of a template."""
+"""Turns of all loops, calls, and things in lists, in one filling of a template."""
+MOST_SECONDS = 2
+"""Seconds of computing in one filling: a thousandth of one is usual."""
 
 _FILTERS = frozenset({
     *("abs", "attr", "capitalize", "count", "d", "default", "dictsort", "e", "escape", "first", "float", "groupby", "int"),
     *("items", "join", "last", "length", "list", "lower", "map", "max", "min", "reject", "rejectattr", "replace"),
-    *("reverse", "safe", "select", "selectattr", "sort", "string", "striptags", "sum", "title", "trim", "truncate", "unique"),
+    *("reverse", "safe", "select", "selectattr", "sort", "string", "striptags", "title", "trim", "truncate", "unique"),
     *("upper", "wordcount"),
 })  # fmt: skip
 """What of Jinja's filters makes nothing that is much longer than what it is given."""
@@ -60,7 +65,7 @@ _turns: ContextVar[Iterator[int]] = ContextVar("_turns")
 
 
 class _Generator(CodeGenerator):
-    """Have `a ~ b` bounded as everything else that is put together."""
+    """Have texts, lists and dictionaries bounded wherever a template puts some together."""
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         self.write("environment.concat(map(str, (")
@@ -68,6 +73,23 @@ class _Generator(CodeGenerator):
             self.visit(part, frame)
             self.write(", ")
         self.write(")))")
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:
+        self._weighed(super().visit_List, node, frame)
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        self._weighed(super().visit_Dict, node, frame)
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
+        if node.ctx == "load":
+            self._weighed(super().visit_Tuple, node, frame)
+        else:  # names that are given something
+            super().visit_Tuple(node, frame)
+
+    def _weighed(self, visit: Callable[[Any, Frame], None], node: nodes.Node, frame: Frame) -> None:
+        self.write("environment.weighed(")
+        visit(node, frame)
+        self.write(")")
 
 
 class _Bounded(ImmutableSandboxedEnvironment):
@@ -85,9 +107,17 @@ class _Bounded(ImmutableSandboxedEnvironment):
         """Tell whether a template may see an attribute; texts and numbers, which most are, lead nowhere."""
         return (type(value) in (str, int) and not attr.startswith("_")) or super().is_safe_attribute(obj, attr, value)
 
+    @staticmethod
+    def weighed(value: Any) -> Any:
+        """Return what a template put together; raise SecurityError where all that it holds, level by level, is huge."""
+        _weigh(value)
+        return value
+
     def call(self, context: Any, called: Any, /, *values: Any, **named: Any) -> Any:
         """Call a macro, or a method that makes nothing huge; raise SecurityError for another."""
         _take_turn()
+        if called is dict:
+            return self.weighed(dict(*values, **named))
         if isinstance(called, BuiltinMethodType) and isinstance(text := called.__self__, str) and not named:
             if called.__name__ == "join":
                 return _join(text, *values)
@@ -109,16 +139,61 @@ class _Bounded(ImmutableSandboxedEnvironment):
             times = [side for side in (left, right) if isinstance(side, int)]
             if len(sized) != 1 or len(times) != 1 or sized[0] * times[0] > LONGEST_PROMPT:
                 raise SecurityError("a product that large is no part of a prompt")
-        if operator == "%" and isinstance(left, str) and re.search(r"\d{4}|\*", left):
-            raise SecurityError("a format that wide is no part of a prompt")
+        if operator == "%" and isinstance(left, str):
+            if re.search(r"\d{4}|\*", left):
+                raise SecurityError("a format that wide is no part of a prompt")
+            if len(left) + left.count("%") * _weigh(right) > LONGEST_PROMPT:
+                raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
         if operator == "+" and hasattr(left, "__len__") and len(left) + len(right) > LONGEST_PROMPT:
             raise SecurityError("a sum that long is no part of a prompt")
-        return super().call_binop(context, operator, left, right)
+        result = super().call_binop(context, operator, left, right)
+        return result if operator == "%" else self.weighed(result)
 
 
 def _take_turn() -> None:
     if next(_turns.get(), None) is None:
-        raise SecurityError(f"it loops and calls more than {MOST_TURNS:,} times")
+        raise SecurityError(
+            f"it loops, calls and lists more than {MOST_TURNS:,} times, or for more than {MOST_SECONDS} seconds"
+        )
+
+
+def _allowance() -> Iterator[int]:
+    """Yield a turn for as long as a filling has some left, and has not computed for too long."""
+    ends = time.thread_time() + MOST_SECONDS
+    for turn in range(MOST_TURNS):
+        if time.thread_time() > ends:
+            return
+        yield turn
+
+
+def _weigh(value: Any) -> int:
+    """Return the characters of a value and all that it holds, a turn for each; raise SecurityError where they are too many.
+
+    What holds itself twice, level upon level, is a few letters of a template, and fills the memory when it is shown.
+    """
+    weight, waiting = 0, [value]
+    while waiting:
+        held = waiting.pop()
+        if isinstance(held, str):
+            weight += len(held)
+        elif isinstance(held, Mapping):
+            _take_turn()
+            waiting += [*held.keys(), *held.values()]
+        elif isinstance(held, list | tuple | set | frozenset):
+            _take_turn()
+            for _ in held:
+                _take_turn()
+            waiting += held
+        if weight > LONGEST_PROMPT:
+            raise SecurityError(f"it makes more than {LONGEST_PROMPT:,} characters")
+    return weight
+
+
+class _Namespace(Namespace):
+    """A template's own names, which show nothing of what they hold."""
+
+    def __repr__(self) -> str:
+        return "<namespace>"
 
 
 def _in_turns(values: Iterable[Any]) -> Iterator[Any]:
@@ -151,13 +226,47 @@ def _replaced(text: Any, old: Any, new: Any, count: int = -1) -> str:
     return str(text).replace(old, new, count)
 
 
+def _summed(values: Iterable[Any], attribute: str | int | None = None, start: Any = 0) -> Any:
+    """Do as Jinja's `sum` does, of numbers alone: it would put lists together without a bound."""
+    found = [start, *(values if attribute is None else map(make_attrgetter(ENVIRONMENT, attribute), values))]
+    if not all(isinstance(value, int | float) for value in found):
+        raise SecurityError("a sum that is not of numbers is no part of a prompt")
+    return sum(found)
+
+
+def _rounded(value: float, precision: int = 0, method: Literal["common", "ceil", "floor"] = "common") -> float:
+    """Round as Jinja's `round` does, to as many places as a number has."""
+    return do_round(value, max(-15, min(15, precision)), method)
+
+
+def _as_json(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON, in plain letters."""
+    _weigh(value)
+    return _join("", [json.dumps(value, ensure_ascii=False, indent=None if indent is None else max(0, min(8, indent)))])
+
+
+def _indented(text: Any, width: int = 4, first: bool = False) -> str:
+    """Indent the lines of a text, all but the first and the empty ones, by so many spaces."""
+    space = " " * max(0, min(40, width))
+    lines = _join("", [text]).split("\n")
+    return _join("\n", [space + line if line and (at or first) else line for at, line in enumerate(lines)])
+
+
 ENVIRONMENT = _Bounded(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False, autoescape=False
 )
 # Nothing of a prompt needs the others, and a few letters of them fill the memory.
 ENVIRONMENT.filters = {name: ENVIRONMENT.filters[name] for name in _FILTERS}
-ENVIRONMENT.filters.update(join=_joined, replace=_replaced, **{_IN_TURNS: _in_turns})
-ENVIRONMENT.globals = {name: ENVIRONMENT.globals[name] for name in ("dict", "namespace")}
+ENVIRONMENT.filters.update(
+    join=_joined,
+    replace=_replaced,
+    sum=_summed,
+    round=_rounded,
+    tojson=_as_json,
+    indent=_indented,
+    **{_IN_TURNS: _in_turns},
+)
+ENVIRONMENT.globals = {"dict": dict, "namespace": _Namespace}
 
 
 class Prompts:
@@ -202,7 +311,7 @@ def last_turn(source: str) -> str:
 
 def render(where: str, source: str, variables: Mapping[str, Any]) -> str:
     """Return a template filled with variables; raise PromptError, which says where, for one that does not fit or end."""
-    turns = _turns.set(iter(range(MOST_TURNS)))
+    turns = _turns.set(_allowance())
     try:
         return _join("", _compiled(source).generate(variables)).strip()
     except UndefinedError as error:

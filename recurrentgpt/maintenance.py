@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from filelock import FileLock, Timeout
-
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.backups import copies, copy_database, make_room, new_copy, replace_database
 from recurrentgpt.checkpoints.read_only import Row, read_rows
@@ -17,7 +15,6 @@ from recurrentgpt.engine.check import Examined, examine
 from recurrentgpt.engine.story_export import TABLES, put_story
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import SettingsError, StorageError
 
 
@@ -47,6 +44,8 @@ def check() -> Report:
 
 
 async def _check_server() -> Report:
+    from recurrentgpt.memory.story_log import StoryLog
+
     async with open_persistence() as persistence:
         log = StoryLog(persistence.store)
         rows: list[Row] = []
@@ -68,6 +67,8 @@ def repair(report: Report) -> Path:
     if not archives:
         raise StorageError(f"No passage of any story in {report.place} is whole: restore a copy, if there is one.")
     target = new_copy(_database(), "repaired-")
+
+    from recurrentgpt.memory.story_log import StoryLog
 
     async def write(folder: Path) -> None:
         async with open_persistence(folder=folder) as persistence:
@@ -102,6 +103,8 @@ def restore(source: Path) -> Path | None:
 
     Raises StorageError for a copy that is damaged, and where a program has the stories open.
     """
+    from filelock import FileLock, Timeout
+
     database = _local()
     database.parent.mkdir(parents=True, exist_ok=True)
     try:

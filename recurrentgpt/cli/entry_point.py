@@ -70,6 +70,8 @@ def _report(error: Exception, *, json: bool) -> int:
             show()
         elif isinstance(error, RecurrentGPTError):
             complain(message := spell_options(str(error)))
+        elif isinstance(error, OSError) and error.filename is not None:
+            complain(message := f"{error.filename} cannot be used ({error.strerror}): name another place.")
         else:
             what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             complain(message := f"Unexpected {what}. Set RECURRENTGPT_DEBUG=1 to see where it happened.")

@@ -14,12 +14,10 @@ from pydantic import TypeAdapter, ValidationError
 from recurrentgpt.checkpoints.read_only import Row
 from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction
 from recurrentgpt.memory.corrections import Overlay
-from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest, text_digest
-from recurrentgpt.memory.namespace import ROOT
-from recurrentgpt.memory.story_log import now
-from recurrentgpt.models.calls import total_usage
+from recurrentgpt.memory.log_rows import ROOT, commit_id, is_as_written, link_of, now, row_digest, text_digest
+from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
-from recurrentgpt.schema.state import Brief, Rationale
+from recurrentgpt.schema.parts import Brief, Rationale
 from recurrentgpt.schema.story_id import is_story_id
 
 _NOTHING = {

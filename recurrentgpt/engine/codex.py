@@ -20,6 +20,7 @@ from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.memory.corrections import Overlay, read_overlay
+from recurrentgpt.models.roles import describe_model
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.prompt_messages import write_turns
@@ -61,7 +62,7 @@ class StoryCodex:
 
         Without `truth`, what the brief keeps from the reader is left out of them.
 
-        Put together again from the log, with the model and the templates of today, which may start the embedded one. Raises
+        Put together again from the log, with the templates of today for the model of today, which is not asked. Raises
         StoryError where no plan was written from.
         """
         session = self._session
@@ -72,7 +73,7 @@ class StoryCodex:
         state = cast(State, await restored(session.log, record, commit, retake=True))
         runtime = session.runtime()
         state = cast(State, {**state, **await retrieve(state, runtime)})
-        turns = await write_turns(state, runtime, await runtime.model("writer"))
+        turns = await write_turns(state, runtime, describe_model("writer", runtime.context))
         memory, previous = state["short_term_memory"], state["passage"]
         brief, told, recalled = state["brief"], state["entries"], state["recalled"]
         made_of = {

@@ -12,23 +12,26 @@ import json
 import re
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from langgraph.store.base import PutOp
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from recurrentgpt.books.writers import write_file
-from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.refs import before
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
-from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 from recurrentgpt.schema.story_id import check_story_id
+
+if TYPE_CHECKING:
+    from langgraph.store.base import PutOp
+
+    from recurrentgpt.engine.engine import Engine
+    from recurrentgpt.memory.story_log import StoryLog
 
 FORMAT = "recurrentgpt-story"
 VERSION = 1

@@ -222,3 +222,14 @@ def test_prices_that_are_none_are_told_of_without_words_of_python(cli, story, us
     error = _is_sentence(result, 2)
     assert said in error
     assert not PYTHON.search(error)
+
+
+@pytest.mark.parametrize(
+    "command", ["export STORY -o LONG.md", "export STORY -o LONG/x.md", "backup LONG", "prompts export LONG"]
+)
+def test_a_name_that_no_file_can_have_is_told_of_without_words_of_python(cli, story, command):
+    arguments = [word.replace("STORY", story).replace("LONG", "a" * 5000) for word in command.split()]
+    error = _is_sentence(cli(*arguments), 1)
+    assert "too long" in error
+    assert "Unexpected" not in error
+    assert not PYTHON.search(error)

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 LOADED = """
 import json, sys
 from recurrentgpt.cli.entry_point import run
@@ -27,18 +29,35 @@ WRITERS = {
 COMMANDS = (
     "--help", "write --help", "--version", "config path", "config list", "stories", "show STORY", "show STORY --json",
     "show STORY --settings", "tree STORY", "memory STORY", "brief STORY", "codex STORY", "diff STORY 1 2", "export STORY -o -",
+    "check", "restore",
 )  # fmt: skip
 LIGHT = 4
 """So many of them, the first ones, do without what others draw with."""
 
+MODELS = {"langchain_openai", "openai", "torch", "sentence_transformers", "recurrentgpt.models.embedded.server"}
 
-def test_what_only_reads_loads_nothing_that_writes(story):
-    """In one process, in which each command finds what those before it have loaded."""
-    commands = [command.replace("STORY", story).split() for command in COMMANDS]
+
+def _run(*commands: list[str]) -> list[tuple[int, list[str]]]:
+    """Return the code of each of some commands, one after the other in one process, and the modules that are loaded then."""
     script = [sys.executable, "-c", LOADED, json.dumps(commands)]
     done = subprocess.run(script, capture_output=True, text=True, env=os.environ.copy(), check=False)
-    told = [json.loads(line) for line in done.stderr.splitlines()]
+    return [(code, loaded) for code, loaded in map(json.loads, done.stderr.splitlines())]
+
+
+def test_what_only_reads_loads_nothing_that_writes(story):
+    """Each command finds what those before it have loaded."""
+    told = _run(*(command.replace("STORY", story).split() for command in COMMANDS))
     for number, (command, (code, loaded)) in enumerate(zip(COMMANDS, told, strict=True)):
         assert code == 0, command
         unneeded = WRITERS | {"rich"} if number < LIGHT else WRITERS
         assert unneeded.isdisjoint(loaded), (command, unneeded.intersection(loaded))
+
+
+@pytest.mark.parametrize("endpoint", [True, False], ids=["endpoint", "embedded"])
+def test_what_was_told_is_put_together_without_a_model(story, monkeypatch, endpoint):
+    if not endpoint:
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RECURRENTGPT_MODEL"):
+            monkeypatch.delenv(name)
+    [(code, loaded)] = _run(["context", story])
+    assert code == 0
+    assert MODELS.isdisjoint(loaded), MODELS.intersection(loaded)

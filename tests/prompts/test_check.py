@@ -74,6 +74,18 @@ def test_what_is_wrong_is_said_with_its_place(folder: Path, place: str, text: st
             "{% macro m(f, n) %}{{ f(f, n - 1) if n }}{{ f(f, n - 1) if n }}{% endmacro %}{{ m(m, 99) }}",
             "50,000 times",
         ),
+        ("{% set x = [1] %}" + "{% set x = [x, x] %}" * 40 + "{{ x }}", "50,000 times"),
+        ("{% set x = (1,) %}" + "{% set x = (x, x) %}" * 40 + "{{ [x, x] | unique | list }}", "50,000 times"),
+        ("{% set x = {'a': 1} %}" + "{% set x = {'a': x, 'b': x} %}" * 40 + "{{ x }}", "50,000 times"),
+        ("{% set x = 1 %}" + "{% set x = dict(a=x, b=x) %}" * 40 + "{{ x }}", "50,000 times"),
+        ("{% set x = [1] %}" + "{% set x = [x] * 300 %}" * 6 + "{{ x }}", "50,000 times"),
+        ("{% set x = [1] %}" + "{% set x = [x, x] | sum(start=[]) %}" * 40, "a sum that is not of numbers"),
+        ("{% set x = 'a' * 99999 %}{{ [x, x, x, x, x] }}", "more than 400,000 characters"),
+        ("{{ ('%(a)s' * 9999) % {'a': 'a' * 9999} }}", "more than 400,000 characters"),
+        (
+            "{% set z = 'a ' * 199999 %}{% for a in z[:200] %}{% for b in z[:200] %}{{ z | wordcount }}{% endfor %}{% endfor %}",
+            "for more than 2 seconds",
+        ),
         ("{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}", "does not call itself"),
         ("{{ 1 // 0 }}", "does not fit the values"),
         ("{{ brief.title + 1 }}", "cannot be used"),
@@ -89,6 +101,13 @@ def test_a_template_is_filled_before_it_is_believed(folder: Path, extra: str, pr
 def test_a_template_puts_texts_together_as_its_author_is_used_to() -> None:
     source = """{{ ", ".join(names) }} {{ names[0].replace("a", "o") }} {{ 11 | replace("1", 2) }}"""
     assert render("here", source, {"names": ["Mara", "Bo"]}) == "Mara, Bo Moro 22"
+    source = "{{ 2.567 | round(1) }} {{ 2.1 | round(0, 'ceil') }} {{ 5 | round(-999999999) }} {{ texts | tojson }}"
+    source += "{{ 'a' | indent(2, true) }}"
+    assert render("here", source, {"texts": ["ä < b"]}) == '2.6 3.0 0 ["ä < b"]  a'
+    assert (
+        render("here", "{% set n = namespace(a=1) %}{% set n.a = [n.a, 2] %}{{ n.a }} {{ [1, 2] | sum }}", {})
+        == "[1, 2] 3"
+    )
     with pytest.raises(PromptError, match="makes more than"):
         render("here", "{{ long.replace('a', long) }}", {"long": "a" * 1000})
 

@@ -104,7 +104,7 @@ def understand(line: str, plans: int, language: str = "English") -> TypedInput:
         if _KEYS_THAT_ARE_WORDS.get(language_code(language)) == found[1]:
             return TypedInput("w", text=text)
         # In half a dozen languages "o" is a word, so what follows the key has to look like a setting.
-        if found[1] != "o" or _looks_like_setting(found[2].split()[0]):
+        if found[1] != "o" or _looks_like_setting(found[2].split()[0], language):
             return TypedInput(found[1][0], text=found[2])
     first, *others = text.split() or [""]
     if len(others) == 1 and (first.casefold() in KEYS or first.casefold() in WORDS or first.isdigit()):
@@ -121,10 +121,17 @@ def understand(line: str, plans: int, language: str = "English") -> TypedInput:
     )
 
 
-def _looks_like_setting(word: str) -> bool:
-    """Tell whether a word is `name=value` or the name of a setting, also a misspelt one, which is to be told and not written."""
+def _looks_like_setting(word: str, language: str) -> bool:
+    """Tell whether a word is `name=value` or the name of a setting, also a misspelt one, which is to be told and not written.
+
+    Where plans are not in English, a name of one word does not count: "o plano" is Portuguese, and "pace" Italian for peace.
+    """
+    if "=" in word:
+        return True
+    if not language.strip().casefold().startswith("en"):
+        return "-" in word and word in _OPTIONS
     # More like one than a hint has to be: what is none is a plan.
-    return "=" in word or bool(nearest_option(word, _OPTIONS, likeness=0.75))
+    return bool(nearest_option(word, _OPTIONS, likeness=0.75))
 
 
 def _command(word: str, rest: str) -> TypedInput:

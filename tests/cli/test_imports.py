@@ -41,7 +41,8 @@ def _run(*commands: list[str]) -> list[tuple[int, list[str]]]:
     """Return the code of each of some commands, one after the other in one process, and the modules that are loaded then."""
     script = [sys.executable, "-c", LOADED, json.dumps(commands)]
     done = subprocess.run(script, capture_output=True, text=True, env=os.environ.copy(), check=False)
-    return [(code, loaded) for code, loaded in map(json.loads, done.stderr.splitlines())]
+    # Beside what commands say to a person.
+    return [tuple(json.loads(line)) for line in done.stderr.splitlines() if line.startswith("[")]
 
 
 def test_what_only_reads_loads_nothing_that_writes(story):

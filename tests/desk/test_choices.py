@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, has_value, text_of, there_are, written
 
 
 def button(page: Any, name: str, **more: Any) -> Any:
@@ -92,13 +92,11 @@ def test_on_a_phone_the_choices_of_a_player_are_one_press_away(open_page: Callab
     page.evaluate("scrollTo(0, 0)")
     reach = page.locator(".reach")
     reach.wait_for()
-    box = reach.bounding_box()
-    assert box
+    box = at_rest(reach)
     assert 0 <= box["y"] <= 844 - box["height"]
     reach.click()
     reach.wait_for(state="detached")
-    first = page.locator(".plans .card").first.bounding_box()
-    assert first
+    first = at_rest(page.locator(".plans .card").first)
     assert 0 <= first["y"] <= 844
 
 

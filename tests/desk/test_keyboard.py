@@ -134,6 +134,7 @@ def test_a_passage_is_announced_once_and_no_word_is(open_page: Callable[..., Any
     )
     page.keyboard.press("1")
     written(page, 2)
+    page.wait_for_function("() => window.said.length")
     assert page.evaluate("window.said") == ["Passage 2 is written."]
 
 

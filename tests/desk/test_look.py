@@ -11,7 +11,7 @@ import pytest
 from benchmarks.tree import grow
 from recurrentgpt.library import Library
 from recurrentgpt.schema.log import Commit
-from tests.desk.conftest import Served, begin, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, there_are, written
 from tests.warm_process import WarmProcess
 
 VERSE = "The lamp is out.\nThe sea is in.\n\nNobody came."
@@ -44,6 +44,7 @@ def test_a_copied_first_line_has_the_space_beside_its_large_initial(page: Any, d
     page.get_by_label("Text of passage 1").fill("A lamp was lit.")
     page.get_by_role("button", name="Save", exact=True).click()
     page.locator("article.by-edited").wait_for()
+    written(page, 1)
     line = page.locator("article.by-edited p").first
     line.evaluate("line => getSelection().selectAllChildren(line)")
     assert page.evaluate("() => getSelection().toString()") == "A lamp was lit."
@@ -86,7 +87,7 @@ def test_what_is_asked_for_is_in_sight(page: Any, long_desk: Served, what: str) 
         page.get_by_role("button", name="Memory here").click()
         sought = page.get_by_role("heading", name="Memory after passage 118")
     sought.wait_for()
-    box = sought.bounding_box()
+    box = at_rest(sought)
     assert box["y"] >= 0
     assert box["y"] + box["height"] <= 860
 
@@ -121,7 +122,7 @@ def test_the_map_can_be_made_smaller_and_larger(page: Any, long_desk: Served) ->
     page.locator(".plans .card").first.wait_for()
     page.keyboard.press("m")
     page.locator(".node.head").wait_for()
-    before = page.locator(".extent").bounding_box()["width"]
+    before = at_rest(page.locator(".extent"))["width"]
     page.get_by_role("button", name="Smaller").click()
     page.wait_for_function("width => document.querySelector('.extent').offsetWidth < width", arg=before)
     page.locator(".node.head").wait_for()
@@ -173,7 +174,7 @@ def test_nothing_on_the_map_lies_over_another(
     button = page.get_by_role("button", name="Map")
     button.click()
     page.locator(".node.head").wait_for()
-    parts = [page.locator(part).bounding_box() for part in (".dialog-head", ".zoom", ".board", ".details")]
+    parts = [at_rest(page.locator(part)) for part in (".dialog-head", ".zoom", ".board", ".details")]
     for above, below in itertools.pairwise(parts):
         assert above["y"] + above["height"] <= below["y"]
     assert parts[2]["height"] >= 150
@@ -211,7 +212,7 @@ def test_straight_runs_are_collapsed_so_that_the_map_fits_and_open(
     page.keyboard.press("Enter")
     page.locator(".node.head", has_text="12").wait_for()
     # Where one was stays in sight, and so does all that was opened.
-    assert page.locator(".node:not(.run)", has_text="23").count() == 1
+    there_are(page.locator(".node:not(.run)", has_text="23"), 1)
     page.locator(".run", has_text="4 passages").click()
     page.locator(".node:focus", has_text="11").wait_for()
     there_are(page.locator(".run"), 2)
@@ -226,7 +227,7 @@ def test_a_reload_and_back_keep_the_reading_place(open_page: Callable[..., Any],
     page.mouse.wheel(0, -1)
     read.scroll_into_view_if_needed()
     page.wait_for_function("() => sessionStorage.getItem('desk.place/long')")
-    was = read.bounding_box()["y"]
+    was = at_rest(read)["y"]
     page.reload()
     near = "was => Math.abs(document.querySelector('[aria-label^=\"Passage 117:\"]')?.getBoundingClientRect().top - was) < 4"
     page.wait_for_function(near, arg=was)

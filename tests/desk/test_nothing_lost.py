@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, begin, has_value, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, has_value, there_are, written
 from tests.desk.test_drafts import MINE, button, opened
 from tests.desk.test_faults import held_draft
 
@@ -89,8 +89,7 @@ def test_on_a_phone_stop_is_in_sight_while_it_writes(open_page: Callable[..., An
     begin(page, own_desk.address, 3)
     held_draft(page, own_desk)
     page.evaluate("scrollTo(0, 0)")
-    box = button(page, "Stop").bounding_box()
-    assert box
+    box = at_rest(page.locator(".stop"))
     assert 0 <= box["y"] <= 844 - box["height"]
     own_desk.hold.unlink()
     written(page, 4)
@@ -149,6 +148,5 @@ def test_on_a_phone_a_refusal_is_in_sight(open_page: Callable[..., Any], desk: S
     button(page, "Go back to here").click()
     refused = page.locator("aside > .problem")
     refused.wait_for()
-    box = refused.bounding_box()
-    assert box
+    box = at_rest(refused)
     assert 0 <= box["y"] <= 844 - box["height"]

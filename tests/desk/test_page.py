@@ -279,7 +279,8 @@ def test_a_story_is_erased_for_ever_once_it_was_put_away_and_asked_about(page: A
     button(page, "Write my own").click()
     page.get_by_label("Your plan for the next passage").fill("Mira goes home.")
     page.goto(desk.address)
-    assert button(page, f"Erase {title}").count() == 0
+    button(page, f"Put away {title}").wait_for()
+    there_are(button(page, f"Erase {title}"), 0)
     button(page, f"Put away {title}").click()
     button(page, re.compile(r"^Show \d+ stor(y|ies) put away$")).click()
     button(page, f"Erase {title}").click()

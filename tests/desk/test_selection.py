@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from recurrentgpt.schema.errors import ModelRefused
-from tests.desk.conftest import Client, Served, begin, text_of, there_are, written
+from tests.desk.conftest import Client, Served, at_rest, begin, text_of, there_are, written
 
 SELECT = """([number, from, to]) => {
     const text = document.querySelectorAll('article.passage > .prose')[number - 1].querySelector('p').firstChild;
@@ -117,7 +117,7 @@ def in_all(served: Served, page: Any) -> int:
 
 def test_words_are_selected_with_the_mouse_and_taken(page: Any, desk: Served) -> None:
     begin(page, desk.address)
-    line = page.locator("article.passage p").first.bounding_box()
+    line = at_rest(page.locator("article.passage p").first)
     page.mouse.move(line["x"] + 150, line["y"] + 12)
     page.mouse.down()
     page.mouse.move(line["x"] + 300, line["y"] + 12, steps=4)

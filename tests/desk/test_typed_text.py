@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.desk.conftest import Served, begin, has_value, there_are, written
@@ -89,3 +92,102 @@ def test_a_text_outlives_a_save_that_fails_and_a_way_back(page: Any, desk: Serve
     page.get_by_role("heading", name="Your stories").wait_for()
     page.go_back()
     has_value(page.get_by_label("Text of passage 1"), MINE)
+
+
+@contextmanager
+def held(page: Any, address: str) -> Iterator[None]:
+    """Hold what a page sends to an address until the block is left."""
+    waiting: list[Any] = []
+    page.route(address, lambda route: route.continue_() if route.request.method == "GET" else waiting.append(route))
+    yield
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting.pop().continue_()
+    page.unroute(address)
+
+
+@pytest.mark.parametrize("field", ["memory", "long-term entry"])
+def test_what_is_typed_while_a_save_is_under_way_stays(page: Any, desk: Served, field: str) -> None:
+    begin(page, desk.address)
+    area = opened(page, field)
+    area.fill(MINE)
+    place = page.locator(".writing", has=area)
+    with held(page, "**/memory" if field == "memory" else "**/summary"):
+        place.get_by_role("button", name="Save").click()
+        area.press("End")
+        page.keyboard.type(" More.")
+    page.wait_for_function('() => Object.values(localStorage).some((kept) => kept.includes(\'"base":"Nobody\'))')
+    has_value(area, f"{MINE} More.")
+    place.get_by_role("button", name="Save").click()
+    area.wait_for(state="detached")
+
+
+def test_a_premise_that_is_typed_on_while_its_story_begins_is_not_lost(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    premise = page.get_by_label("What is it about?")
+    premise.fill(MINE)
+    with held(page, "**/stories"):
+        button(page, "Begin").click()
+        premise.fill(f"{MINE} More.")
+    written(page, 1)
+    page.get_by_role("link", name="Stories").click()
+    has_value(premise, f"{MINE} More.")
+
+
+def test_two_tabs_keep_the_premise_of_each(page: Any, desk: Served) -> None:
+    other = page.context.new_page()
+    for tab in (page, other):
+        tab.goto(desk.address)
+        tab.get_by_label("What is it about?").wait_for()
+    premise = page.get_by_label("What is it about?")
+    premise.fill(MINE)
+    other.get_by_label("What is it about?").fill("The rain stops.")
+    page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('The rain'))")
+    page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('Nobody'))")
+    has_value(premise, MINE)
+    page.close()
+    other.reload()
+    left = other.get_by_role("group", name="Not saved")
+    left.get_by_text(MINE).wait_for()
+    left.get_by_role("button", name="Go on with it").click()
+    has_value(other.get_by_label("What is it about?"), MINE)
+    left.get_by_text("The rain stops.").wait_for()
+
+
+def test_what_was_left_in_one_tab_outlives_the_editor_of_another(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    other = page.context.new_page()
+    other.goto(page.url)
+    written(other, 1)
+    opened(page, "own plan").fill(MINE)
+    page.keyboard.press("Escape")
+    page.get_by_text("is not saved").wait_for()
+    has_value(opened(other, "own plan"), MINE)
+    button(other, "Cancel").click()
+    other.get_by_role("group", name="Thrown away").wait_for()
+
+
+def test_a_premise_that_was_left_in_a_tab_outlives_what_is_typed_in_an_older_one(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    premise = page.get_by_label("What is it about?")
+    premise.wait_for()
+    gone = page.context.new_page()
+    gone.goto(desk.address)
+    gone.get_by_label("What is it about?").fill(MINE)
+    gone.close()
+    premise.fill("The rain stops.")
+    page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+    page.reload()
+    has_value(premise, "The rain stops.")
+    page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+
+
+def test_what_was_typed_in_a_story_that_was_erased_elsewhere_can_be_copied(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    story = page.url.rpartition("/")[2]
+    edit(page, 1)
+    api = f"{desk.address}api/stories/{story}"
+    assert httpx.put(f"{api}/archived", json={"archived": True}, timeout=60).status_code == 200
+    assert httpx.delete(api, timeout=60).status_code == 200
+    page.get_by_role("heading", name="Not here").wait_for()
+    page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()

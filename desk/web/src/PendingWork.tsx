@@ -1,5 +1,5 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
-import { discard, openAgain, settleDiscarded, useDiscarded, useHiddenTexts } from "./unsavedText";
+import { discard, openAgain, setUnsaved, settleDiscarded, useDiscarded, useHiddenTexts } from "./unsavedText";
 import type { Live } from "./useStory";
 import { count, excerpt } from "./format";
 import type { Ask, StoryView } from "./types";
@@ -109,6 +109,19 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
       ))}
     </>
   );
+}
+
+/** What was typed in a story that was erased meanwhile, to be copied. */
+export function LeftTexts({ story }: { story: string }) {
+  return useHiddenTexts(`${story}/`).map(([key, draft]) => (
+    <div className="offer" key={key} role="group" aria-label="Not saved">
+      <p>{named(key)} was not saved:</p>
+      <blockquote dir="auto">{draft.text}</blockquote>
+      <div className="row">
+        <button className="quiet" onClick={() => setUnsaved(key, null)}>Forget it</button>
+      </div>
+    </div>
+  ));
 }
 
 /** What somebody typed, in words: a key says whose and what it is. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
-import { lendToStory, useUnsavedText } from "./unsavedText";
+import { discard, lendToStory, openAgain, useHiddenTexts, useUnsavedText } from "./unsavedText";
 import { EraseDialog } from "./EraseDialog";
 import { Problem, useAttempt } from "./components";
 import { Input, MachineSettings } from "./Settings";
@@ -19,6 +19,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const chosen = useUnsavedText("start/genre");
   const genre = chosen.text ?? "";
   const premise = useUnsavedText("start/premise");
+  const fromTabs = useHiddenTexts("start/").filter(([key]) => key.includes("/~"));
   const player = useUnsavedText("start/player");
   const [play, setPlay] = useState(player.text !== null);
   const [fields, setFields] = useState<SettingField[]>([]);
@@ -42,8 +43,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
       const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: storySettings };
       const { story } = await send<{ story: string }>("POST", "/stories", wish);
       // It goes when the first passage is there: a wrong key must not cost the premise.
-      lendToStory("start/premise", story);
-      for (const field of ["player", "genre", "settings"]) lendToStory(`start/${field}`, story);
+      for (const field of [premise, player, chosen, told]) lendToStory(field.key, story, field.text ?? "");
       goTo(story);
     });
     setBusy(false);
@@ -72,6 +72,15 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           <textarea rows={3} dir="auto" value={premise.text ?? ""} onChange={(event) => premise.change(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
           {premise.kept && <span className="kept">This is your text from before. {premise.begun ? "A story was begun from it, whose first passage is not written yet." : "No story was begun from it yet."}</span>}
         </label>
+        {fromTabs.map(([key, draft]) => (
+          <div className="offer" key={key} role="group" aria-label="Not saved">
+            <p>Typed in another tab: <q dir="auto">{excerpt(draft.text, TITLE)}</q></p>
+            <div className="row">
+              <button type="button" onClick={() => (openAgain(key), setPlay(play || key.includes("player")))}>Go on with it</button>
+              <button type="button" className="quiet" onClick={() => discard(key)}>Forget it</button>
+            </div>
+          </div>
+        ))}
         <fieldset className="genres">
           <legend>Genre</legend>
           {["", ...(found?.genres ?? [])].map((name) => (

@@ -15,7 +15,7 @@ import { PageDialog } from "./PageDialog";
 import { usePage, wordsSince } from "./pageSettings";
 import { MemoryPanel } from "./MemoryPanel";
 import { NextPassage } from "./NextPassage";
-import { UnsavedTexts } from "./PendingWork";
+import { LeftTexts, UnsavedTexts } from "./PendingWork";
 import { Problem, useAttempt } from "./components";
 import { SearchDialog } from "./SearchDialog";
 import { MachineSettings, StorySettings } from "./Settings";
@@ -117,6 +117,7 @@ export function StoryPage(props: { id: string }) {
       <main className="start">
         <h1>Not here</h1>
         <Problem text={live.gone} />
+        <LeftTexts story={props.id} />
         <a href="#/">All stories</a>
       </main>
     );

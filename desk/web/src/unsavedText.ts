@@ -8,8 +8,11 @@ const PREFIX = "desk.draft/";
 /** Copies of a tab whose text another tab's stands in place of, and the lock that it holds while it lives. */
 const OWN = "desk.tab-draft/";
 const ALIVE = "desk.tab/";
+const CLOSING_MS = 1000;
 const tab = Math.random().toString(36).slice(2);
 const COPY = /^(.*)\/~\w+$/s;
+/** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
+const CHOICE = /^start\/(genre|settings)$/;
 const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
@@ -26,6 +29,30 @@ function parsed(stored: string | null): UnsavedText | null {
   }
 }
 
+/** What another tab keeps under this name since this one looked. */
+function stored(key: string): (UnsavedText & { owner: string }) | null {
+  try {
+    const found = localStorage.getItem(PREFIX + key);
+    const text = parsed(found);
+    return text && { ...text, owner: (JSON.parse(found!) as { tab?: string }).tab ?? "" };
+  } catch {
+    return null;
+  }
+}
+
+const alive = async () => new Set(((await navigator.locks?.query())?.held ?? []).map((lock) => lock.name));
+
+/** Offer what a tab typed that is no more, since this one types in its place; a tab that lives keeps its own. */
+async function keepOfGone(key: string, { owner, text, base, at }: UnsavedText & { owner: string }) {
+  if (CHOICE.test(key)) return;
+  if (owner && (await alive()).has(ALIVE + owner)) {
+    // One that is being closed holds its lock a little longer.
+    await new Promise((done) => setTimeout(done, CLOSING_MS));
+    if ((await alive()).has(ALIVE + owner)) return;
+  }
+  setUnsaved(`${key}/~${owner || tab}`, { text, base, at, open: false, kept: true });
+}
+
 function tell() {
   version += 1;
   listeners.forEach((listener) => listener());
@@ -33,10 +60,12 @@ function tell() {
 
 /** Change a draft, or take it away; only what differs from what is stored already is worth keeping. */
 export function setUnsaved(key: string, draft: UnsavedText | null) {
+  const other = draft && !drafts.has(key) ? stored(key) : null;
+  if (other && other.text !== draft?.text) void keepOfGone(key, other);
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
-    if (draft && draft.text !== draft.base) localStorage.setItem(PREFIX + key, JSON.stringify({ text: draft.text, base: draft.base, at: draft.at }));
+    if (draft && draft.text !== draft.base) localStorage.setItem(PREFIX + key, JSON.stringify({ text: draft.text, base: draft.base, at: draft.at, tab }));
     else localStorage.removeItem(PREFIX + key);
     localStorage.removeItem(`${OWN}${tab}/${key}`);
   } catch {
@@ -58,9 +87,12 @@ try {
 addEventListener("storage", (event) => {
   const key = event.key?.startsWith(PREFIX) ? event.key.slice(PREFIX.length) : "";
   const mine = drafts.get(key);
-  if (!mine || (!mounted.get(key) && mine.text !== parsed(event.oldValue)?.text)) return;
+  if (!mine) return;
+  // Most fields are in sight all the time: one that was typed in here is an open editor.
+  const open = mounted.get(key) || (!mine.kept && mine.text !== mine.base && !CHOICE.test(key));
+  if (!open && mine.text !== parsed(event.oldValue)?.text) return;
   const theirs = parsed(event.newValue);
-  if (mounted.get(key)) {
+  if (open) {
     // The other tab took its copy away: a reload shall find this one.
     if (!theirs) setUnsaved(key, mine);
     else if (theirs.text !== mine.text && mine.text !== mine.base) keepOwn(key, mine);
@@ -83,14 +115,14 @@ const copies = () => Object.keys(localStorage).filter((name) => name.startsWith(
 
 /** Offer what was typed in tabs that are no more, beside what another tab typed in the same editor. */
 async function takeOver() {
-  const held = (await navigator.locks?.query())?.held ?? [];
+  const living = await alive();
   for (const name of copies()) {
     const [owner = "", ...rest] = name.slice(OWN.length).split("/");
-    if (held.some((lock) => lock.name === ALIVE + owner)) continue;
+    if (living.has(ALIVE + owner)) continue;
     const key = rest.join("/");
     const found = parsed(localStorage.getItem(name));
     localStorage.removeItem(name);
-    if (found && found.text !== drafts.get(key)?.text) setUnsaved(drafts.has(key) ? `${key}/~${owner}` : key, found);
+    if (found && found.text !== drafts.get(key)?.text && !CHOICE.test(key)) setUnsaved(drafts.has(key) ? `${key}/~${owner}` : key, found);
   }
 }
 void navigator.locks?.request(ALIVE + tab, () => new Promise(() => {}));
@@ -193,7 +225,7 @@ export function openAgain(name: string) {
 /** Open the editor of a draft, with what was typed before or else with this text. */
 export function openEditor(key: string, text: string, at: string) {
   wanted = key;
-  setUnsaved(key, { text, base: text, kept: false, ...drafts.get(key), at, open: true });
+  setUnsaved(key, { text, base: text, kept: false, ...(drafts.get(key) ?? stored(key)), at, open: true });
 }
 
 /** Whether somebody asked for this editor, rather than a page that was loaded. */
@@ -212,9 +244,10 @@ export function showServerCopy(key: string, text: string, at: string) {
 }
 
 /** The premise that a story was begun from stays until its first passage is written. */
-export function lendToStory(key: string, story: string) {
+export function lendToStory(key: string, story: string, sent: string) {
   const text = drafts.get(key);
-  if (text) setUnsaved(key, { ...text, at: story });
+  // What was typed while it was sent is of no story yet.
+  if (text?.text === sent) setUnsaved(key, { ...text, at: story });
 }
 
 export function dropOpening(story: string) {
@@ -242,8 +275,11 @@ export function useUnsavedText(key: string, at = "") {
       if (now && now.text !== now.base) put({ open: false, kept: true });
       else setUnsaved(key, null);
     },
-    /** Forget it: it is stored. */
-    drop: () => setUnsaved(key, null),
+    /** Forget what was in it as it was drawn, for that is stored; what was typed since stays. */
+    drop: () => {
+      const now = drafts.get(key);
+      setUnsaved(key, now && draft && now.text !== draft.text ? { ...now, base: draft.text } : null);
+    },
     /** Throw it away: it can be taken back. */
     discard: () => discard(key),
   };

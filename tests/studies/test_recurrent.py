@@ -26,6 +26,8 @@ async def test_a_novel_is_as_long_as_its_target_within_a_tenth(write, system, wo
 async def test_every_prompt_of_a_step_begins_with_the_one_before(write):
     novel = await write("recurrentgpt")
     prompts = ["\n".join(str(m.text) for m in call) for call in novel.model.calls]
+    # A passage that came too short is gone on with, between its writing and the rest.
+    prompts = [text for text in prompts if not text.endswith("Reply with the continuation alone.")]
     asked = [text for text in prompts if SCHEMA_HEADING not in text]
     # Memory and plans go on from it; after the last passage there are no plans.
     longer = [sum(text.startswith(writing) and text != writing for text in prompts) for writing in asked]

@@ -6,7 +6,6 @@ have; the answers are its process id and, when it has ended, its exit status.
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import importlib
 import json
@@ -17,7 +16,6 @@ import signal
 import socket
 import subprocess
 import sys
-import termios
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -41,8 +39,6 @@ WARM = (
 REQUEST = 1 << 18
 PATIENCE = 600
 """Seconds after which a process hangs that is waited for."""
-KIND = socket.SOCK_SEQPACKET
-"""A socket whose messages arrive whole."""
 
 
 class WarmProcess:
@@ -117,10 +113,12 @@ class Forked:
             elif stream == subprocess.DEVNULL:
                 own.append(os.open(os.devnull, os.O_RDWR))
             given.append(own[-1] if stream in (subprocess.PIPE, subprocess.DEVNULL) else _number(stream, number))
-        self._answers = socket.socket(socket.AF_UNIX, KIND)
+        self._answers = socket.socket(socket.AF_UNIX)
         self._answers.settimeout(PATIENCE)
         self._answers.connect(str(address))
-        socket.send_fds(self._answers, [json.dumps(request).encode()], given if terminal is None else [terminal] * 3)
+        socket.send_fds(
+            self._answers, [json.dumps(request).encode() + b"\n"], given if terminal is None else [terminal] * 3
+        )
         for descriptor in own:
             os.close(descriptor)
         self.pid = self._answer()
@@ -185,8 +183,10 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
     def _answer(self) -> int:
-        answer = self._answers.recv(4)
-        assert len(answer) == 4, "the process that forks the others has ended"
+        answer = b""
+        while len(answer) < 4:
+            answer += (received := self._answers.recv(4 - len(answer)))
+            assert received, "the process that forks the others has ended"
         return int.from_bytes(answer)
 
 
@@ -199,7 +199,7 @@ def _number(stream: Any, usual: int) -> int:
 
 def serve(address: str) -> dict[str, Any]:
     """Fork a process for each request; return the request in the one that is to do it."""
-    with socket.socket(socket.AF_UNIX, KIND) as listening:
+    with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen()
         print("ready", flush=True)
@@ -207,6 +207,8 @@ def serve(address: str) -> dict[str, Any]:
             answers, _ = listening.accept()
             reap()
             asked, streams, _, _ = socket.recv_fds(answers, REQUEST, 3)
+            while not asked.endswith(b"\n"):
+                asked += answers.recv(REQUEST) or b"\n"
             request: dict[str, Any] = json.loads(asked)
             for name in request["imports"]:
                 importlib.import_module(name)
@@ -225,6 +227,9 @@ def serve(address: str) -> dict[str, Any]:
         os._exit(0)
     answers.close()
     if request["terminal"]:
+        import fcntl
+        import termios
+
         os.setsid()
         fcntl.ioctl(streams[0], termios.TIOCSCTTY, 0)
     for number, stream in enumerate(streams):

@@ -12,13 +12,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from recurrentgpt.checkpoints.read_only import readable
-from recurrentgpt.checkpoints.sqlite_faults import check_database, storage_errors
+from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, check_database, storage_errors
 from recurrentgpt.schema.errors import StorageError
 
 FOLDER = "backups"
 KEPT = 5
 """Copies made by themselves that are kept; those that somebody asked for are never deleted."""
 EVERY_SECONDS = 24 * 3600
+ROOM = 1 << 18
+"""Bytes that an erasure takes for a moment beside those of the database itself."""
 _DAILY, _OLDER = "daily-", "version-"
 
 log = logging.getLogger(__name__)
@@ -81,10 +83,34 @@ def forget_copies(database: Path) -> None:
 
 
 def make_room(database: Path) -> None:
-    """Delete the copies made by themselves, which an erasure forgets anyway, where the disk has no room for as much again."""
+    """Delete what an erasure can do without, where the disk has not the room that it needs for a moment.
+
+    First the copies made by themselves, which it forgets anyway; then, unless a program has them open, the checkpoints: the
+    story log opens every story at its last passage without them.
+    """
     with storage_errors(database):
-        if database.exists() and shutil.disk_usage(database.parent).free < database.stat().st_size:
+        if not database.exists():
+            return
+        needed = database.stat().st_size + ROOM
+        if shutil.disk_usage(database.parent).free < needed:
             forget_copies(database)
+        if shutil.disk_usage(database.parent).free < needed:
+            _delete_unused(database.with_name(CHECKPOINTS))
+
+
+def _delete_unused(database: Path) -> None:
+    """Delete a database that no program has open."""
+    if not database.exists():
+        return
+    with closing(sqlite3.connect(database, timeout=0)) as held:
+        try:
+            # Before anything is read: so it asks for no file beside it, and is refused where somebody else has it open.
+            held.execute("PRAGMA locking_mode = EXCLUSIVE")
+            held.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error:
+            return
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{database}{suffix}").unlink(missing_ok=True)
 
 
 def _copies(database: Path, kind: str) -> list[Path]:

@@ -6,6 +6,7 @@ import random
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -225,6 +226,16 @@ def test_on_a_full_disk_an_erasure_makes_its_own_room(home, written, cli, monkey
     (home / "stories.db-shm").mkdir()  # as if there were no room for it
     assert cli("erase", written[1], "--yes").code == 1
     assert [str(path) for path in (home / "backups").iterdir()] == [asked]
+    assert not (home / "checkpoints.db").exists()
+
+
+def test_on_a_full_disk_checkpoints_that_are_in_use_stay(home, written, cli, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    with closing(sqlite3.connect(home / "checkpoints.db")) as used:
+        held = used.execute("SELECT count(*) FROM checkpoints").fetchone()
+        cli("erase", written[1], "--yes")
+        assert (home / "checkpoints.db").exists()
+        assert held
 
 
 def test_a_file_that_was_left_before_its_first_word_holds_no_stories(home, cli):

@@ -3,7 +3,7 @@
 Prints JSON. For a long story: milliseconds until the page has painted something, and until its newest passage and its plans
 stand there; frames while it is scrolled, with the share that came late and the longest. For a new passage: milliseconds from
 the model's first token to its first words on the screen. For a choice whose passage was written ahead: milliseconds from the
-key to its words on the screen. The model follows a script. Needs Chromium and playwright.
+key to its words on the screen, and where they go. The model follows a script. Needs Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -72,6 +72,21 @@ WATCH_CHOICE = """(step) => {
         };
         requestAnimationFrame(look);
     });
+}"""
+WATCH_EVENTS = """() => {
+    const Source = window.EventSource;
+    window.EventSource = class extends Source {
+        set onmessage(hear) {
+            super.onmessage = (message) => {
+                if (message.data.includes('"event": "passage"')) window.told = performance.now();
+                hear(message);
+            };
+        }
+    };
+}"""
+PARTS = """() => {
+    const asked = performance.getEntriesByType('resource').filter((entry) => entry.name.endsWith('/write')).at(-1);
+    return [asked.startTime - window.pressed, asked.responseEnd - asked.startTime, window.told - window.pressed];
 }"""
 WRITTEN_AHEAD = (
     """(usage) => fetch(usage).then((answer) => answer.json()).then((now) => now.in_all.calls > now.calls)"""
@@ -144,9 +159,11 @@ def first_words(browser: Browser, home: Path, takes: int) -> dict[str, Any]:
 def ready_choices(browser: Browser, home: Path, choices: int) -> dict[str, Any]:
     """Return how long after a choice the passage stands on the page that was written while somebody read."""
     DiskStore(home / "desk").write_settings(MACHINE, {"ahead": 1})
-    late = []
+    late: list[float] = []
+    parts: list[list[float]] = []
     with scripted_desk(home) as address:
         page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
+        page.add_init_script(f"({WATCH_EVENTS})()")
         page.goto(address)
         page.get_by_role("button", name="Begin").click()
         page.wait_for_url("**#/story/*")
@@ -159,12 +176,23 @@ def ready_choices(browser: Browser, home: Path, choices: int) -> dict[str, Any]:
             page.evaluate(WATCH_CHOICE, step)
             page.keyboard.press("1")
             late.append(page.evaluate("window.shown"))
+            page.wait_for_function(
+                "() => performance.getEntriesByType('resource').some((one) => one.name.endsWith('/write'))"
+            )
+            parts.append([*page.evaluate(PARTS), late[-1]])
+            page.evaluate("() => performance.clearResourceTimings()")
         tally = page.evaluate("(usage) => fetch(usage).then((answer) => answer.json())", usage)
     return {
         "choices": tally["choices"],
         "ready": tally["ready"],
         "median_ms": round(statistics.median(late), 1),
         "slowest_ms": round(max(late), 1),
+        "median_parts_ms": {
+            "key_to_request": round(statistics.median(part[0] for part in parts), 1),
+            "choice_in_the_log": round(statistics.median(part[1] for part in parts), 1),
+            "choice_to_passage_event": round(statistics.median(part[2] - part[1] - part[0] for part in parts), 1),
+            "event_to_screen": round(statistics.median(part[3] - part[2] for part in parts), 1),
+        },
         "limit_ms": AHEAD_LIMIT_MS,
         "ok": statistics.median(late) <= AHEAD_LIMIT_MS,
     }

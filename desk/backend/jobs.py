@@ -39,7 +39,8 @@ async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | 
             return
         await jobs.record_unrecorded()
         now = await jobs.story.asnapshot()
-        if now.waiting_plan is None or now.waiting_plan not in await jobs.story.aready_plans():
+        # What is ready costs nothing; without a budget nobody waits for the log to say whether it is.
+        if budget_of(jobs) and (now.waiting_plan is None or now.waiting_plan not in await jobs.story.aready_plans()):
             await check_budget(jobs)
         if not now.head:
             async for opened in begin_story(jobs):
@@ -98,9 +99,15 @@ async def _events(source: AsyncIterator[Event]) -> AsyncGenerator[Event]:
             yield event
 
 
+def budget_of(jobs: StoryJobs) -> int:
+    """Return how many tokens a story may cost; 0 for no limit."""
+    budget: int = jobs.disk.settings(jobs.story.id).get(BUDGET, 0) or 0
+    return budget
+
+
 async def check_budget(jobs: StoryJobs) -> None:
     """Raise SettingsError where another passage would cost more tokens than the story may."""
-    budget = jobs.disk.settings(jobs.story.id).get(BUDGET, 0)
+    budget = budget_of(jobs)
     if not budget:
         return
     branch, passages = await jobs.ledger.branch()

@@ -291,6 +291,9 @@ class StoryJobs:
                 self._set_words(self._stream.text)
                 # A browser counts in units of UTF-16.
                 self.publish({"event": "retract", "length": len(self.state.draft.encode("utf-16-le")) // 2})
+            case "story" if self.state.kind == "write" and self.state.step > 1:
+                # Nothing new, and a page that read the story again now would make its passage wait.
+                pass
             case "story" | "memory":
                 self.story_changed()
             case "draft":

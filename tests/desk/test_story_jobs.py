@@ -60,6 +60,15 @@ def table(tmp_path: Path, library: Library) -> Table:
     return Table(library, tmp_path)
 
 
+async def test_nothing_is_to_be_read_again_before_the_passage_that_was_chosen(table: Table) -> None:
+    jobs = await table.begun()
+    first = len(jobs._events)
+    await table.write(jobs)
+    events = [event for _, event in list(jobs._events)[first:]]
+    passage = next(at for at, event in enumerate(events) if event["event"] == "passage")
+    assert len({event["revision"] for event in events[:passage] if event["event"] == "state"}) == 1
+
+
 async def test_who_comes_back_gets_what_came_since(table: Table) -> None:
     jobs = await table.desk.new_story(StoryInput(premise="Mira tends a lamp."), {})
     heard: list[tuple[str, Any]] = []

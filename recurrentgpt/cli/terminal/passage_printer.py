@@ -45,7 +45,7 @@ class PassagePrinter:
         self.buffer.add(piece, settled)
         if self.buffer.settled == before:
             return Piece("")
-        return self._show(self._certain(paragraphs(self.buffer.text[:settled], verse=True)))
+        return self._show(self._certain(paragraphs(self.buffer.text[:settled], keeps_all=True)))
 
     def retract(self, length: int, why: str = "") -> None:
         """Take away what stands beyond `length` characters."""
@@ -61,7 +61,7 @@ class PassagePrinter:
     @property
     def sentences(self) -> str:
         """Return the whole sentences of what is final; empty for none."""
-        return end_at_sentence(paragraphs(self.buffer.text[: self.buffer.settled], verse=True)) or self._begun
+        return end_at_sentence(paragraphs(self.buffer.text[: self.buffer.settled], keeps_all=True)) or self._begun
 
     def finish(self, text: str) -> Piece:
         """Return what is still to be shown of the finished passage."""

@@ -39,10 +39,11 @@ def test_presets_can_be_read(name):
 
 
 def test_the_tables_have_the_papers_lengths():
-    jobs = list(read_plan("table1").jobs())
+    plan = read_plan("table1")
+    jobs = list(plan.jobs())
     assert len(jobs) == 8 * 20 * 6
     assert all({"paper", "bare"} < set(read_plan(name).systems) for name in ("table1", "table2"))
-    settings = {job.system: novel_settings(read_plan("table1"), job) for job in jobs}
+    settings = {job.system: novel_settings(plan, job) for job in jobs}
     assert (settings["re3"]["candidates"], settings["doc"]["candidates"], settings["doc"]["published"]) == (10, 8, True)
     assert {job.genre: job.words for job in jobs} == {
         **dict.fromkeys(GENRES[:3], 6000),

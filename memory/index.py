@@ -203,11 +203,13 @@ class StoryIndex:
         """
         step = float(np.abs(asked).max(initial=0)) / PEAK or 1.0
         whole = np.rint(asked / step).astype(np.float32)
-        chosen = None if within is None else faiss.IDSelectorBitmap(len(self), faiss.swig_ptr(within))
-        products, rows = self._vectors.search(
-            whole[None], min(NEAREST, len(self)), params=chosen and faiss.SearchParameters(sel=chosen)
-        )
-        rows = rows[0][rows[0] >= 0]
+        given = None
+        if within is not None:
+            chosen = faiss.IDSelectorBitmap(len(self), faiss.swig_ptr(within))
+            given = faiss.SearchParameters(sel=chosen)  # type: ignore[call-arg]
+        products, found = self._vectors.search(whole[None], min(NEAREST, len(self)), params=given)
+        rows: NDArray[np.int64] = np.asarray(found)[0]
+        rows = rows[rows >= 0]
         if len(rows) < NEAREST:
             return rows, -np.inf
         longest = float(np.frombuffer(self._scales, dtype=np.float32).max())

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.models.roles import ResolvedModel, Role
+from recurrentgpt.models.roles import DescribedModel, ResolvedModel, Role
 from recurrentgpt.nodes.runtime import Node, StoryRuntime, Update
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.state import Usage
@@ -53,7 +53,7 @@ class StudyRun(StoryRuntime):
             recorder = await StoreRecorder.open(self.log, self.story, prompts=with_prompts)
         return model if recorder is None else record_model(model, recorder, role, self.step)
 
-    def prompts(self, model: ResolvedModel) -> Prompts:
+    def prompts(self, model: ResolvedModel | DescribedModel) -> Prompts:
         """Return the engine's templates that suit a model, as the variant has them."""
         prompts = super().prompts(model)
         return prompts if self.templates is None else self.templates(prompts)

@@ -18,6 +18,7 @@ REASONING_TIMEOUTS = 5
 CALL_TIMEOUTS = 20
 """Timeouts that a whole call may take."""
 
+
 class ThinkTagFilter:
     """Take a model's reasoning (THOUGHTS) out of a stream, also where a mark of it is cut in two; what never ends is no reply."""
 

@@ -238,9 +238,7 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             reason = f"It has {gate.words} words, and the end of the novel needs more room."
         if reason and rewrites < MOST_REWRITES:
             rewrites += 1
-            again = passage.prompts.fill(
-                "rewrite", reason=reason, min_words=gate.min_words, max_words=gate.max_words
-            )
+            again = passage.prompts.fill("rewrite", reason=reason, min_words=gate.min_words, max_words=gate.max_words)
             # Where sentences stand already, only what follows is asked for again.
             turns = (
                 first

@@ -37,7 +37,8 @@ CHANNEL_MARK = re.compile(
 )
 """What is left of a reply in channels whose reasoning was taken out."""
 _THOUGHT = re.compile(
-    "|".join(f"{opening.pattern}.*?(?:{closing.pattern}|\\Z)" for opening, closing in THOUGHTS), re.IGNORECASE | re.DOTALL
+    "|".join(f"{opening.pattern}.*?(?:{closing.pattern}|\\Z)" for opening, closing in THOUGHTS),
+    re.IGNORECASE | re.DOTALL,
 )
 _ROLE = re.compile(
     r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"

@@ -273,19 +273,21 @@ _MADE = r"(?:scene|passage|continuation|draft|version|revision|excerpt|rewrite|n
 _MACHINE_TALK = re.compile(
     "|".join(
         (
-            r"(?:sure|certainly|of course|absolutely|okay)[,!.:]? (?:here(?:'s| is| are) (?:the|a|an|your|my)|i(?:'ll| will) (?:write|continue)"
-            r"|i can (?:write|help))\b",
+            r"(?:sure|certainly|of course|absolutely|okay)[,!.:]? (?:here(?:'s| is| are) (?:the|a|an|your|my)"
+            r"|i(?:'ll| will) (?:write|continue)|i can (?:write|help))\b",
             rf"here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_MADE}s?"
-            r"(?: (?:for you|again|as requested|you asked for|of the (?:passage|scene|novel|story)|with [^.:\n]{0,60}))?\s*[:.!]\W*\Z",
+            r"(?: (?:for you|again|as requested|you asked for|of the (?:passage|scene|novel|story)|with [^.:\n]{0,60}))?"
+            r"\s*[:.!]\W*\Z",
             r"i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
-            r"i (?:can(?:'t|not)|am unable to) (?:assist with|help with (?:that|this)|fulfil|(?:write|continue|generate) (?:this|that|the) "
-            r"(?:story|scene|passage|content))\b",
+            r"i (?:can(?:'t|not)|am unable to) (?:assist with|help with (?:that|this)|fulfil"
+            r"|(?:write|continue|generate) (?:this|that|the) (?:story|scene|passage|content))\b",
             r"\(?(?:word count|author'?s note|genre|premise|outline|summary)\s*:",
             r"(?:note|title|story|plan)\s*:.*\b(?:passage|scene|draft|word count|\d+ words|prompt)\b",
             rf"this {_MADE} (?:shows|describes|explores|introduces|concludes)\b",
             r"\(?(?:about |approximately )?\d{2,4} words\)?[.!]?\Z",
             r"let me know if (?:you(?:'d| would)? (?:like|want|need|prefer)|there(?:'s| is) anything|this works|any changes)\b",
-            r"i hope (?:this (?:passage|scene|version|story|helps|works|meets)|you enjoy(?:ed)? (?:this|the (?:passage|story)))\b",
+            r"i hope (?:this (?:passage|scene|version|story|helps|works|meets)|you enjoy(?:ed)? (?:this|the (?:passage|story)))"
+            r"\b",
             r"would you like me to (?:continue|write|go on|revise|add|change|expand)\b",
             r"feel free to (?:ask|let me know|request|edit|adjust)\b|continuing the (?:story|scene)\b",
             r"\W*(?:(?:the )?end of|next) (?:the )?(?:scene|chapter|passage|part)(?: \w+)?\W*\Z|\W*to be continued\W*\Z",
@@ -310,7 +312,9 @@ def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
     if _starts_line(before) and (match := _TITLE.match(sentence)):
         return Fault("heading", match.group().strip())
     told = narration(plain, before).strip(" \n,")
-    match = (_MACHINE_TALK.match(told) if _starts_line(before) or not told[:1].islower() else None) or _MODEL.search(told)
+    match = (_MACHINE_TALK.match(told) if _starts_line(before) or not told[:1].islower() else None) or _MODEL.search(
+        told
+    )
     return Fault("meta", match.group().strip()) if match else None
 
 

@@ -17,14 +17,16 @@ def speaking(*lasts):
         own = story_replies([*messages, HumanMessage(f"call {next(calls)}")])
         asked = messages[-1].text
         last = "passage 2 of 2" in "".join(message.text for message in messages if message.type == "human").casefold()
-        return left.pop(0) if last and "passage alone" in asked or "Go on from" in asked else own
+        return left.pop(0) if (last and "passage alone" in asked) or "Go on from" in asked else own
 
     return ScriptedChatModel(tier="full", replies=reply)
 
 
 def told(words, name="Mira"):
     """Return a text of so many words that ends properly."""
-    sentences = (f"{name} leaves key {number} at door {number * 7} before lamp {number * 13} is out." for number in range(99))
+    sentences = (
+        f"{name} leaves key {number} at door {number * 7} before lamp {number * 13} is out." for number in range(99)
+    )
     text = ""
     for sentence in sentences:
         if count_words(text) >= words:

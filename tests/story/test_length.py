@@ -16,7 +16,9 @@ def reopened(library, model):
     """Give what opens a story again, as a later command does."""
 
     def reopen(story, **more):
-        return Story.open(story.id, library=library, model=model, embeddings=story.context.embeddings, tier="full", **more)
+        return Story.open(
+            story.id, library=library, model=model, embeddings=story.context.embeddings, tier="full", **more
+        )
 
     return reopen
 

@@ -104,7 +104,9 @@ class Renderer:
     def resume(self) -> str:
         """Return the command that goes on with this story as it was begun."""
         left = max(0, self.story.context.length - self.step) if self.command == "write" else 0
-        return shlex.join(["recurrentgpt", self.command, self.story.id, *([f"--steps={left}"] if left else []), *self.options])
+        return shlex.join(
+            ["recurrentgpt", self.command, self.story.id, *([f"--steps={left}"] if left else []), *self.options]
+        )
 
     def announce(self) -> None:
         """Say which story this is, once."""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ValidationError
 
-from recurrentgpt.prose.model_text import model_text
+from recurrentgpt.prose.model_text import after_thoughts, model_text
 
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -73,7 +73,7 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
     JSON that breaks off is refused, not completed: half a sentence is not a sentence.
     """
     try:
-        found = _gated(_first_object(reply.rpartition("</think>")[2]))
+        found = _gated(_first_object(after_thoughts(reply)))
     except RecursionError:
         return None, "It is nested too deep."
     except _NothingLeft:
@@ -94,7 +94,7 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
 def is_foreign(reply: str, schema: JsonSchema) -> bool:
     """Tell whether a whole reply is of a form that a server which held its model to the schema would have let nobody write."""
     try:
-        found = _first_object(reply.rpartition("</think>")[2])
+        found = _first_object(after_thoughts(reply))
     except RecursionError:
         return True
     return found is None or any(name not in found for name in schema.get("required", ()))

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
+from recurrentgpt.prose.model_text import CHANNEL_MARK, PERHAPS_A_THOUGHT, THOUGHT_END, THOUGHTS
 from recurrentgpt.schema.errors import ModelTooSlow
 
 T = TypeVar("T")
@@ -17,43 +18,52 @@ REASONING_TIMEOUTS = 5
 CALL_TIMEOUTS = 20
 """Timeouts that a whole call may take."""
 
-_OPENING = re.compile(r"<think(?:ing)?>")
-_CLOSING = re.compile(r"</think(?:ing)?>")
-_PERHAPS_A_TAG = re.compile(r"</?[a-z]{0,8}$")
-
 
 class ThinkTagFilter:
-    """Take what stands between `<think>` and `</think>` out of a stream, also where a tag is cut in two."""
+    """Take a model's reasoning (THOUGHTS) out of a stream, also where a mark of it is cut in two; what never ends is no reply."""
 
     def __init__(self) -> None:
         self.reasoning = 0
         """Characters of reasoning so far."""
         self.unopened = False
         """Whether reasoning ended that never began: a prompt template has written the first tag."""
-        self._inside = self._replied = False
+        self._closing: re.Pattern[str] | None = None
+        """What ends the reasoning that is under way."""
+        self._replied = self._channels = False
         self._held = ""
 
     def feed(self, text: str) -> str:
         """Return the part of the reply in the next piece; a piece that may be the beginning of a tag waits for the next."""
         self._held += text
         reply = ""
-        while match := (_CLOSING if self._inside else _OPENING).search(self._held):
-            reply += self._take(match.start())
-            self._held = self._held[match.end() - match.start() :]
-            self._inside = not self._inside
-        waiting = _PERHAPS_A_TAG.search(self._held)
+        while found := self._next_mark():
+            mark, closing = found
+            reply += self._take(mark.start())
+            self._held = self._held[mark.end() - mark.start() :]
+            self._closing = closing
+            self._channels = self._channels or mark[0].startswith("<|")
+        waiting = PERHAPS_A_THOUGHT.search(self._held)
         return self._begin(reply + self._take(waiting.start() if waiting else len(self._held)))
 
     def close(self) -> str:
         """Return what waited for the rest of a tag that never came."""
         return self._begin(self._take(len(self._held)))
 
+    def _next_mark(self) -> tuple[re.Match[str], re.Pattern[str] | None] | None:
+        """Return the next mark at which reasoning begins or ends, and what ends the reasoning after it, if there is any."""
+        if self._closing is not None:
+            mark = self._closing.search(self._held)
+            return (mark, None) if mark else None
+        opened = [(mark, closing) for opening, closing in THOUGHTS if (mark := opening.search(self._held))]
+        return min(opened, key=lambda one: one[0].start(), default=None)
+
     def _take(self, length: int) -> str:
         taken, self._held = self._held[:length], self._held[length:]
-        if self._inside:
+        if self._closing is not None:
             self.reasoning += len(taken)
             return ""
-        self.unopened = self.unopened or _CLOSING.search(taken) is not None
+        taken = CHANNEL_MARK.sub("", taken) if self._channels or "<|channel|>" in taken else taken
+        self.unopened = self.unopened or THOUGHT_END.search(taken) is not None
         return taken
 
     def _begin(self, reply: str) -> str:

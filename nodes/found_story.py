@@ -117,7 +117,7 @@ def _variables(context: Context, given: StoryInput) -> dict[str, Any]:
         "min_words": context.min_words,
         "max_words": context.max_words,
         # Without an ending in view, a run is as long as somebody feels like today.
-        "last_step": (context.last_step or context.steps) if context.ending else 0,
+        "last_step": context.length or ((context.last_step or context.steps) if context.ending else 0),
         "names": [],
         "spark": "",
         "moves": [],

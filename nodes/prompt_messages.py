@@ -23,7 +23,7 @@ from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.profiles import EndpointProfile
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
-from recurrentgpt.nodes.routes import last_step
+from recurrentgpt.nodes.routes import final_step
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
@@ -132,12 +132,12 @@ def prose_sampling(
 
 
 def finale(state: State, runtime: StoryRuntime, step: int) -> str:
-    """Return how near passage `step` is to the end that the run was asked for: "", "near" or "last".
+    """Return how near passage `step` is to the end that was asked for: "", "near" or "last".
 
     A first passage begins the story, however short that is.
     """
-    last = last_step(state, runtime.context)
-    if not (runtime.context.ending and last) or step < last - 2:
+    last = final_step(state, runtime.context, step)
+    if not last or step < last - 2:
         return ""
     return "last" if step >= last else "near" if step > 1 else ""
 
@@ -165,7 +165,7 @@ def with_every_part(brief: Brief) -> Mapping[str, Any]:
 def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context, brief = runtime.context, state["brief"]
-    ends_at = last_step(state, context) if context.ending else 0
+    ends_at = final_step(state, context, step)
     return {
         **voice(context),
         "brief": with_every_part(brief),

@@ -51,8 +51,8 @@ class Proposals(BaseModel):
 
 @node
 async def propose_plans(state: State, runtime: StoryRuntime) -> Update:
-    """Return the candidate plans for the next passage; none after the passage that ends the story."""
-    if finale(state, runtime, state["step"]) == "last":
+    """Return the candidate plans for the next passage; none after the passage that ends the story, unless it is gone on with."""
+    if state.get("status") == "writing" and finale(state, runtime, state["step"]) == "last":
         return {"candidate_plans": [], "status": "finished"}
     model = await runtime.model("planner")
     plans = await (_dealt if model.tier == "small" else _proposed)(state, runtime, model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, get_args
@@ -91,7 +92,7 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
             async with aclosing(stream) as pieces:
                 async for piece in pieces:
                     reply += piece
-            text = _fitted(reply, selection)
+            text = _fitted(reply, selection, keeps_all=not small)
             # As in a passage: a capable model's emphasis in one form, a small one's left out.
             text = without_emphasis(text) if small else one_form(text)
             if lies_inside(passage, part):
@@ -109,9 +110,12 @@ async def rework(runtime: StoryRuntime, brief: Brief, commit: Commit, part: slic
     return selected.replace(selection, text, 1)
 
 
-def _fitted(reply: str, selection: str) -> str:
+_HERE = re.compile(r"\s*here(?:['’]s| is) (?:the|your) (?:\w+ ){0,2}part\b[^\n:]{0,60}:\s*\n+", re.IGNORECASE)
+
+
+def _fitted(reply: str, selection: str, *, keeps_all: bool) -> str:
     """Return a reply without what a model puts around it: announcements, the brackets of the prompt, quotation marks."""
-    text = strip_opening(model_text(reply), final=True) or ""
+    text = strip_opening(_HERE.sub("", model_text(reply), count=1), final=True, keeps_all=keeps_all) or ""
     text = text.strip().removeprefix("[[").removesuffix("]]").strip()
     inside = text[1:-1]
     if len(text) > 2 and text[0] in _QUOTES and text[-1] in _QUOTES and selection[0] not in _QUOTES:

@@ -35,6 +35,16 @@ def last_step(state: State, context: Context) -> int:
     return context.last_step or state.get("until", 0)
 
 
+def final_step(state: State, context: Context, step: int) -> int:
+    """Return the passage with which the story ends, as passage `step` is told; 0 for an open end.
+
+    A story that goes on after its last passage is open again.
+    """
+    if context.length and step <= context.length:
+        return context.length
+    return last_step(state, context) if context.ending else 0
+
+
 def after_opening(
     state: State,
 ) -> Literal["commit", "propose_plans", "retrieve", "select_plan", "simulator", "__end__"]:

@@ -209,12 +209,14 @@ async def _in_samples(passage: Composing) -> ProseGate:
 async def _in_one_piece(passage: Composing) -> ProseGate:
     """Return the gate of a capable model's passage, which is whole: asked for again with the reason, never cut.
 
-    A reply that broke off, met its limit or is too short is gone on with; of several whole ones the best stands.
+    A reply that broke off, met its limit or is too short is gone on with; of several whole ones the best stands. A last passage
+    that came to its end has nothing after it: one that is far too short is asked for again, longer.
     """
     state, runtime, model = passage.state, passage.runtime, passage.model
     gate = await _begin(passage, small=False)
     first = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
     best, turns, rewrites, endings = gate, first, 0, 0
+    last = finale(state, runtime, passage.step) == "last"
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         seed = runtime.seed(state, "write", sample)
@@ -230,23 +232,25 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             continue
         gate.close(whole=runtime.meter.finish_reason not in CUT_SHORT)
         best = min(best, gate, key=_shortcomings)
-        if gate.objection and rewrites < MOST_REWRITES:
+        ended = last and runtime.meter.finish_reason not in CUT_SHORT
+        reason = gate.objection
+        if not reason and ended and gate.words < READABLE * gate.min_words:
+            reason = f"It has {gate.words} words, and the end of the novel needs more room."
+        if reason and rewrites < MOST_REWRITES:
             rewrites += 1
-            again = passage.prompts.fill(
-                "rewrite", reason=gate.objection, min_words=gate.min_words, max_words=gate.max_words
-            )
+            again = passage.prompts.fill("rewrite", reason=reason, min_words=gate.min_words, max_words=gate.max_words)
             # Where sentences stand already, only what follows is asked for again.
             turns = (
                 first
                 if state.get("begun")
                 else [*passage.asked, AIMessage(without_turns(gate.reply)), HumanMessage(again)]
             )
-            passage.show("", 0, gate.objection)
+            passage.show("", 0, reason)
             gate = await _begin(passage, small=False)
         elif runtime.meter.finish_reason in CUT_SHORT and endings < MOST_ENDINGS and gate.cut():
             endings += 1
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
-        elif best.complete:
+        elif best.complete or (ended and best.words >= READABLE * best.min_words):
             break
         else:
             gate = best

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from recurrentgpt.prose.unwrap import without_emphasis
-
 _SPAN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\w*])")
-_UNDERSCORED = re.compile(r"(?<![^\W_])_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?![^\W_])")
+_UNDERSCORED = re.compile(r"(?<!\w)_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?!\w)")
 _OVER_LINES = re.compile(
     r"(?<![\w*])(?P<mark>[*_])(?=[^\s*_])(?:(?P<block>(?:[^*_\n]|\n(?!\s*\n)){1,2000}?)(?<=\S)(?P=mark)(?![\w*])"
     r"|(?<=^.)(?P<blocks>[^*_]{1,2000}?)(?<=\S)(?P=mark)$)",
@@ -16,7 +14,7 @@ _OVER_LINES = re.compile(
 """Emphasis that ends on a later line, in one paragraph or as the whole of several."""
 _TAG = re.compile(r"</?(?:i|em|b|strong)>", re.IGNORECASE)
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
-_STRONG = re.compile(r"\*{2,3}(?=\S)|(?<=\S)\*{2,3}")
+_STRONG = re.compile(r"(?<![\w*])(\*{2,3})(?=[^\s*])((?:[^*]|(?<!\*)\*(?!\*)){1,2000}?)(?<=[^\s*])\1(?![\w*])")
 
 OPENS, CLOSES = "\ue000", "\ue001"
 """Where a reader of files found that emphasis begins and ends, until `from_marks` has seen both."""
@@ -64,7 +62,11 @@ def single_marks(text: str) -> str:
     if "<" in text:
         text = _TAG.sub("*", text)
     # Most text has none, and the patterns would look behind every letter of it.
-    return _UNDERSCORED.sub(r"*\1*", _STRONG.sub("*", text)) if "*" in text or "_" in text else text
+    return _UNDERSCORED.sub(r"*\1*", _STRONG.sub(_single, text)) if "*" in text or "_" in text else text
+
+
+def _single(span: re.Match[str]) -> str:
+    return f"*{span[2].replace('*', '')}*"
 
 
 def line_by_line(text: str) -> str:
@@ -79,9 +81,8 @@ def _marked_lines(span: re.Match[str]) -> str:
 
 
 def one_form(text: str) -> str:
-    """Return `text` with single marks, and without those that pair with none."""
-    pieces = emphasised(single_marks(text))
-    return "".join(f"*{piece}*" if marked else without_emphasis(piece) for piece, marked in pieces)
+    """Return `text` with single marks; what pairs with none is no emphasis, and stays as it is."""
+    return single_marks(text)
 
 
 def from_marks(text: str) -> str:

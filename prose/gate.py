@@ -24,7 +24,7 @@ from functools import lru_cache
 from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.quotations import close_quotation, is_balanced, open_quotation
-from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, machine_talk
 from recurrentgpt.prose.sentences import (
     after_last_space,
     count_words,
@@ -55,6 +55,9 @@ _GOES_ON = re.compile(r"[\w ,'’-]*")
 MOST_REFRAINS = 3
 """Repeated sentences that may be meant: of more, a capable model is told, and where it insists they are left out."""
 
+MOST_SUNG = 12
+"""Lines of speech or song that may come back in a capable model's passage before they are a groove."""
+
 MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
 """Repeated sentences that one passage may lose without another sample, in all and one after the other."""
 
@@ -69,6 +72,10 @@ _TAG = re.compile(
 
 _READ_OUT = re.compile(r"\s*([*_])(?![*_])[^*_\n]+:[^*_\n]*\w")
 """A line in italics with a speaker in it: something that is read or heard in the story, and no line of a script."""
+
+
+_LABELLED = re.compile(r"\s*\*(?!\*)[^*\n:]{1,40}(?::\*|\*:)[^\S\n]*[^\s*]")
+"""A line of a script whose speaker alone is emphasised."""
 
 
 class ProseGate:
@@ -102,6 +109,10 @@ class ProseGate:
         self.skipped: list[Fault] = []
         """Repeated sentences that were left out while the stream went on."""
         self._in_a_row = 0
+        self._unfit = False
+        """Whether something was accepted of a capable model that is to be objected to."""
+        self._sung = 0
+        """Lines of speech or song that came back."""
         self._mark = ""
         """What opens a quotation whose first sentence was left out, until there is another one."""
         self._unsaid = False
@@ -119,7 +130,10 @@ class ProseGate:
             third_person=third_person,
             copy_limit=copy_limit,
             banned=banned,
+            capable=keeps_all,
         )
+        self._whole = False
+        """Whether the reply came to its own end."""
 
     @property
     def text(self) -> str:
@@ -183,6 +197,7 @@ class ProseGate:
 
         Where the reply is `whole`, as its model ended it, the last line of a capable model's need not end as a sentence does.
         """
+        self._whole = whole
         if self.fault is None and not self.enough:
             self._settle(final=True, whole=whole and self.keeps_all)
 
@@ -199,21 +214,42 @@ class ProseGate:
         return self._settled
 
     def finish(self) -> str:
-        """Return the passage: whole accepted sentences, at most `max_words`, without wrappers and closing morals."""
-        self.close()
+        """Return the passage: whole accepted sentences, at most `max_words`, without wrappers and closing morals.
+
+        Of a capable model's passage all stays but what it says to whoever asked for it, before it begins and after it ends.
+        """
+        self.close(whole=self._whole)
         if not self.complete:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
-        settled = line_by_line(self._settled) if self.keeps_all else self._settled
+        settled = line_by_line(self._without_machine_talk(self._settled)) if self.keeps_all else self._settled
         text = unwrap_quotes(paragraphs(settled, keeps_all=self.keeps_all), keeps_all=self.keeps_all)
         if self.keeps_all:
             text = one_form(text)
             refrains = sum(fault.kind in REPEATING for fault in self.refused)
-            return close_quotation(self._sieved(text) if refrains > MOST_REFRAINS else text)
+            text = self._sieved(text) if refrains > MOST_REFRAINS else text
+            # What looks like an open quotation at the end of a whole reply may be a mark of inches.
+            return text if self._whole else close_quotation(text)
         text = self._sieved(text)
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
         return close_quotation(strip_moral(text, self.min_words, self.language))
+
+    def _without_machine_talk(self, text: str) -> str:
+        """Return `text` without the machine talk at its very beginning and end."""
+        if not self._unfit:
+            return text
+        pieces = segments(text, self.language)
+
+        def talks(number: int) -> bool:
+            bare, before = without_emphasis(pieces[number]), "".join(pieces[:number])
+            return not bare.strip() or bool(machine_talk(bare, before, finale=self._examiner.finale))
+
+        while pieces and talks(0):
+            del pieces[0]
+        while pieces and talks(-1):
+            del pieces[-1]
+        return "".join(pieces).strip()
 
     def _sieved(self, text: str) -> str:
         """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
@@ -228,7 +264,7 @@ class ProseGate:
 
     def _settle(self, *, final: bool, whole: bool = False) -> None:
         if self._begins:
-            opening = strip_opening(self._tail, final=final)
+            opening = strip_opening(self._tail, final=final, keeps_all=self.keeps_all)
             if opening is None:
                 return
             if self._settled and opening:
@@ -269,14 +305,20 @@ class ProseGate:
                     or (fault.kind == "copying" and all(marked for _, marked in emphasised(piece.strip())))
                 ):
                     fault = None
-                # A sentence said again may be meant, a heading or a comment never is.
+                elif fault is None and _starts_line(self._settled) and (label := _LABELLED.match(piece)):
+                    fault = Fault("script", label.group().strip())
+                if fault and fault.kind == "loop" and self._sung < MOST_SUNG and _is_sung(piece, self._settled):
+                    # The refrain of a song.
+                    self._sung += 1
+                    fault = None
                 if fault:
                     self.refused.append(fault)
+                    self._unfit = True
                 self._tail = self._tail[length:]
                 self._unsaid = fault is not None and fault.kind == "banned" and _ends_speech(piece)
                 if fault and fault.kind == "banned":
                     piece = self._marks_of(piece)
-                elif fault and fault.kind not in REPEATING:
+                elif fault and fault.kind in ("role", "control"):
                     piece = piece[len(piece.rstrip()) :]
                 self._settled += piece
                 continue
@@ -343,6 +385,15 @@ class ProseGate:
 @lru_cache(maxsize=128)
 def _words_of(text: str) -> frozenset[str]:
     return frozenset(words(text))
+
+
+def _starts_line(before: str) -> bool:
+    return not before.strip() or before.rstrip(" ").endswith("\n")
+
+
+def _is_sung(piece: str, before: str) -> bool:
+    """Tell whether a sentence is speech, or a line of its own."""
+    return piece.lstrip().startswith(('"', "“", "*")) or (_starts_line(before) and piece.endswith("\n"))
 
 
 def _ends_speech(piece: str) -> bool:

@@ -13,7 +13,33 @@ HIDDEN = (
 _INVISIBLE = re.compile(f"[{HIDDEN}]")
 # Joiners and marks of direction shape Arabic and Indic words and join emoji; between plain letters they only hide something.
 _STRAY_JOINER = re.compile("(?<![^\x00-\x7f])[\u200c-\u200f\u061c]|[\u200c-\u200f\u061c](?![^\x00-\x7f])")
-_THOUGHT = re.compile(r"<(think(?:ing)?|reasoning|scratchpad)\b[^<>]*>.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_THINKING = r"(?:think(?:ing)?|thoughts?|reasoning|scratchpad)"
+_CHANNEL = r"<\|channel\|>\s*"
+THOUGHTS = tuple(
+    (re.compile(opening, re.IGNORECASE), re.compile(closing, re.IGNORECASE))
+    for opening, closing in (
+        (rf"<{_THINKING}(?:\s[^<>]{{0,200}})?>", rf"</{_THINKING}\s*>"),
+        (r"\[think\]", r"\[/think\]"),
+        ("◁think(?:ing)?▷", "◁/think(?:ing)?▷"),
+        (_CHANNEL + "(?:analysis|commentary)", _CHANNEL + "final"),
+    )
+)
+"""How reasoning begins and ends in the text of a reply, as models and servers mark it."""
+THOUGHT_END = re.compile("|".join(closing.pattern for _, closing in THOUGHTS), re.IGNORECASE)
+PERHAPS_A_THOUGHT = re.compile(
+    rf"(?:</?[a-z]{{0,10}}|<{_THINKING}\s[^<>]{{0,200}}|</{_THINKING}\s+|\[/?[a-z]{{0,8}}|◁/?[a-z]{{0,8}}"
+    r"|<\|[a-z]{0,8}(?:\|(?:>\s{0,9}[a-z]{0,10})?)?)$",
+    re.IGNORECASE,
+)
+"""What may go on as a mark of reasoning at the end of a text."""
+CHANNEL_MARK = re.compile(
+    r"<\|channel\|>\s*final|<\|start\|>\s*assistant|<\|(?:message|constrain|end|return)\|>", re.IGNORECASE
+)
+"""What is left of a reply in channels whose reasoning was taken out."""
+_THOUGHT = re.compile(
+    "|".join(f"{opening.pattern}.*?(?:{closing.pattern}|\\Z)" for opening, closing in THOUGHTS),
+    re.IGNORECASE | re.DOTALL,
+)
 _ROLE = re.compile(
     r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
     r"|^[^\S\n]*#{2,} ?(?:Instruction|Response)s?:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
@@ -52,6 +78,12 @@ def model_text(text: str) -> str:
     if _ORDER.search(text):
         text = "".join(sentence for sentence in _SENTENCE.split(text) if not _ORDER.search(sentence)).strip()
     return text
+
+
+def after_thoughts(reply: str) -> str:
+    """Return a whole reply from where its last reasoning ended."""
+    ended = [mark.end() for mark in THOUGHT_END.finditer(reply)]
+    return reply[ended[-1] :] if ended else reply
 
 
 def without_turns(text: str) -> str:

@@ -62,7 +62,10 @@ def find_fault(
 
 
 class Examiner:
-    """Examine the sentences of one passage, one after the other; what the passage must not copy is indexed once."""
+    """Examine the sentences of one passage, one after the other; what the passage must not copy is indexed once.
+
+    Of a `capable` model's only what no story says is a fault: its lists, labels, brackets and foreign words are meant.
+    """
 
     def __init__(
         self,
@@ -73,7 +76,9 @@ class Examiner:
         third_person: bool = False,
         copy_limit: int = COPY_LIMIT,
         banned: Sequence[str] = (),
+        capable: bool = False,
     ) -> None:
+        self._capable = capable
         self._banned = BannedPhrases(banned)
         self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
         self._index = PassageIndex()
@@ -81,6 +86,15 @@ class Examiner:
 
     def examine(self, sentence: str, before: str = "") -> Fault | None:
         """Return what is wrong with `sentence`, which follows `before` in its passage, or None."""
+        if self._capable:
+            return (
+                self._ban(sentence, before)
+                or _control(sentence)
+                or machine_talk(sentence, before, finale=self.finale)
+                or _labelled(sentence, before)
+                or _other_language(sentence, self.language)
+                or self._repeating(sentence, before)
+            )
         return (
             self._ban(sentence, before)
             or _control(sentence)
@@ -244,6 +258,87 @@ def _meta(sentence: str, before: str, finale: bool) -> Fault | None:
     told = narration(plain, before).strip(" \n,")
     match = _META_BEGINNING.match(told) or _META_WITHIN.search(told)
     return Fault("meta", match.group()) if match else None
+
+
+_TOKEN = re.compile(
+    r"<\|[^|\n]{0,40}\|>|</?s>|\[/?INST\]|<</?SYS>>|^\s*#{2,} ?(?:Instruction|Response)|\A\s*(?:Assistant|User) ?:"
+)
+_MARKUP = re.compile(r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|\"\s*:\s*[\"\[{\d]")
+_TITLE = re.compile(
+    r"\s*(?:#{1,6}\s+\S|(?:chapter|scene|part|act|section|episode|passage)\s+"
+    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\s*(?:[:.—–-][^\n]{0,80})?\s*\Z|(?:epilogue|prologue)\W*\Z)",
+    re.IGNORECASE,
+)
+_MADE = r"(?:scene|passage|continuation|draft|version|revision|excerpt|rewrite|next chapter|story)"
+_MACHINE_TALK = re.compile(
+    "|".join(
+        (
+            r"(?:sure|certainly|of course|absolutely|okay)[,!.:]? (?:here(?:'s| is| are) (?:the|a|an|your|my)"
+            r"|i(?:'ll| will) (?:write|continue)|i can (?:write|help))\b",
+            rf"here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_MADE}s?"
+            r"(?: (?:for you|again|as requested|you asked for|of the (?:passage|scene|novel|story)|with [^.:\n]{0,60}))?"
+            r"\s*[:.!]\W*\Z",
+            r"i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
+            r"i (?:can(?:'t|not)|am unable to) (?:assist with|help with (?:that|this)|fulfil"
+            r"|(?:write|continue|generate) (?:this|that|the) (?:story|scene|passage|content))\b",
+            r"\(?(?:word count|author'?s note|genre|premise|outline|summary)\s*:",
+            r"(?:note|title|story|plan)\s*:.*\b(?:passage|scene|draft|word count|\d+ words|prompt)\b",
+            rf"this {_MADE} (?:shows|describes|explores|introduces|concludes)\b",
+            r"\(?(?:about |approximately )?\d{2,4} words\)?[.!]?\Z",
+            r"let me know if (?:you(?:'d| would)? (?:like|want|need|prefer)|there(?:'s| is) anything|this works|any changes)\b",
+            r"i hope (?:this (?:passage|scene|version|story|helps|works|meets)|you enjoy(?:ed)? (?:this|the (?:passage|story)))"
+            r"\b",
+            r"would you like me to (?:continue|write|go on|revise|add|change|expand)\b",
+            r"feel free to (?:ask|let me know|request|edit|adjust)\b|continuing the (?:story|scene)\b",
+            r"\W*(?:(?:the )?end of|next) (?:the )?(?:scene|chapter|passage|part)(?: \w+)?\W*\Z|\W*to be continued\W*\Z",
+        )
+    ),
+    re.IGNORECASE,
+)
+_MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
+
+
+def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
+    """Return what in a sentence no story says: marks of chats and code, a heading, a word to whoever asked for the passage."""
+    if match := _TOKEN.search(sentence if not before.strip() else f".{sentence}"):
+        return Fault("role", match.group().strip())
+    if match := _MARKUP.search(sentence):
+        return Fault("code", match.group().strip())
+    plain = sentence.strip()
+    if "[...]" in plain or "[…]" in plain:
+        return Fault("meta", "[...]")
+    if _THE_END.match(plain):
+        return None if finale else Fault("meta", plain)
+    if _starts_line(before) and (match := _TITLE.match(sentence)):
+        return Fault("heading", match.group().strip())
+    told = narration(plain, before).strip(" \n,")
+    match = (_MACHINE_TALK.match(told) if _starts_line(before) or not told[:1].islower() else None) or _MODEL.search(
+        told
+    )
+    return Fault("meta", match.group().strip()) if match else None
+
+
+_LABEL = re.compile(r"(?m:^\s*[^\W\d_a-z]{3,}(?: [^\W\d_a-z]+){0,3}\s*(?:\([^)\n]*\))?\s*:\s*\S)|^\s*\w+ \([^)\n]*\):")
+_CAMERA = re.compile(r"(?m:^\s*(?:INT\.|EXT\.|FADE (?:IN|OUT|TO)|CUT TO\b|DISSOLVE TO|SCENE\b.*:))")
+
+
+def _labelled(sentence: str, before: str) -> Fault | None:
+    """Return what makes a capable model's sentence a line of a script: a name in capitals, or an aside, before what is said."""
+    lines = sentence if _starts_line(before) else "\n".join(["", *sentence.split("\n")[1:]])
+    match = _CAMERA.search(lines) or _LABEL.search(lines)
+    return Fault("script", match.group().strip()) if match and _script(sentence, before) else None
+
+
+def _other_language(sentence: str, language: str) -> Fault | None:
+    """Return the letters of another script that most of a sentence is written in: a word of it may be read in the story."""
+    found = [character for character in foreign_characters(sentence, language) if character.isalpha()]
+    letters = sum(character.isalpha() for character in sentence)
+    slip = any(unicodedata.name(character, "").startswith(_SLIPS) for character in found)
+    return Fault("alphabet", "".join(found[:12])) if found and (slip or len(found) > max(12, letters // 2)) else None
+
+
+_SLIPS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL")
+"""Scripts into which models slip in the middle of a sentence of another."""
 
 
 def narration(sentence: str, before: str = "") -> str:

@@ -25,6 +25,18 @@ _WRAPPERS = re.compile(
     re.IGNORECASE,
 )
 """What only announces a passage. What may be its first line stays: as a comment it is refused elsewhere, with the reason."""
+_SAID_BEFORE = re.compile(
+    rf"^\s*(?:{_YES}[!:]\s*\n+"
+    rf"|{_YES}[!.,:]?\s+(?:here(?:['’]s| is| are)|i(?:['’]ll| will| can)|let(?:['’]s| me))\b"
+    rf"(?=[^\n]*(?::\s*\n|{_WORK}))[^\n:]{{0,120}}[:!.]\s*\n+"
+    rf"|here(?:['’]s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}"
+    r"(?:[^\n:.,]{0,60}:|(?: (?:again|for you|as requested))?[.!])\s*\n+"
+    r"|title\s*:[^\n]{0,80}\n+"
+    rf"|(?P<bold>\*\*)?(?:chapter|scene|part|passage) {_NUMBER}(?:\s*[:.—–-][^\n]{{0,80}}|[^\n.!?]{{0,80}})(?(bold)\*\*):?\s*\n+"
+    r"|#{1,6} [^\n]{0,120}\n+|```\w*\s*\n|-{3,}\s*\n+)",
+    re.IGNORECASE,
+)
+"""What of it a capable model says: a short first line, or a headline, is its story's."""
 _PREFACE = re.compile(rf"^\s*(?:{_YES}|here(?:['’]s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE)
 
 SCENE_BREAK = "* * *"
@@ -41,9 +53,12 @@ def without_emphasis(text: str) -> str:
     return _EMPHASIS.sub("", text) if "*" in text or "_" in text else text
 
 
-def strip_opening(text: str, *, final: bool) -> str | None:
-    """Return `text` without the lines that only announce a passage, or None while that cannot be told yet."""
-    while match := _WRAPPERS.match(text):
+def strip_opening(text: str, *, final: bool, keeps_all: bool = False) -> str | None:
+    """Return `text` without the lines that only announce a passage, or None while that cannot be told yet.
+
+    With `keeps_all` a short first line stays that may be a title.
+    """
+    while match := (_SAID_BEFORE if keeps_all else _WRAPPERS).match(text):
         text = text[match.end() :]
     undecided = "\n" not in text.strip() and (
         _PREFACE.match(text) or (len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text))

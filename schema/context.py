@@ -181,6 +181,13 @@ class Context:
     )
     min_words: int = setting(200, "Fewest words of a passage", unit="words", ge=20, le=2000)
     max_words: int = setting(400, "Most words of a passage", unit="words", ge=20, le=2000)
+    length: int = setting(
+        0,
+        "Passages of the whole story, of which the last bring it to a close; set by a run with an ending; 0 for an open end",
+        unit="passages",
+        ge=0,
+        le=10_000,
+    )
     plans: int = setting(3, "Plans to propose at each step", unit="plans", ge=1, le=9)
     top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
     past_tokens: int | None = setting(

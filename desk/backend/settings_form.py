@@ -47,6 +47,7 @@ _LABELS = {
     "base_url": "Endpoint",
     "min_words": "Fewest words",
     "max_words": "Most words",
+    "length": "Passages in all",
     "top_k": "Passages to recall",
     "top_p": "Top P",
     "sampling_top_k": "Top K",

@@ -111,9 +111,20 @@ class Session(StoryReader):
         async with self.writing():
             head = await self.log.head(self.id)
             last = (head["step"] if head else 0) + steps
+            if self.context.ending:
+                await self._end_at(last)
             async with aclosing(self._run(await self._start(), selector="simulator", last_step=last)) as events:
                 async for event in events:
                     yield event
+
+    async def _end_at(self, step: int) -> None:
+        """Keep that the story ends with this passage, for every later run that writes of it; the caller holds the lock."""
+        if self.context.length == step:
+            return
+        self.context.length = step
+        if await self.head():
+            record = await self.log.record(self.id)
+            await self.log.put_record({**record, "settings": {**record["settings"], "length": step}})
 
     async def begin(self) -> AsyncGenerator[Event]:
         """Open the story, and write its first passage unless somebody has to choose before."""

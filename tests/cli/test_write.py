@@ -178,6 +178,19 @@ def test_a_lasting_fault_ends_with_a_sentence_and_the_way_on(cli, server, story)
     assert len(_saved(cli, story)["passages"]) == 2
 
 
+def test_the_way_on_goes_to_the_end_that_was_asked_for(cli, server, story):
+    server.script = ["401"]
+    result = cli("write", story, "--steps", "4", "--ending")
+    assert f"Continue: recurrentgpt write {story} --steps=4" in result.err
+    server.script = ["ok"]
+    assert "--steps=3" in cli("write", story, "--steps", "1").err.splitlines()[-1]
+    done = cli("write", story, "--steps=3")
+    assert done.err.splitlines()[-1] == f"Continue: recurrentgpt write {story}"
+    saved = _saved(cli, story)
+    assert len(saved["passages"]) == 6
+    assert not saved["passages"][-1].get("plans")
+
+
 def test_a_wrong_embedder_is_told_before_anything_is_written(cli, server, monkeypatch, tmp_path):
     monkeypatch.setenv("RECURRENTGPT_EMBEDDER", str(tmp_path))
     result = cli("write", "--genre", "fantasy", "--steps", "1")

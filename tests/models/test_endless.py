@@ -21,6 +21,40 @@ async def test_reasoning_is_no_prose_and_no_json(behaviour: Behaviour) -> None:
         assert len(server.requests) == 1
 
 
+MARKS = [
+    ("<thought>\n", "</thought>\n"),
+    ("<reasoning>", "</reasoning>"),
+    ("<Think>", "</Think>\n"),
+    ('<think type="plan">', "</think>"),
+    ("[THINK]", "[/THINK]\n"),
+    ("◁think▷", "◁/think▷"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+    ("<|channel|>analysis", "<|channel|>final"),
+]
+"""How models begin and end what is no reply of theirs, as it stands in the text where no server takes it out."""
+THOUGHT = 'The user wants a fact.\n\nIs it {"facts": ["none"]}? <hm> [so]'
+
+
+@pytest.mark.parametrize(("opening", "closing"), MARKS)
+async def test_reasoning_is_taken_out_however_it_is_marked(opening: str, closing: str) -> None:
+    with FaultyServer(text=f"{opening}{THOUGHT}{closing}The lamp went out.") as server:
+        assert await written(model_of(server), Meter()) == "The lamp went out."
+    with FaultyServer(text=f"{opening}{THOUGHT}{closing}{FACTS}") as server:
+        reply = await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())
+        assert (reply.facts, len(server.requests)) == (["The lamp went out."], 1)
+    with FaultyServer(text=opening + THOUGHT) as server, pytest.raises(ModelUnavailable, match="empty reply"):
+        await written(model_of(server), Meter())
+
+
+@pytest.mark.parametrize("length", range(1, 30))
+@pytest.mark.parametrize(("opening", "closing"), MARKS)
+def test_reasoning_is_taken_out_in_whatever_pieces_it_comes(opening: str, closing: str, length: int) -> None:
+    text = f"{opening}{THOUGHT}{closing}The lamp < went out.\n\n[Blank.] <"
+    tags = reasoning.ThinkTagFilter()
+    reply = "".join(tags.feed(text[at : at + length]) for at in range(0, len(text), length)) + tags.close()
+    assert (reply, tags.unopened) == ("The lamp < went out.\n\n[Blank.] <", False)
+
+
 @pytest.mark.parametrize("text", ["Let me think of a lamp.</think>\n\nThe lamp went out.", "Hmm.</think>The lamp."])
 async def test_reasoning_without_a_beginning_is_refused_and_not_kept(text: str) -> None:
     with FaultyServer(text=text) as server, pytest.raises(ModelRefused, match="reasoning"):

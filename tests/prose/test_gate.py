@@ -358,11 +358,11 @@ def test_a_moral_and_a_joined_word_of_a_capable_model_are_its_own():
     assert gate_of(text, keeps_all=True).finish() == text
 
 
-def test_a_capable_models_emphasis_stays_in_one_form_and_stray_marks_go():
+def test_a_capable_models_emphasis_stays_in_one_form_and_other_marks_as_they_are():
     said = 'She read **Wick Rock.** It said _one thing. Then another._ "*No,*" he said*. A snake_case*name stood there.'
-    kept = 'She read *Wick Rock.* It said *one thing. Then another.* "*No,*" he said. A snake_casename stood there.'
+    kept = 'She read *Wick Rock.* It said *one thing. Then another.* "*No,*" he said*. A snake_case*name stood there.'
     assert gate_of(said, keeps_all=True).finish() == kept
-    assert gate_of(said).finish() == kept.replace("*", "")
+    assert "*" not in gate_of(said).finish()
 
 
 @pytest.mark.parametrize("mark", ["*", "_", "**"])
@@ -386,8 +386,122 @@ def test_emphasis_in_tags_is_emphasis():
 
 def test_a_mark_that_pairs_with_none_emphasises_no_lines():
     said = 'The *sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so* again.'
-    kept = 'The sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so again.'
-    assert gate_of(said, keeps_all=True).finish() == kept
+    assert gate_of(said, keeps_all=True).finish() == said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "“Tell him to f*** off,” said Tom, and the p***k was told.",
+        "The letter was to Lord M___ of D____ and dated 18__.",
+        "It was Lord M___'s boat, and not Lady D___'s.",
+        "On the slate was 5*4=20 and under it 3 * 7.",
+        "The weights* were light, and the measures* were long.",
+        "The file was called tide_table_1931.",
+        'The board was 6" wide.',
+    ],
+)
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_marks_that_are_no_pair_around_words_stay(line, size):
+    for text in (f"{prose(3)}\n\n{line}", f"{line}\n\n{prose(3)}"):
+        gate = ProseGate(min_words=20, max_words=80, keeps_all=True)
+        for start in range(0, len(text), size):
+            gate.feed(text[start : start + size])
+        gate.close(whole=True)
+        assert (gate.objection, gate.finish()) == ("", text)
+
+
+STORY = [
+    "He stopped at the end of the passage and felt for the latch.",
+    "The reader at the next desk coughed and put down the ledger.",
+    "She turned the page to the next chapter of the ledger and saw the stain.",
+    "The passage ends at a green door, and behind it was the cellar.",
+    "In this story that Clara told there was always a dog.",
+    "(It was never found, though they dragged the harbour twice.)",
+    "[Three pages are torn out here.]",
+    "Rudd: I never saw the boat.",
+    "Note: the key is under the mat.",
+    "Step one: find the boat.",
+    "1. Ten sacks of flour.\n\n2. One brass pound.",
+    "- Ten sacks of flour.\n\n- One brass pound.",
+    "Over the door was cut γνῶθι σεαυτόν, and nobody could read it.",
+    "The stamp said Мурманск in purple ink.",
+    "The card showed ♠ and ♥ in the corner.",
+    "I can't write any more tonight, the candle is out.",
+    "I'll begin with the boat, because it was the boat that did it.",
+    "Let me know if the rope comes, the note said.",
+    "The card said https://halepoint.example and nothing else.",
+    "\n\n".join(['"Heave away, my lads, heave away and home," they sang.'] * 6),
+]
+"""What novels say, and what looks like the talk of a model or like markup all the same."""
+
+
+@pytest.mark.parametrize("line", STORY)
+@pytest.mark.parametrize("size", [6, 500])
+def test_ordinary_prose_of_a_capable_model_is_not_objected_to(line, size):
+    for text in (f"{prose(3)}\n\n{line}\n\n{prose(3, seed=1)}", f"{line}\n\n{prose(3)}", f"{prose(3)}\n\n{line}"):
+        gate = gate_of(text, size, keeps_all=True)
+        gate.close(whole=True)
+        assert (gate.objection, gate.finish()) == ("", text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Midnight",
+        "It rained",
+        "Later that night",
+        "Here is the story of the bell, as Ada told it.",
+        "*DROWNED MAN FOUND AT HALE POINT*",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_a_short_first_line_of_a_capable_model_stays(line, size):
+    text = f"{line}\n\n{prose(4)}"
+    gate = gate_of(text, size, keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", text)
+    assert gate_of(text.replace("*", "**"), size, keeps_all=True).finish() == text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Here is the passage:",
+        "Sure!",
+        "Passage 3",
+        "Chapter 3",
+        "**Chapter 3: The Bell**",
+        "## The Bell",
+        "Sure! Here is the next passage:",
+        "Here's the revised passage.",
+    ],
+)
+@pytest.mark.parametrize("size", [1, 6, 500])
+def test_an_announcement_of_a_capable_model_goes(line, size):
+    gate = gate_of(f"{line}\n\n{prose(4)}", size, keeps_all=True)
+    assert gate.finish() == prose(4)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Would you like me to continue?",
+        "Let me know if you would like any changes.",
+        "I'm sorry, but I can't go further than this.",
+        "(Word count: 240)",
+        "Word count: 240",
+        "I hope you enjoyed this passage!",
+        "End of passage 3",
+        "To be continued...",
+        "```",
+    ],
+)
+def test_machine_talk_is_objected_to_and_at_the_end_it_goes(line):
+    gate = ProseGate(min_words=20, max_words=80, keeps_all=True)
+    gate.feed(f"{prose(6)}\n\n{line}")
+    gate.close(whole=True)
+    assert gate.objection
+    assert gate.finish() == prose(6)
 
 
 @pytest.mark.parametrize(
@@ -483,11 +597,11 @@ def test_lines_of_speech_and_of_prose_are_paragraphs(lines):
     assert gate_of(short, 1, keeps_all=True).finish() == short.replace("\n", "\n\n"), "without any blank line"
 
 
-def test_a_comment_in_a_capable_models_passage_is_left_out_and_objected_to():
+def test_what_a_capable_model_insists_on_in_its_passage_is_objected_to_and_stays():
     text = prose(3) + "\n\nBRUNO: We have to go.\n\n" + prose(3, seed=1)
     gate = gate_of(text, keeps_all=True)
     assert "script" in gate.objection
-    assert gate.finish() == prose(3) + "\n\n" + prose(3, seed=1)
+    assert gate.finish() == text
 
 
 @pytest.mark.parametrize("read", ["*Prisoner: I weighed it all, sir.*", "_Prisoner: I weighed it all, sir. He sat._"])

@@ -103,7 +103,10 @@ class Renderer:
     @property
     def resume(self) -> str:
         """Return the command that goes on with this story as it was begun."""
-        return shlex.join(["recurrentgpt", self.command, self.story.id, *self.options])
+        left = max(0, self.story.context.length - self.step) if self.command == "write" else 0
+        return shlex.join(
+            ["recurrentgpt", self.command, self.story.id, *([f"--steps={left}"] if left else []), *self.options]
+        )
 
     def announce(self) -> None:
         """Say which story this is, once."""

@@ -1,0 +1,53 @@
+"""The last passage of a capable model ends where its model ended it."""
+
+import itertools
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.testing import ScriptedChatModel, story_replies
+
+
+def speaking(*lasts):
+    """Return a model whose last passages are these texts, one after the other."""
+    calls, left = itertools.count(), list(lasts)
+
+    def reply(messages):
+        own = story_replies([*messages, HumanMessage(f"call {next(calls)}")])
+        asked = messages[-1].text
+        last = "passage 2 of 2" in "".join(message.text for message in messages if message.type == "human").casefold()
+        return left.pop(0) if (last and "passage alone" in asked) or "Go on from" in asked else own
+
+    return ScriptedChatModel(tier="full", replies=reply)
+
+
+def told(words, name="Mira"):
+    """Return a text of so many words that ends properly."""
+    sentences = (
+        f"{name} leaves key {number} at door {number * 7} before lamp {number * 13} is out." for number in range(99)
+    )
+    text = ""
+    for sentence in sentences:
+        if count_words(text) >= words:
+            break
+        text += sentence + " "
+    return text + "Then it was morning."
+
+
+async def test_a_last_passage_that_is_a_little_short_stands(write):
+    text = told(155)
+    model = speaking(text)
+    commits = await write(steps=2, ending=True, min_words=200, model=model)
+    assert commits[-1]["passage"] == text
+    assert not [call for call in model.calls if "Go on from exactly" in call[-1].text]
+
+
+@pytest.mark.parametrize("second", [told(80, "Bo"), told(210, "Bo")])
+async def test_a_last_passage_that_is_far_too_short_is_asked_for_again_and_the_better_one_stands(write, second):
+    model = speaking(told(90), second, told(170, "Ada"))
+    commits = await write(steps=2, ending=True, min_words=200, model=model)
+    again = [call for call in model.calls if "Write the whole passage again" in call[-1].text]
+    assert "words, and the end of the novel needs more room." in again[0][-1].text
+    assert not [call for call in model.calls if "Go on from exactly" in call[-1].text]
+    assert commits[-1]["passage"] == (second if "210" in second or count_words(second) > 200 else told(170, "Ada"))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any
 
 from recurrentgpt.schema.errors import StorageError
 
@@ -34,7 +33,7 @@ def text_of(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def value_of(value: Any) -> dict[str, Any]:
+def value_of(value: object) -> dict[str, object]:
     """Return what a row holds."""
-    found: dict[str, Any] = json.loads(text_of(value))
+    found: dict[str, object] = json.loads(text_of(value))
     return found

@@ -131,7 +131,8 @@ def test_without_a_long_term_memory_facts_go_with_the_half_life_of_the_other():
 def test_recurrentgpt_keeps_more_in_its_prompts_than_its_memory_holds(monkeypatch):
     # Summaries fill their share of a window before prompts are as long as they get: of a small one, soon.
     monkeypatch.setattr("recurrentgpt.nodes.prompt_messages.USUAL_WINDOW", 4000)
-    found = levels("recurrentgpt", 16, steps=90)
+    # Enough of them that what a few recall, one more than another, is told from growth.
+    found = levels("recurrentgpt", 16, steps=160)
     assert sum(rates(found.prompt).values()) > sum(rates(found.memory).values())
     assert slope(found.prompt_tokens, warm_up=25).flat
     # The text says what the prompt held, and nothing else: all levels are of the same facts.

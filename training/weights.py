@@ -83,7 +83,7 @@ def field(reader: gguf.GGUFReader, name: str) -> Any:
 
 
 def load(path: Path, precision: Precision = "int8") -> Base:
-    """Return the model of a GGUF file with its weights dequantised and frozen; with int8, all but its matrices in float32.
+    """Return the model of a GGUF file with its weights dequantised and frozen; with int8, its layers' matrices in eight bits.
 
     Raises ModelRefused where it is of a kind that cannot be trained.
     """
@@ -108,7 +108,9 @@ def load(path: Path, precision: Precision = "int8") -> Base:
     model.model.rotary_emb = type(model.model.rotary_emb)(config)
     model.requires_grad_(False)
     if precision == "int8":
-        in_int8(model)
+        # Not the output layer: a reply's gradient is spread over a vocabulary, of which eight bits keep the right token and
+        # round the rest away.
+        in_int8(model.model)
     model.config.use_cache = False
     model.eval()
     return Base(model, family, heads, kv_heads)

@@ -116,6 +116,15 @@ def test_eight_bits_change_a_layer_and_its_gradient_little() -> None:
             assert float((got - wanted).norm() / wanted.norm()) < 0.02
 
 
+def test_the_gradient_of_a_reply_enters_the_layers_as_it_is(model: Path) -> None:
+    entered = []
+    for base in (load(model, "float32"), load(model, "int8")):
+        hidden = torch.randn(3, 32, generator=torch.Generator().manual_seed(0)).requires_grad_(True)
+        torch.nn.functional.cross_entropy(base.model.lm_head(hidden), torch.tensor([1, 5, 9])).backward()
+        entered.append(hidden.grad)
+    assert torch.equal(*entered)
+
+
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_run_lowers_the_loss_and_changes_nothing_but_the_adapter(
     tmp_path: Path, model: Path, precision: Precision

@@ -31,6 +31,11 @@ _HALF = re.compile("[\ud800-\udfff]")
 _CONTROL_KINDS = ("Cc", "Cs", "Co", "Cn")
 
 
+def control_character(text: str) -> str | None:
+    """Return the first character that no text should hold and some databases refuse, or None."""
+    return next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None)
+
+
 def visible_text(text: str) -> str:
     """Return text without what nobody sees: controls but newline and tab, halves of letters, marks that hide or turn words."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():

@@ -12,7 +12,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.checkpoints.read_only import Row
-from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction
+from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction, is_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_rows import ROOT, commit_id, is_as_written, link_of, now, row_digest, text_digest
 from recurrentgpt.models.meter import total_usage
@@ -149,11 +149,7 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     elif (at := cast(Head, head))["story"] != story:
         head = {**at, "story": story}
         damage.append("The row of where the story stands names another story.")
-    names = {
-        key: row
-        for key, row in tables.get("names", {}).items()
-        if isinstance(row, dict) and row.get("at") in commits and key and str(row.get("name")).casefold() == key
-    }
+    names = {key: row for key, row in tables.get("names", {}).items() if is_name(key, row, commits)}
     if lost := tables.get("names", {}).keys() - names.keys():
         damage.append(f"{len(lost)} names of branches are damaged.")
     title = cast(StoryRecord, record)["title"] if record else f"Salvaged {story}"

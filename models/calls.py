@@ -236,6 +236,7 @@ def _remember(model: ResolvedModel, left_out: set[str], thinking: int) -> None:
     for name in sorted(left_out - model.seen.refused):
         logger.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
     model.seen.refused.update(left_out)
+    model.seen.silences = 0
     if thinking:
         model.seen.thinking_tokens = thinking
 

@@ -10,6 +10,7 @@ import typer
 from recurrentgpt.cli.commands.options import JsonLines, Yes
 from recurrentgpt.cli.commands.story_context import confirmed
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_text
+from recurrentgpt.schema.errors import StorageError
 
 
 def check(
@@ -94,6 +95,8 @@ def restore(
             print_text(str(copy))
         note("Put one in place: recurrentgpt restore FILE")
         return
+    if not file.expanduser().is_file():
+        raise StorageError(f"There is no file {file} to restore; `recurrentgpt restore` lists the copies there are.")
     if not confirmed(f"Replace all stories by those in {file}?", yes=yes):
         note("Nothing was replaced.")
         return

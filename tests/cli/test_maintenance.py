@@ -88,8 +88,12 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     found = cli("check", "--repair")
     assert found.code == 1
     assert f"Passage 1 ({value['id']}) is damaged." in found.out
+    gap = "The Glass Bridge lacks passage 1, which was lost; those after it are numbered anew."
+    assert gap in found.err
     saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
-    assert cli("restore", saved, "--yes").code == 0
+    restored = cli("restore", saved, "--yes")
+    assert (restored.code, gap in restored.err) == (0, True)
+    assert "Passage 1 was lost" in cli("show", story).out
     assert cli("check").code == 0
     kept = {commit["passage"] for commit in commits(home)} - {""}
     assert kept == texts - {lost}
@@ -196,6 +200,7 @@ def test_a_copy_brings_everything_back(home, written, cli):
     copy = cli("backup").out.strip()
     assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
     assert cli("rename", story, "Another").code == 0
+    assert "lacks" not in cli("check", "--repair").err
     (home / "checkpoints.db").unlink()
     assert cli("restore", copy, "--yes").code == 0
     assert passages(cli, story) == before

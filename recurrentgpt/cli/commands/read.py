@@ -120,7 +120,7 @@ def show(
             from recurrentgpt.cli.commands.remote import id_in_copy
 
             at = id_in_copy(opened.tree(), at)
-        id, title = opened.id, opened.title
+        id, title, lost = opened.id, opened.title, opened.record.get("lost", [])
         try:
             passages = opened.passages(at)
         except StorageError as error:
@@ -142,6 +142,9 @@ def show(
         return
     headings = ["\n".join([_heading(passage, names), *contradiction_lines(passage)]) for passage in passages]
     total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
+    if lost:
+        which = f"Passage {lost[0]} was" if len(lost) == 1 else f"Passages {', '.join(map(str, lost))} were"
+        total += f"\n{which} lost to damage; what follows is numbered anew."
     if whole != usage:
         total += f"\nWith its other branches: {_cost(whole)}"
     _print_story(title, list(zip(headings, (passage.text for passage in passages), strict=True)), total)

@@ -23,7 +23,7 @@ from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.prose.model_text import VisibleStream, without_turns
+from recurrentgpt.prose.model_text import VisibleStream, without_tokens, without_turns
 from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelTooSlow, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
@@ -180,6 +180,8 @@ async def _pieces(
     The field is remembered where that helps. Where it does not, the first error is the one that is raised. So are the tokens
     that a model needs which thinks against its name, and that its endpoint refuses them.
     """
+    # A brief, a memory or a note may come from elsewhere: nothing of it begins another turn.
+    messages = [_without_tokens(message) for message in messages]
     known, usual = model.thinking_tokens, model.profile.thinking_tokens(model.name)
     left_out, first, thinking = set[str](), None, known
     while True:
@@ -225,6 +227,13 @@ async def _pieces(
             traceback.clear_frames(error.__traceback__)
             # The client's exception quotes the response and knows the request's headers: it is not shown.
             raise fault from None
+
+
+def _without_tokens(message: BaseMessage) -> BaseMessage:
+    text = message.content
+    if not isinstance(text, str) or (cleaned := without_tokens(text)) == text:
+        return message
+    return message.model_copy(update={"content": cleaned})
 
 
 class _ThoughtOnly(ModelRefused):

@@ -19,6 +19,9 @@ _ROLE = re.compile(
     r"|^[^\S\n]*#{2,} ?(?:Instruction|Response)s?:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
     re.IGNORECASE | re.MULTILINE,
 )
+_TOKEN = re.compile(
+    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>", re.IGNORECASE
+)
 _TAG = re.compile(r"</?[a-z][a-z0-9-]*(?:\s[^<>\n]*)?/?>|<!--[^<]*-->", re.IGNORECASE | re.DOTALL)
 _ORDER = re.compile(
     r"\b(?:(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|preceding|system)\b.{0,40}"
@@ -67,6 +70,13 @@ def without_turns(text: str) -> str:
     while (cleaned := _ROLE.sub("", text)) != text:
         text = cleaned
     return text if text.strip() else "..."
+
+
+def without_tokens(text: str) -> str:
+    """Return a prompt without what the template of a chat model would take for the beginning or the end of a turn."""
+    while (cleaned := _TOKEN.sub("", text)) != text:
+        text = cleaned
+    return text
 
 
 class VisibleStream:

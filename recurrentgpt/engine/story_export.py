@@ -237,7 +237,7 @@ def _check_record(record: StoryRecord, path: Path) -> None:
         raise BookError(f"{path} is damaged: {error}") from error
     told = [record["title"], record["genre"], record["premise"]]
     for part in record["brief"].values():
-        told += part if isinstance(part, list) else [part]
+        told += map(str, part) if isinstance(part, list) else [str(part)]
     if odd := next(filter(None, map(control_character, told)), None):
         raise BookError(f"{path} is damaged: its title or brief holds the control character {odd!r}.")
 

@@ -32,6 +32,11 @@ def test_the_same_book_has_the_same_bytes(book, extension, monkeypatch):
     assert render_book(replace(book), extension) == first
 
 
+@pytest.mark.parametrize("extension", [".md", ".txt", ".html"])
+def test_no_mark_turns_the_title(book, extension):
+    assert "\u202e" not in render_book(replace(book, title="The Glass\u202e Bridge"), extension).decode()
+
+
 def test_a_web_page_holds_text_only_and_refers_to_nothing(book):
     data = render_book(book, ".html").decode()
     page = html.document_fromstring(data)

@@ -28,6 +28,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 from unittest.mock import patch
@@ -52,7 +53,7 @@ from recurrentgpt.models.json_replies import read
 from recurrentgpt.models.roles import resolve_model
 from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import BookError, ModelError, StorageError, StoryBusy
+from recurrentgpt.schema.errors import BookError, ModelError, StorageError, StoryBusy, StoryError
 from recurrentgpt.story import Story
 from recurrentgpt.testing import Behaviour, FaultyServer, ScriptedChatModel, story_replies
 
@@ -132,14 +133,29 @@ def replies(dice: random.Random, attacked: Attacked, place: Path) -> str:
 
 
 def archives(dice: random.Random, attacked: Attacked, place: Path) -> str:
-    """Change an export at one place: it is refused in a sentence, or says of every passage what it said before."""
+    """Change an export at one place: it is refused in a sentence, or it is the same story, which goes on by one passage."""
     content = copy.deepcopy(attacked.export)
-    node: Any = content
+    node: Any = content["head"] if dice.random() < 0.2 else content
     while isinstance(node, dict | list) and node:
         keys = list(node) if isinstance(node, dict) else range(len(node))
         key = dice.choice(list(keys))
         if not isinstance(node[key], dict | list) or not node[key] or dice.random() < 0.2:
-            odd: list[Any] = [None, "", "../../x", 10**30, -1, [], {}, "\ud800", "\x00", 1.5, True, "x" * 10_000]
+            odd: list[Any] = [
+                None,
+                "",
+                "../../x",
+                10**30,
+                -1,
+                77,
+                "9" * 24,
+                [],
+                {},
+                "\ud800",
+                "\x00",
+                1.5,
+                True,
+                "x" * 10_000,
+            ]
             node[key] = dice.choice(odd)
             break
         node = node[key]
@@ -149,7 +165,27 @@ def archives(dice: random.Random, attacked: Attacked, place: Path) -> str:
         archive = load(path)
     except BookError:
         return ""
-    return "" if archive["commits"] == attacked.export["commits"] else "a passage that was changed was let in"
+    if archive["commits"] != attacked.export["commits"]:
+        return "a passage that was changed was let in"
+    return _goes_on(path, place / "home")
+
+
+def _goes_on(path: Path, folder: Path) -> str:
+    """Restore an archive, do again what was undone and write one passage: no more is written, and nothing else is said."""
+    try:
+        with Library.open(folder) as library:
+            story = Story.open(library.restore(path).id, library=library, **_settings())
+            try:
+                story.redo()
+            except StoryError:
+                pass
+            before = len(story.passages())
+            written = (event for event in story.stream(1) if event["event"] == "passage")
+            if len(list(islice(written, 2))) != 1 or len(story.passages()) != before + 1:
+                return "another number of passages was written than the one that was asked for"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return ""
 
 
 def books(dice: random.Random, attacked: Attacked, place: Path) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from recurrentgpt.books.file_text import clean, one_line, paragraphs
+from recurrentgpt.prose.model_text import visible_text
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Book:
     @property
     def name(self) -> str:
         """The title on one line, or a word in its place: a book file must have one."""
-        return one_line(self.title) or "Untitled"
+        return one_line(visible_text(self.title)) or "Untitled"
 
     @property
     def headings(self) -> list[str]:

@@ -9,7 +9,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import RetryPolicy
 
-from recurrentgpt.graph.story import RETRY
+from recurrentgpt.graph.story import RETRY, retries
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.schema.context import Context
@@ -25,7 +25,7 @@ def build_rewrite_graph(*, plans: bool, store: BaseStore | None = None, retry: R
     """
     builder = (
         StateGraph(State, context_schema=Context)
-        .set_node_defaults(retry_policy=retry)
+        .set_node_defaults(retry_policy=retries(retry))
         .add_node("update_memory", update_memory)
         .add_edge(START, "update_memory")
     )

@@ -10,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, RetryPolicy
 
-from recurrentgpt.models.endpoint_errors import is_transient
+from recurrentgpt.models.endpoint_errors import is_silence, is_transient
 from recurrentgpt.nodes.commit import commit
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
@@ -30,6 +30,15 @@ RECURSION_LIMIT = 1_000_000
 
 RETRY = RetryPolicy(initial_interval=1.0, backoff_factor=2.0, max_interval=30.0, max_attempts=5, retry_on=is_transient)
 """For faults that may pass (rate limits, time-outs, server errors), in one place; clients do not retry by themselves."""
+
+
+MOST_SILENCES = 3
+"""Tries of a node whose model lets the timeout pass: each may cost a whole prompt."""
+
+
+def retries(retry: RetryPolicy) -> list[RetryPolicy]:
+    """Return how often a node is tried: as `retry` says, and fewer times where the model lets the timeout pass."""
+    return [retry._replace(max_attempts=min(MOST_SILENCES, retry.max_attempts), retry_on=is_silence), retry]
 
 
 def build_story_graph(
@@ -86,7 +95,7 @@ def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[Stat
     """Return what both graphs share: Figure 1 of the paper, from the opening to the commit."""
     return (
         StateGraph(State, context_schema=context_schema(defaults), input_schema=StoryInput, output_schema=StoryOutput)
-        .set_node_defaults(retry_policy=retry)
+        .set_node_defaults(retry_policy=retries(retry))
         .add_node("open_story", open_story)
         .add_node("retrieve", retrieve)
         .add_node("write", write)

@@ -23,7 +23,7 @@ from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.prose.model_text import VisibleStream, without_turns
+from recurrentgpt.prose.model_text import VisibleStream, without_tokens, without_turns
 from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelTooSlow, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
@@ -180,6 +180,8 @@ async def _pieces(
     The field is remembered where that helps. Where it does not, the first error is the one that is raised. So are the tokens
     that a model needs which thinks against its name, and that its endpoint refuses them.
     """
+    # A brief, a memory or a note may come from elsewhere: nothing of it begins another turn.
+    messages = [_without_tokens(message) for message in messages]
     known, usual = model.thinking_tokens, model.profile.thinking_tokens(model.name)
     left_out, first, thinking = set[str](), None, known
     while True:
@@ -227,6 +229,13 @@ async def _pieces(
             raise fault from None
 
 
+def _without_tokens(message: BaseMessage) -> BaseMessage:
+    text = message.content
+    if not isinstance(text, str) or (cleaned := without_tokens(text)) == text:
+        return message
+    return message.model_copy(update={"content": cleaned})
+
+
 class _ThoughtOnly(ModelRefused):
     """A reply that met its limit before its first word."""
 
@@ -236,6 +245,7 @@ def _remember(model: ResolvedModel, left_out: set[str], thinking: int) -> None:
     for name in sorted(left_out - model.seen.refused):
         logger.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
     model.seen.refused.update(left_out)
+    model.seen.silences = 0
     if thinking:
         model.seen.thinking_tokens = thinking
 

@@ -13,7 +13,7 @@ from langchain_core.exceptions import ContextOverflowError, ModelAPIError, Model
 from pydantic import SecretStr
 
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.schema.errors import ModelError, ModelRefused, ModelUnavailable
+from recurrentgpt.schema.errors import ModelError, ModelRefused, ModelSilent, ModelUnavailable
 
 DETAIL = 200
 """Most characters of a server's own words that a message repeats."""
@@ -63,6 +63,11 @@ def is_transient(error: BaseException) -> bool:
     return isinstance(error, ModelUnavailable)
 
 
+def is_silence(error: BaseException) -> bool:
+    """Return whether a model let the timeout pass; made for `retry_on` of LangGraph's RetryPolicy."""
+    return isinstance(error, ModelSilent)
+
+
 def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
     """Return `error` as one sentence that says what to do, or None when it is not a failure of a model call."""
     causes = list(_causes(error))
@@ -92,7 +97,12 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
         advice = _ADVICE.get(status, "check the settings of the model")
         return ModelRefused(f"The server of {model.name} refused the request with status {status}: {advice}{detail}.")
     if any(isinstance(cause, (TimeoutError, ModelTimeoutError, *_of_http("TimeoutException"))) for cause in causes):
-        return ModelUnavailable(f"{model.name} said nothing for too long: try again, or raise the timeout of the run.")
+        model.seen.silences += 1
+        seconds = f"{model.timeout:g} seconds" if model.timeout else "the time that its client allows"
+        tries = f", {model.seen.silences} times in a row" if model.seen.silences > 1 else ""
+        return ModelSilent(
+            f"{model.name} said nothing for too long ({seconds}{tries}): try again, or raise the timeout of the run."
+        )
     disconnected = any(
         isinstance(cause, (ConnectionError, ModelConnectionError, *_of_http("TransportError"))) for cause in causes
     ) or _is_openai(error, "APIConnectionError")

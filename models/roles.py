@@ -50,6 +50,8 @@ class Seen:
     """Fields that it refuses; `json_schema` is that form of `response_format`."""
     ignores_schemas: bool = False
     """Whether a reply fitted a schema only when it was told in words."""
+    silences: int = 0
+    """Calls in a row that ended at the timeout without a word."""
     thinking_tokens: int | None = None
     """Tokens that its model was seen to need for reasoning, whatever its name says; 0 where it was refused so many."""
 

@@ -12,11 +12,12 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.story_log import Commit, StoryLog, StoryRecord
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, control_character, parse_answer
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.validate_state import edited_brief
+from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound

@@ -45,6 +45,9 @@ _ROLE = re.compile(
     r"|^[^\S\n]*#{2,} ?(?:Instruction|Response)s?:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
     re.IGNORECASE | re.MULTILINE,
 )
+_TOKEN = re.compile(
+    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>", re.IGNORECASE
+)
 _TAG = re.compile(r"</?[a-z][a-z0-9-]*(?:\s[^<>\n]*)?/?>|<!--[^<]*-->", re.IGNORECASE | re.DOTALL)
 _ORDER = re.compile(
     r"\b(?:(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|preceding|system)\b.{0,40}"
@@ -55,6 +58,11 @@ _ORDER = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?\n])")
 _HALF = re.compile("[\ud800-\udfff]")
 _CONTROL_KINDS = ("Cc", "Cs", "Co", "Cn")
+
+
+def control_character(text: str) -> str | None:
+    """Return the first character that no text should hold and some databases refuse, or None."""
+    return next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None)
 
 
 def visible_text(text: str) -> str:
@@ -94,6 +102,13 @@ def without_turns(text: str) -> str:
     while (cleaned := _ROLE.sub("", text)) != text:
         text = cleaned
     return text if text.strip() else "..."
+
+
+def without_tokens(text: str) -> str:
+    """Return a prompt without what the template of a chat model would take for the beginning or the end of a turn."""
+    while (cleaned := _TOKEN.sub("", text)) != text:
+        text = cleaned
+    return text
 
 
 class VisibleStream:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recurrentgpt.checkpoints import open_persistence
-from recurrentgpt.checkpoints.backups import copies, copy_database, make_room, new_copy, replace_database
+from recurrentgpt.checkpoints.backups import FOLDER, copies, copy_database, make_room, new_copy, replace_database
 from recurrentgpt.checkpoints.read_only import Row, read_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
 from recurrentgpt.engine.check import Examined, examine
@@ -89,6 +89,8 @@ def backup(target: Path | None = None) -> Path:
     target = target or new_copy(database)
     if target.exists():
         raise StorageError(f"{target} exists; choose another file.")
+    if target.parent != database.parent / FOLDER and not target.parent.is_dir():
+        raise StorageError(f"There is no folder {target.parent}; make it first, or choose another.")
     copy_database(database, target)
     return target
 

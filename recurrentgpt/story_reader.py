@@ -38,6 +38,7 @@ class ReadOnlyStory:
     pending_replay = _twins.value(StoryReader.pending_replay)
     passage, apassage = _twins(StoryReader.passage)
     passages, apassages = _twins(StoryReader.passages)
+    whole_passages, awhole_passages = _twins(StoryReader.whole_passages)
     passages_of, apassages_of = _twins(StoryReader.passages_of)
     usage_at, ausage_at = _twins(StoryReader.usage_at)
     tree, atree = _twins(StoryReader.tree)

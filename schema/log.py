@@ -82,6 +82,8 @@ class StoryRecord(TypedDict):
     settings: dict[str, object]
     created: str
     archived: NotRequired[bool]
+    lost: NotRequired[list[int]]
+    """Steps of the passages that were missing when the story was saved from a damaged file; absent for none."""
 
 
 class Head(TypedDict):

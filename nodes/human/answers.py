@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
 from recurrentgpt.nodes.human.hitl_formats import typed_number, unwrapped, whole_number
+from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action, Answer
 from recurrentgpt.schema.errors import BadAnswer
@@ -141,11 +141,6 @@ def check_memory(text: object) -> str:
             f"{len(lines)} sentences and {count_words(memory)} words."
         )
     return memory
-
-
-def control_character(text: str) -> str | None:
-    """Return the first character that no text should hold and some databases refuse, or None."""
-    return next((c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r"), None)
 
 
 def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:

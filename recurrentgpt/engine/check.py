@@ -12,7 +12,7 @@ from typing import Any, cast
 from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.checkpoints.read_only import Row
-from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction
+from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction, is_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_rows import ROOT, commit_id, is_as_written, link_of, now, row_digest, text_digest
 from recurrentgpt.models.meter import total_usage
@@ -20,6 +20,8 @@ from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 from recurrentgpt.schema.parts import Brief, Rationale
 from recurrentgpt.schema.story_id import is_story_id
 
+MOST_LOST = 100_000
+"""Steps that are looked through for what is lost."""
 _NOTHING = {
     "summary": "",
     "rationale": Rationale(dropped=[], added=[]),
@@ -48,6 +50,18 @@ class Examined:
     """What is not as it was written, a sentence each; none for a story that is whole."""
     archive: StoryExport | None = None
     """The story with all that is whole of it; None where no passage is."""
+
+    @property
+    def gap(self) -> str:
+        """Which passages what is saved of the story lacks, in a sentence; empty for none."""
+        record = self.archive["story"] if self.archive else None
+        lost = record.get("lost", []) if record else []
+        if not lost:
+            return ""
+        which = f"passage {lost[0]}" if len(lost) == 1 else f"passages {', '.join(map(str, lost[:10]))}"
+        more = f" and {len(lost) - 10} more" if len(lost) > 10 else ""
+        was = "was lost; those after it" if len(lost) == 1 else "were lost; those after them"
+        return f"{self.title} lacks {which}{more}, which {was} are numbered anew."
 
 
 def examine(rows: Iterable[Row]) -> list[Examined]:
@@ -149,11 +163,7 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     elif (at := cast(Head, head))["story"] != story:
         head = {**at, "story": story}
         damage.append("The row of where the story stands names another story.")
-    names = {
-        key: row
-        for key, row in tables.get("names", {}).items()
-        if isinstance(row, dict) and row.get("at") in commits and key and str(row.get("name")).casefold() == key
-    }
+    names = {key: row for key, row in tables.get("names", {}).items() if is_name(key, row, commits)}
     if lost := tables.get("names", {}).keys() - names.keys():
         damage.append(f"{len(lost)} names of branches are damaged.")
     title = cast(StoryRecord, record)["title"] if record else f"Salvaged {story}"
@@ -196,6 +206,8 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
     opening = next((key for key, commit in commits.items() if not commit["parent"]), "")
     if not opening:
         commits[opening := _opening(story)["id"]] = _opening(story)
+    if lost := sorted({*record.get("lost", []), *_lost(archive, bare)}):
+        record = {**record, "lost": lost}
     new: dict[str, Commit] = {}
     renamed: dict[str, str] = {}
     parents = {key: _nearest(commit["parent"], archive) or opening for key, commit in commits.items()} | {opening: ""}
@@ -224,6 +236,23 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
         names={key: {**name, "at": renamed[name["at"]]} for key, name in archive["names"].items()},
         overlays=archive["overlays"],
     )
+
+
+def _lost(archive: StoryExport, bare: set[str]) -> set[int]:
+    """Return the steps of which a passage is lost, text and all."""
+    commits, links = archive["commits"], archive["links"]
+    texts = {text_digest(commit["passage"]) for commit in commits.values()}
+    lost = {
+        link["step"]
+        for key, link in links.items()
+        if key not in commits and link["step"] and link.get("text") not in texts
+    }
+    for key in commits.keys() - bare:
+        # Where no link tells of what was before it, its own step does.
+        before = _nearest(commits[key]["parent"], archive)
+        if before not in bare:
+            lost |= {*range((commits[before]["step"] if before else 0) + 1, min(commits[key]["step"], MOST_LOST))}
+    return lost
 
 
 def _nearest(key: str, archive: StoryExport) -> str:

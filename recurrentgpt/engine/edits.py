@@ -13,8 +13,9 @@ from recurrentgpt.engine.replacement import WordReplacement
 from recurrentgpt.engine.replay import Replay
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, control_character
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan
 from recurrentgpt.nodes.open_story import check_input
+from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.log import StoryRecord

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.passage import Passage
-from recurrentgpt.engine.refs import NOTHING_WRITTEN, OPENING, Ref, before, move_head, resolve, taken_back
+from recurrentgpt.engine.refs import (
+    LONGEST_NAME,
+    NOTHING_WRITTEN,
+    Ref,
+    before,
+    fault_of_name,
+    move_head,
+    resolve,
+    taken_back,
+)
 from recurrentgpt.engine.session import Session
-from recurrentgpt.nodes.human.answers import control_character
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Head, Link
-
-LONGEST_NAME = 60
 
 
 class Branches:
@@ -80,12 +85,8 @@ class Branches:
         another take and a fork leave it where it was.
         """
         name = " ".join(name.split())
-        if not name or len(name) > LONGEST_NAME or control_character(name):
-            raise SettingsError(
-                f"The name of a branch is 1 to {LONGEST_NAME} characters; {name[:LONGEST_NAME]!r} is not."
-            )
-        if name.isdigit() or name.casefold() == OPENING or re.fullmatch("[0-9a-f]{24}", name.casefold()):
-            raise SettingsError(f"{name!r} would be taken for a passage: give the branch a name that is none.")
+        if fault := fault_of_name(name):
+            raise SettingsError(fault)
         async with self._session.writing():
             commit = await self._session.commit_at(ref)
             head, _ = await self._head_and_links()

@@ -16,11 +16,11 @@ from recurrentgpt.engine.snapshot import PendingReplay
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import read_overlay, with_summary
-from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
-from recurrentgpt.schema.errors import StoryError, StoryNotFound
+from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, StoryRecord
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
@@ -95,6 +95,22 @@ class StoryReader:
             return []
         summaries = (await read_overlay(self.log, self.id, commits[-1].get("overlay", "")))["summaries"]
         return [Passage.of(with_summary(commit, summaries)) for commit in commits if commit["step"]]
+
+    async def whole_passages(self, at: Ref | None = None) -> list[tuple[int, str, Passage | None]]:
+        """Return the step and id of each passage up to any place, by default the head, and the passage where it is whole.
+
+        Each is read alone, so that one that is damaged hides no other.
+        """
+        found: list[tuple[int, str, Passage | None]] = []
+        links = await self.log.links(self.id)
+        for key in path_to(await self.head() if at is None else await self.resolve(at), links):
+            try:
+                passage = Passage.of(await self.log.get(self.id, key))
+            except (StoryError, StorageError, ValueError):
+                passage = None
+            if links[key]["step"]:
+                found.append((links[key]["step"], key, passage))
+        return found
 
     async def passages_of(self, ids: Sequence[str]) -> list[Passage]:
         """Return the passages of these ids, of whichever branches, in the order asked for."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recurrentgpt.memory.log_reader import LogReader, path_to
+from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.parts import KEPT_PLAN
@@ -19,9 +21,20 @@ Ref = str | int
 """A passage: its id, the unique beginning of an id, its step on the head's branch, `opening`, or the name of a branch."""
 
 OPENING = "opening"
+LONGEST_NAME = 60
+"""Characters of a branch's name."""
 MOST_LISTED = 5
 """Passages or names that a message lists."""
 NOTHING_WRITTEN = "Nothing of this story is written yet: write its first passage."
+
+
+def fault_of_name(name: str) -> str:
+    """Return why a branch cannot have a name, in a sentence, or nothing."""
+    if not name or len(name) > LONGEST_NAME or name != " ".join(name.split()) or control_character(name):
+        return f"The name of a branch is 1 to {LONGEST_NAME} characters; {name[:LONGEST_NAME]!r} is not."
+    if name.isdigit() or name.casefold() == OPENING or re.fullmatch("[0-9a-f]{24}", name.casefold()):
+        return f"{name!r} would be taken for a passage: give the branch a name that is none."
+    return ""
 
 
 async def resolve(log: LogReader, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:

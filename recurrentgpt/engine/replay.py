@@ -22,7 +22,8 @@ from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
-from recurrentgpt.nodes.human.answers import LONG_WORD, control_character
+from recurrentgpt.nodes.human.answers import LONG_WORD
+from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import BadAnswer, StoryError

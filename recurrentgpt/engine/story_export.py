@@ -1,7 +1,8 @@
 """A whole story as one JSON file, and back: every passage of every branch, bit for bit.
 
 What can be computed again (vectors, checkpoints) is left out. A file from elsewhere is checked before a row of it is
-written: its shape, every parent, that no passage follows itself, and that each is what its id and its digest say.
+written: its shape, every parent, that no passage follows itself, that each is what its id and its digest say, and that what
+is told of passages elsewhere, where the story stands above all, is what they say themselves.
 """
 
 from __future__ import annotations
@@ -10,21 +11,25 @@ import asyncio
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from recurrentgpt.books.writers import write_file
-from recurrentgpt.engine.refs import before
+from recurrentgpt.engine.refs import before, fault_of_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
+from recurrentgpt.prose.model_text import control_character
+from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
+from recurrentgpt.schema.parts import Status
 from recurrentgpt.schema.story_id import check_story_id
 
 if TYPE_CHECKING:
@@ -184,6 +189,8 @@ def load(path: Path) -> StoryExport:
         json.dumps(content, ensure_ascii=False).encode()  # half a surrogate pair is legal JSON, and no text
     except OSError as error:
         raise BookError(f"{path} cannot be read ({error.strerror}).") from error
+    except _NoNumber as error:
+        raise BookError(f"{path} is damaged: it holds the number {error}, which nothing of a story is.") from error
     except (ValueError, RecursionError) as error:
         raise BookError(f"{path} is not JSON, or not all of it is there: export the story again.") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -206,11 +213,18 @@ def load(path: Path) -> StoryExport:
     return export
 
 
+class _NoNumber(ValueError):
+    """A number that no database keeps."""
+
+
 def _whole_number(numeral: str) -> int:
-    """Return a number of a file; raise ValueError for one that no database keeps, and for NaN and its like."""
+    """Return a number of a file; raise _NoNumber for one that no database keeps, and for NaN and its like."""
     if len(numeral) > LONGEST_NUMBER:
-        raise ValueError(numeral[:LONGEST_NUMBER])
-    return int(numeral)
+        raise _NoNumber(f"{numeral[:LONGEST_NUMBER]}...")
+    try:
+        return int(numeral)
+    except ValueError as error:
+        raise _NoNumber(numeral) from error
 
 
 def _check_record(record: StoryRecord, path: Path) -> None:
@@ -221,6 +235,11 @@ def _check_record(record: StoryRecord, path: Path) -> None:
         Context(**settings)  # type: ignore[arg-type]
     except SettingsError as error:
         raise BookError(f"{path} is damaged: {error}") from error
+    told = [record["title"], record["genre"], record["premise"]]
+    for part in record["brief"].values():
+        told += map(str, part) if isinstance(part, list) else [str(part)]
+    if odd := next(filter(None, map(control_character, told)), None):
+        raise BookError(f"{path} is damaged: its title or brief holds the control character {odd!r}.")
 
 
 def contradiction(export: StoryExport) -> str:
@@ -228,8 +247,8 @@ def contradiction(export: StoryExport) -> str:
     commits, links, story = export["commits"], export["links"], export["story"]["story"]
     if commits.keys() != links.keys():
         return "passages and links do not match"
-    if export["head"]["story"] != story or export["head"]["head"] not in commits:
-        return "the head is no passage of the story"
+    if fault := _fault_of_head(export):
+        return fault
     for key, commit in commits.items():
         link = links[key]
         told = (link["id"], link["parent"], link["step"])
@@ -249,6 +268,8 @@ def contradiction(export: StoryExport) -> str:
             return f"passage {key} corrects one that is missing"
         if link["amends"] != commit["amends"] or (link.get("left") and link["left"] not in commits):
             return f"passage {key} and its rows do not match"
+        if (link["words"], link["author"]) != (count_words(commit["passage"]), commit["author"]):
+            return f"passage {key} and its rows do not match"
     done: set[str] = set()
     for key in commits:
         walked: dict[str, None] = {}
@@ -258,9 +279,32 @@ def contradiction(export: StoryExport) -> str:
             walked[key] = None
             key = before(links[key])
         done |= walked.keys()
-    for key, name in export["names"].items():
-        if name.get("at") not in commits or name.get("name", "").casefold() != key or not key:
-            return "a branch's name stands at no passage"
+    if not all(is_name(key, row, commits) for key, row in export["names"].items()):
+        return "a branch's name stands at no passage, or is none"
     if any(row_digest(overlay) != key for key, overlay in export["overlays"].items()):
         return "corrections are not what their id says"
     return ""
+
+
+def _fault_of_head(export: StoryExport) -> str:
+    """Return what is wrong with where a story stands, or nothing."""
+    head, commits = export["head"], export["commits"]
+    if head["story"] != export["story"]["story"] or head["head"] not in commits:
+        return "the head is no passage of the story"
+    if head["step"] != commits[head["head"]]["step"]:
+        return f"the story stands at passage {commits[head['head']]['step']}, and says that it is another one"
+    if head["status"] not in get_args(Status):
+        return f"the story is in no known state ({head['status']!r:.40})"
+    if (undone := head.get("undone", "")) and undone not in commits:
+        return "what was undone last is no passage of the story"
+    if head.get("branch", "").casefold() not in {"", *export["names"]}:
+        return "the branch that the story stands on has no such name"
+    return ""
+
+
+def is_name(key: str, row: object, commits: Mapping[str, object]) -> bool:
+    """Tell whether a row is the name of a branch, in the shape that such names have, at one of the commits."""
+    if not isinstance(row, dict) or row.get("at") not in commits:
+        return False
+    name = str(row.get("name"))
+    return name.casefold() == key and not fault_of_name(name)

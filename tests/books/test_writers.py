@@ -32,6 +32,14 @@ def test_the_same_book_has_the_same_bytes(book, extension, monkeypatch):
     assert render_book(replace(book), extension) == first
 
 
+def test_no_mark_turns_the_title(book):
+    turned = replace(book, title="The Glass\u202e Bridge")
+    assert turned.name == "The Glass Bridge"
+    head = render_book(turned, ".md").decode().splitlines()
+    assert 'title: "The Glass Bridge"' in head
+    assert "# The Glass Bridge" in head
+
+
 def test_a_web_page_holds_text_only_and_refers_to_nothing(book):
     data = render_book(book, ".html").decode()
     page = html.document_fromstring(data)

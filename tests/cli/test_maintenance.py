@@ -79,11 +79,21 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     shown = cli("show", story)
     assert shown.code == 1
     assert "is damaged on the disk: `recurrentgpt check` says what is whole" in shown.err
+    assert "Passage 1 is damaged: `recurrentgpt check --repair` saves what is whole." in shown.out
+    assert sum(text in shown.out for text in texts) == 2, "the whole ones of this branch"
+    assert value["passage"] not in shown.out
+    listed = cli("show", story, "--json")
+    assert listed.code == 1
+    assert [set(passage) >= {"text"} for passage in json.loads(listed.out)["passages"]] == [False, True, True]
     found = cli("check", "--repair")
     assert found.code == 1
     assert f"Passage 1 ({value['id']}) is damaged." in found.out
+    gap = "The Glass Bridge lacks passage 1, which was lost; those after it are numbered anew."
+    assert gap in found.err
     saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
-    assert cli("restore", saved, "--yes").code == 0
+    restored = cli("restore", saved, "--yes")
+    assert (restored.code, gap in restored.err) == (0, True)
+    assert "Passage 1 was lost" in cli("show", story).out
     assert cli("check").code == 0
     kept = {commit["passage"] for commit in commits(home)} - {""}
     assert kept == texts - {lost}
@@ -101,6 +111,7 @@ def test_a_passage_whose_value_cannot_be_inflated_is_told_and_the_rest_is_saved(
     shown = cli("show", story)
     assert shown.code == 1
     assert "damaged on the disk: `recurrentgpt check` says what is whole" in shown.err
+    assert "Passage 1 is damaged" in shown.out
     found = cli("check", "--repair")
     assert lost["id"] in found.out
     saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
@@ -189,6 +200,7 @@ def test_a_copy_brings_everything_back(home, written, cli):
     copy = cli("backup").out.strip()
     assert stat.S_IMODE(os.stat(copy).st_mode) == 0o600
     assert cli("rename", story, "Another").code == 0
+    assert "lacks" not in cli("check", "--repair").err
     (home / "checkpoints.db").unlink()
     assert cli("restore", copy, "--yes").code == 0
     assert passages(cli, story) == before
@@ -202,6 +214,20 @@ def test_a_copy_that_is_damaged_or_none_changes_nothing(home, written, cli, tmp_
     for copy in ("none.db", "missing.db"):
         assert cli("restore", str(tmp_path / copy), "--yes").code == 1
     assert (home / "stories.db").read_bytes() == before
+
+
+def test_a_copy_makes_no_folder(home, written, cli, tmp_path):
+    refused = cli("backup", str(tmp_path / "nodir" / "x.db"))
+    assert refused.code == 1
+    assert "There is no folder" in refused.err
+    assert not (tmp_path / "nodir").exists()
+
+
+def test_a_copy_that_is_not_there_is_told_before_anything_is_asked(home, cli, tmp_path):
+    refused = cli("restore", str(tmp_path / "nofile"))
+    assert refused.code == 1
+    assert "There is no file" in refused.err
+    assert "Replace all stories" not in refused.err
 
 
 def test_a_day_in_use_leaves_a_copy_and_few_are_kept(home):

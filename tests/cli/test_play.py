@@ -65,6 +65,8 @@ def test_who_you_are_can_be_said(cli, server):
     result = _begun(cli, "/quit\n", "--as", "a reluctant astronaut")
     assert "Who are you?" not in result.err
     assert "You are a reluctant astronaut." in json.dumps(server.requests)
+    assert "1  …" not in result.err, "its end was just read"
+    assert "1  …" in cli("play", "game", stdin="/quit\n").err
 
 
 def test_a_save_stays_where_it_was_made(cli, server):

@@ -81,6 +81,14 @@ def test_a_server_that_hangs_now_and_then_is_asked_again(begin):
         is_clean(story, 2)
 
 
+def test_a_silence_is_paid_for_three_times_at_most(begin, quick):
+    assert quick.max_attempts >= 3
+    with FaultyServer("hang", text=reply) as server:
+        with pytest.raises(ModelUnavailable, match=r"seconds, 3 times in a row\)"):
+            list(begin(server).stream(1))
+        assert len(server.requests) == 3
+
+
 @pytest.mark.long
 def test_twenty_passages_through_all_faults_at_once(begin):
     """Two unusable replies in a row end a run with a sentence, and the next run goes on from there."""

@@ -207,6 +207,26 @@ def damaged(content: dict[str, object], how: str) -> str:
             content["story"]["settings"]["pace"] = "sideways"  # type: ignore[index]
         case "a name in disguise":
             content["names"]["main"] = {"name": "other", "at": key}  # type: ignore[index]
+        case "a name that is a step":
+            content["names"]["2"] = {"name": "2", "at": key}  # type: ignore[index]
+        case "a name with a control character":
+            content["names"]["a\x1b[2j"] = {"name": "a\x1b[2J", "at": key}  # type: ignore[index]
+        case "step":
+            content["head"]["step"] = 77  # type: ignore[index]
+        case "undone":
+            content["head"]["undone"] = "9" * 24  # type: ignore[index]
+        case "status":
+            content["head"]["status"] = "zzz"  # type: ignore[index]
+        case "branch":
+            content["head"]["branch"] = "nobody's"  # type: ignore[index]
+        case "words":
+            content["links"][key]["words"] = 999_999  # type: ignore[index]
+        case "author":
+            content["links"][key]["author"] = "nobody"  # type: ignore[index]
+        case "title":
+            content["story"]["title"] = "\x1b[2JThe End"  # type: ignore[index]
+        case "premise":
+            content["story"]["brief"]["premise"] = "A bridge.\x9b31m"  # type: ignore[index]
         case "deep":
             return json.dumps(content)[:-1] + ', "overlays": ' + "[" * 10_000 + "]" * 10_000 + "}"
         case "version":
@@ -222,7 +242,8 @@ def damaged(content: dict[str, object], how: str) -> str:
     [
         "cyclic", "corrected in a circle", "left nowhere", "orphan", "head", "type", "version", "format", "truncated",
         "another text", "another memory", "half a letter", "a number of thirty digits", "no number", "settings",
-        "a name in disguise", "deep",
+        "a name in disguise", "deep", "a name that is a step", "a name with a control character", "step", "undone", "status",
+        "branch", "words", "author", "title", "premise",
     ],
 )  # fmt: skip
 def test_a_damaged_export_is_a_sentence_and_writes_nothing(exported: dict[str, Any], tmp_path: Path, how: str) -> None:
@@ -232,6 +253,7 @@ def test_a_damaged_export_is_a_sentence_and_writes_nothing(exported: dict[str, A
         with pytest.raises(BookError) as caught:
             other.restore(path)
         assert str(path) in str(caught.value)
+        assert ("is not JSON" in str(caught.value)) == (how in ("truncated", "deep", "half a letter"))
         assert other.stories() == []
 
 

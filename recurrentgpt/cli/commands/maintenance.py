@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recurrentgpt.cli.commands.options import JsonLines, Yes
 from recurrentgpt.cli.commands.story_context import confirmed
 from recurrentgpt.cli.terminal.console import counted, note, one_line, print_json, print_text
+from recurrentgpt.schema.errors import StorageError
+
+if TYPE_CHECKING:
+    from recurrentgpt.maintenance import Report
 
 
 def check(
@@ -47,6 +51,7 @@ def check(
         return
     if repair:
         saved = maintenance.repair(found)
+        _tell_gaps(found)
         note(f"What is whole is in {saved}. Put it in place: recurrentgpt restore {saved}")
     else:
         note("`recurrentgpt check --repair` saves what is whole; `recurrentgpt restore` lists the copies there are.")
@@ -94,8 +99,18 @@ def restore(
             print_text(str(copy))
         note("Put one in place: recurrentgpt restore FILE")
         return
+    if not file.expanduser().is_file():
+        raise StorageError(f"There is no file {file} to restore; `recurrentgpt restore` lists the copies there are.")
     if not confirmed(f"Replace all stories by those in {file}?", yes=yes):
         note("Nothing was replaced.")
         return
     kept = maintenance.restore(file.expanduser())
     note(f"The stories of {file} are in place." + (f" Those that were here are in {kept}." if kept else ""))
+    _tell_gaps(maintenance.check())
+
+
+def _tell_gaps(report: Report) -> None:
+    """Say which passages the stories lack that were saved from a damaged file."""
+    for story in report.stories:
+        if story.gap:
+            note(one_line(story.gap))

@@ -19,11 +19,13 @@ from recurrentgpt.cli.terminal.console import (
     print_text,
 )
 from recurrentgpt.cli.terminal.prose import print_passage
+from recurrentgpt.schema.errors import StorageError
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.passage import Passage
     from recurrentgpt.schema.parts import Usage
     from recurrentgpt.story_list import StorySummary
+    from recurrentgpt.story_reader import ReadOnlyStory
 
 
 def stories(
@@ -118,7 +120,14 @@ def show(
             from recurrentgpt.cli.commands.remote import id_in_copy
 
             at = id_in_copy(opened.tree(), at)
-        id, title, passages = opened.id, opened.title, opened.passages(at)
+        id, title, lost = opened.id, opened.title, opened.record.get("lost", [])
+        try:
+            passages = opened.passages(at)
+        except StorageError as error:
+            _print_whole(opened, at, str(error), json=json)
+            if json:
+                raise typer.Exit(1) from error  # the one object says it
+            raise
         newest = opened.passage(at)
         entries = [dataclasses.asdict(entry) for entry in opened.codex(None, at) if not entry.hidden] if json else []
         head, usage = (opened.head, opened.usage) if at is None else (opened.resolve(at), opened.usage_at(at))
@@ -133,6 +142,9 @@ def show(
         return
     headings = ["\n".join([_heading(passage, names), *contradiction_lines(passage)]) for passage in passages]
     total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
+    if lost:
+        which = f"Passage {lost[0]} was" if len(lost) == 1 else f"Passages {', '.join(map(str, lost))} were"
+        total += f"\n{which} lost to damage; what follows is numbered anew."
     if whole != usage:
         total += f"\nWith its other branches: {_cost(whole)}"
     _print_story(title, list(zip(headings, (passage.text for passage in passages), strict=True)), total)
@@ -224,6 +236,18 @@ def recall(
         )
     if not found and not json:
         note("Nothing is written yet to search in.")
+
+
+def _print_whole(story: ReadOnlyStory, at: str | None, fault: str, *, json: bool) -> None:
+    """Print every passage that is whole, and in the place of another that it is damaged."""
+    found = story.whole_passages(at)
+    if json:
+        told = [_fields(one) if one else {"id": key, "step": step, "damaged": True} for step, key, one in found]
+        print_json({"event": "error", "message": fault, "story": story.id, "title": story.title, "passages": told})
+        return
+    lost = "Passage {} is damaged: `recurrentgpt check --repair` saves what is whole."
+    shown = [(_heading(one, {}), one.text) if one else (str(step), lost.format(step)) for step, _, one in found]
+    _print_story(story.title, shown, f"{counted(sum(one is not None for *_, one in found), 'passage')} whole")
 
 
 def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> None:

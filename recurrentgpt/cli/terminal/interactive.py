@@ -55,7 +55,7 @@ def converse(
     """
     ending = renderer.story.context.ending
     left = steps
-    if renderer.waits:
+    if renderer.waits and not renderer.steps:
         remind(renderer)
     while left is None or left > 0:
         count, before = 1, renderer.steps

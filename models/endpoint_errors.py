@@ -13,7 +13,7 @@ from langchain_core.exceptions import ContextOverflowError, ModelAPIError, Model
 from pydantic import SecretStr
 
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.schema.errors import ModelError, ModelRefused, ModelSilent, ModelUnavailable
+from recurrentgpt.schema.errors import ModelError, ModelRefused, ModelUnavailable
 
 DETAIL = 200
 """Most characters of a server's own words that a message repeats."""
@@ -58,6 +58,10 @@ SHORTEST_KEY = 4
 _KEYLIKE = re.compile(r"\b(?:sk|pk)-[\w*-]{6,}|\bBearer\s+\S+")
 
 
+class _Silence(ModelUnavailable):
+    """Report a model that said nothing of use within the timeout; each try may cost a whole prompt, so few are made."""
+
+
 def is_transient(error: BaseException) -> bool:
     """Return whether trying again can help; made for `retry_on` of LangGraph's RetryPolicy."""
     return isinstance(error, ModelUnavailable)
@@ -65,7 +69,7 @@ def is_transient(error: BaseException) -> bool:
 
 def is_silence(error: BaseException) -> bool:
     """Return whether a model let the timeout pass; made for `retry_on` of LangGraph's RetryPolicy."""
-    return isinstance(error, ModelSilent)
+    return isinstance(error, _Silence)
 
 
 def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
@@ -100,7 +104,7 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
         model.seen.silences += 1
         seconds = f"{model.timeout:g} seconds" if model.timeout else "the time that its client allows"
         tries = f", {model.seen.silences} times in a row" if model.seen.silences > 1 else ""
-        return ModelSilent(
+        return _Silence(
             f"{model.name} said nothing for too long ({seconds}{tries}): try again, or raise the timeout of the run."
         )
     disconnected = any(

@@ -57,10 +57,6 @@ class ModelUnavailable(ModelError):
     """Report a fault that may pass: a timeout, a rate limit, a server error, a cut stream."""
 
 
-class ModelSilent(ModelUnavailable):
-    """Report a model that said nothing of use within the timeout; each try may cost a whole prompt, so few are made."""
-
-
 class ModelTooSlow(ModelError):
     """Report a reply that took many times the timeout: it is not paid for again unasked, and what there is of it is kept."""
 

@@ -286,6 +286,7 @@ _MACHINE_TALK = re.compile(
             rf"this {_MADE} (?:shows|describes|explores|introduces|concludes)\b",
             r"\(?(?:about |approximately )?\d{2,4} words\)?[.!]?\Z",
             r"let me know if (?:you(?:'d| would)? (?:like|want|need|prefer)|there(?:'s| is) anything|this works|any changes)\b",
+            r"let me know what (?:you(?:'d| would)? (?:think|like|want|prefer)|(?:should )?happens? next|to (?:change|write))\b",
             r"i hope (?:this (?:passage|scene|version|story|helps|works|meets)|you enjoy(?:ed)? (?:this|the (?:passage|story)))"
             r"\b",
             r"would you like me to (?:continue|write|go on|revise|add|change|expand)\b",

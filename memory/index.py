@@ -30,8 +30,22 @@ BLOCK = 1024
 """Rows that are read at once."""
 _DIGITS = 1e-5
 """More than two scores differ by that are equal to the sixth digit."""
-# A thread a part, and FAISS in none of them starts more: they would wait for work at the cost of the processor.
-_POOL = ThreadPoolExecutor(min(4, os.cpu_count() or 1), "recall", initializer=lambda: faiss.omp_set_num_threads(1))
+
+
+def _workers() -> ThreadPoolExecutor:
+    # A thread a part, and FAISS in none of them starts more: they would wait for work at the cost of the processor.
+    return ThreadPoolExecutor(min(4, os.cpu_count() or 1), "recall", initializer=lambda: faiss.omp_set_num_threads(1))
+
+
+def _renew() -> None:
+    # A forked process has the pool and none of its threads, for which it would wait for ever.
+    global _pool
+    _pool = _workers()
+
+
+_pool = _workers()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
 
 _SIGN = np.uint8(128)
 """What makes a number of either sign a byte, as FAISS has it, and back."""
@@ -185,7 +199,7 @@ class StoryIndex:
                 best = self._best(asked, np.union1d(rows, np.flatnonzero(others)), shares, count)
             return best
 
-        rankings = list(_POOL.map(rank, parts))
+        rankings = list(_pool.map(rank, parts))
         return [
             self._hit(entry, *rankings[part][entry], stands_for)
             for part, entry in in_turn([list(ranking) for ranking in rankings], count)

@@ -238,8 +238,31 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), loop.call(answer))
 """
 
 
+_FORKED_AND_WROTE = """
+import os, sys
+from recurrentgpt import Story
+from recurrentgpt.library import Library
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.testing import ScriptedChatModel
+
+def write(folder):
+    with Library.open(folder) as library:
+        told = {"model": ScriptedChatModel(), "embeddings": HashEmbeddings()}
+        story = Story.new("mystery", "Mira tends a lamp.", library=library, selector="simulator", **told)
+        return len([story.step() for _ in range(3)])
+
+write(sys.argv[1] + "/parent")
+child = os.fork()
+if child == 0:
+    os._exit(write(sys.argv[1] + "/child"))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_process_that_was_forked_has_a_loop_of_its_own():
+@pytest.mark.parametrize(("script", "said"), [(_FORKED, "7 7"), (_FORKED_AND_WROTE, "3")], ids=["loop", "recall"])
+def test_a_process_that_was_forked_has_a_loop_and_threads_of_its_own(tmp_path, script, said):
     """As workers of a server have that loads the application once and forks."""
-    command = [sys.executable, "-W", "ignore", "-c", _FORKED]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "7 7\n"
+    command = [sys.executable, "-W", "ignore", "-c", script, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout == f"{said}\n", done.stderr

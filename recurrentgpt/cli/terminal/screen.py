@@ -121,8 +121,8 @@ class Screen:
     def fetching(self, done: int, total: int, what: str) -> None:
         """Show a download: a bar on a terminal, else one line for each thing that is done. Called from other threads."""
         self._fetch = (done, total, what) if done < total or "verifying" in what else None
-        # What is told may carry changing numbers; its first words name the work.
-        if not self.animated and (about := " ".join(what.split()[:2])) != self._fetched:
+        # Behind a comma stand numbers that change.
+        if not self.animated and (about := what.partition(",")[0]) != self._fetched:
             self._fetched = about
             self.remarks.print(f"{what} ({total / 1e6:,.0f} MB)", soft_wrap=True)
 

@@ -126,7 +126,8 @@ def scene_grammar(
     """Return the GBNF grammar of a scene in English of the given shape.
 
     It has no word for a heading, a list, a script, a comment, a bracket or a foreign letter, and it makes people talk: of
-    its own accord the model sums a scene up in the present tense. `names` are the first names that may open it. With
+    its own accord the model sums a scene up in the present tense. What is said or read in the middle of a narration has double
+    quotation marks: an apostrophe follows a letter. `names` are the first names that may open it. With
     `going_on` the text continues an accepted one: it may first end the paragraph that is open. `played` is the grammar of
     interactive fiction: the reader acts, as "you" and in the present.
     """
@@ -142,9 +143,9 @@ def scene_grammar(
     root = rf'(" " sentence)? "\n\n" {body}' if going_on else body
     return rf"""root ::= {root}
 name ::= {people}
-c ::= [{_LATIN}0-9,;'’ —-]
+c ::= [{_LATIN}0-9,;’ —-] | [{_LATIN}] "'"
 start ::= [A-ZÀ-ÖØ-Þ]
-sentence ::= start c{{3,170}} [.?!]
+sentence ::= start c{{3,170}} [.?!] | start c{{3,90}} ", " quote
 more ::= " " sentence
 narration ::= sentence more more{{0,3}}
 speech ::= start (c | [.?!] " "){{1,170}}

@@ -23,7 +23,7 @@ from functools import lru_cache
 
 from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
-from recurrentgpt.prose.quotations import close_quotation, is_balanced, open_quotation
+from recurrentgpt.prose.quotations import close_quotation, close_quotations, is_balanced, open_quotation
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, machine_talk
 from recurrentgpt.prose.sentences import (
     after_last_space,
@@ -233,7 +233,7 @@ class ProseGate:
         text = self._sieved(text)
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
-        return close_quotation(strip_moral(text, self.min_words, self.language))
+        return close_quotations(strip_moral(text, self.min_words, self.language))
 
     def _without_machine_talk(self, text: str) -> str:
         """Return `text` without the machine talk at its very beginning and end."""

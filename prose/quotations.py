@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from recurrentgpt.prose.sentences import words
+
 _WHOLE = re.compile(r'["“]([^"“”]+)["”]')
 
 
@@ -22,6 +24,14 @@ def open_quotation(text: str) -> str:
 def close_quotation(text: str) -> str:
     """Return `text` with the quotation closed in whose middle it was cut: what comes next begins a new paragraph."""
     return text + ("”" if said[0] == "“" else '"') if (said := open_quotation(text)) else text
+
+
+def close_quotations(text: str) -> str:
+    """Return `text` with the quotation closed that each of its paragraphs leaves open."""
+    return "\n".join(
+        close_quotation(paragraph.rstrip()) if words(open_quotation(paragraph)) else paragraph
+        for paragraph in text.split("\n")
+    )
 
 
 def is_balanced(sentence: str) -> bool:

@@ -334,6 +334,19 @@ def test_the_last_quotation_of_a_passage_is_closed(opened, closed):
     assert gate.finish() == f"Ada laughed at all of them that night. {opened}It is late for all of us.{closed}"
 
 
+def test_a_quotation_is_closed_where_its_paragraph_ends():
+    first, second = 'Ada laughed. "We will make it right. Come home now', '"No," Bruno said, and went to the door.'
+    assert gate_of(f"{first}.\n\n{second}\n\n", 1000).finish() == f'{first}."\n\n{second}'
+
+
+def test_a_speech_of_several_paragraphs_of_a_capable_model_opens_each_of_them():
+    speech = '"We will make it right. Come home now.\n\n"There is nothing left to do here," Ada said.'
+    gate = ProseGate(min_words=5, max_words=1000, keeps_all=True)
+    gate.feed(speech)
+    gate.close(whole=True)
+    assert gate.finish() == speech
+
+
 def test_who_said_what_was_left_out_is_left_out_too():
     gate = gate_of(
         'Ada laughed. "I will be right back." Ada said.\n\nShe went. "I will be right back." Ada said.\n\n', 5

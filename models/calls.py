@@ -23,7 +23,9 @@ from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.model_text import VisibleStream, without_tokens, without_turns
+from recurrentgpt.prose.sentences import words
 from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelTooSlow, ModelUnavailable
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
@@ -147,6 +149,8 @@ async def ask(
     for repairing in (False, True):
         meter.resamples += repairing
         reply = "".join([piece async for piece in _pieces(model, conversation, request, meter)])
+        if model.tier == "small":
+            reply = split_joined_words(reply, _words_of(messages))
         parsed, problem = read(reply, schema)
         if misfit and not problem:
             # In words it was understood: a server that leaves out what it does not know holds nobody to a form.
@@ -170,6 +174,11 @@ async def ask(
         f"{model.name} gave no usable answer in two tries ({problem[:200].rstrip(' .')}): try again, or "
         "use a more capable model. What was written is safe."
     )
+
+
+def _words_of(messages: Sequence[BaseMessage]) -> frozenset[str]:
+    """Return the words that a model is told, in small letters."""
+    return frozenset(word for message in messages for word in words(str(message.content).lower()))
 
 
 async def _pieces(

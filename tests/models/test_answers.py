@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import Literal
+
 import pytest
+from langchain_core.messages import HumanMessage
 
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.json_replies import read
@@ -51,6 +56,17 @@ async def test_a_reply_of_the_right_form_leaves_the_schema_to_the_server() -> No
             assert await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
     assert len(server.requests) == 4
     assert not any("JSON schema:" in body["messages"][-1]["content"] for body in server.requests)
+
+
+@pytest.mark.parametrize(("tier", "said"), [("small", "Ada puts out the fire of the harbour."), ("full", None)])
+async def test_a_small_model_that_runs_words_together_is_read_by_those_it_was_told(
+    tier: Literal["small", "full"], said: str | None
+) -> None:
+    joined = "Ada puts out thefire ofthe harbour."
+    with FaultyServer(text=json.dumps({"facts": [joined]})) as server:
+        model = replace(model_of(server), tier=tier)
+        question = [HumanMessage("Who puts out the Fire?")]
+        assert (await ask(model, question, Facts, max_tokens=50, meter=Meter())).facts == [said or joined]
 
 
 async def test_a_reply_that_is_shown_back_begins_no_turn() -> None:

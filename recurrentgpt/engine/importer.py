@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.session import Session
+from recurrentgpt.engine.written_from import TOKENS_PER_WORD
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
@@ -41,7 +42,7 @@ CHARACTERS = 6
 """Names of the book that its brief holds; whoever imports can say more of them, or fewer."""
 
 MOST_PREMISE_WORDS = 80
-PROMPT_TOKENS, REPLY_TOKENS, TOKENS_PER_WORD = 900, 180, 1.35
+PROMPT_TOKENS, REPLY_TOKENS = 900, 180
 """Of the call that remembers a passage, apart from its words: measured on the small tier; a capable model takes more."""
 
 CHAPTER = "Chapter: "

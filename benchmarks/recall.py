@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from recurrentgpt.memory import index as index_module
 from recurrentgpt.memory import recall as recall_module
+from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.index import Part, Scope, StoryIndex
-from recurrentgpt.memory.keyword_index import terms
-from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.recall import Recall
+from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.memory.rows import codes
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import MiniLM

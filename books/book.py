@@ -58,10 +58,17 @@ class Book:
     """The passages of all branches in the order in which they were written, each after the one before it; those of the
     chapters are among them. None for a book that is only read."""
 
+    def __post_init__(self) -> None:
+        # Older stories, and what somebody typed, may hold marks that turn or hide words: no file is given them.
+        for name in ("title", "author", "genre", "description"):
+            object.__setattr__(self, name, visible_text(getattr(self, name)))
+        chapters = [Chapter(visible_text(chapter.title), chapter.passages) for chapter in self.chapters]
+        object.__setattr__(self, "chapters", chapters)
+
     @property
     def name(self) -> str:
         """The title on one line, or a word in its place: a book file must have one."""
-        return one_line(visible_text(self.title)) or "Untitled"
+        return one_line(self.title) or "Untitled"
 
     @property
     def headings(self) -> list[str]:

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recurrentgpt.memory.keyword_index import WordIndex
-from recurrentgpt.memory.pieces import Matrix
-from recurrentgpt.memory.rows import PEAK, Codes, Kind, directions
+from recurrentgpt.memory.rows import PEAK, Codes, Matrix, directions
+from recurrentgpt.schema.parts import RowKind
 
 WORDS = 0.4
 """What the rare words that a row shares with a part of the query are worth in its score, beside its meaning."""
@@ -70,7 +70,7 @@ class Hit:
     score: float
     row: int
     """Number of the row among those of its commit."""
-    kind: Kind
+    kind: RowKind
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class StoryIndex:
         self._ids: list[str] = []
         # Arrays, which numpy reads where they are: as lists, ten thousand numbers cost a query more than their search.
         self._steps = array("q")
-        self._kinds: list[Sequence[Kind]] = []
+        self._kinds: list[Sequence[RowKind]] = []
         self._number: dict[str, int] = {}
         self._parents: list[str] = []
         self._first_row = array("q")
@@ -147,7 +147,13 @@ class StoryIndex:
         return ""
 
     def add(
-        self, commit: str, parent: str, step: int, codes: Codes, kinds: Sequence[Kind], words: Iterable[Sequence[str]]
+        self,
+        commit: str,
+        parent: str,
+        step: int,
+        codes: Codes,
+        kinds: Sequence[RowKind],
+        words: Iterable[Sequence[str]],
     ) -> None:
         """Add the rows of one commit: their codes, shape (rows, dimension), kinds and words.
 

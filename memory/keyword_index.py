@@ -6,37 +6,14 @@ import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-
-from recurrentgpt.prose.sentences import count_words, limit_words, segments
-from recurrentgpt.prose.shared_runs import tokens
 
 COMMON = 4
 """A word that one in so many pieces of a branch holds tells nothing about any of them."""
 RARER = 4
 """How steeply a word is worth more that fewer rows hold: once for the query, once for the row, and both squared."""
-
-
-def terms(text: str) -> list[str]:
-    """Return the different words of a text in the form in which they are looked up, in alphabetical order."""
-    return sorted({word.removesuffix("'s") for word in tokens(text)})
-
-
-@lru_cache(maxsize=1024)
-def excerpt(text: str, query: str, most: int, language: str = "English") -> str:
-    """Return the `most` words of `text`, in whole sentences, that have the most words of `query`; the earliest of equals.
-
-    What a passage was found for may be said at its very end, and must not be what is cut off. All calls of a timestep tell of the
-    same pieces, so what was cut for one is kept for the others.
-    """
-    if count_words(text) <= most:
-        return text.strip()
-    wanted, parts = set(terms(query)), segments(text, language)
-    runs = [limit_words("".join(parts[first:]), most, language) for first in range(len(parts))]
-    return max(runs, key=lambda run: len(wanted.intersection(terms(run))))
 
 
 class WordIndex:

@@ -8,7 +8,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
-from recurrentgpt.memory.pieces import Matrix, unit
+from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.models.embeddings import embedding_id
 
 KEPT_TEXTS = 4096

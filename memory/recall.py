@@ -21,12 +21,12 @@ from langchain_core.embeddings import Embeddings
 from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.corrections import with_summary
+from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
-from recurrentgpt.memory.keyword_index import terms
 from recurrentgpt.memory.nearness import nearness
-from recurrentgpt.memory.pieces import Matrix, pieces, unit
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.rows import KINDS, Row, codes, context_of, deflate, inflate, pack, rows_of, unpack
+from recurrentgpt.memory.row_texts import KINDS, Row, row_text, rows_of
+from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unit, unpack
 from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.embeddings import embedding_id
 from recurrentgpt.schema.errors import StorageError
@@ -72,11 +72,6 @@ class _Kept:
 # Commits are named by content and stories by chance, so an index serves every store that holds the story.
 _INDEXES: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
 _INDEXES_LOCK = threading.Lock()
-
-
-def is_quoted(hit: Hit, commit: Commit) -> bool:
-    """Return whether a hit stands in a commit's passage word for word, and not in its summary or facts."""
-    return hit.kind == "sentence" or (hit.kind == "piece" and hit.row < len(pieces(commit["passage"])))
 
 
 class Recall:
@@ -129,13 +124,7 @@ class Recall:
 
     def text(self, commit: Commit, hit: Hit) -> str:
         """Return what a hit says, a sentence with those around it; `commit` is the hit's, with its corrected summary."""
-        if hit.kind == "sentence":
-            return context_of(commit["passage"], hit.row)
-        texts = [row.text for row in self._rows(commit)]
-        if hit.kind == "piece":
-            texts = [*pieces(commit["passage"]), commit["summary"]]
-        # An index serves every store that holds the story: of the same words, another one may have noted other facts.
-        return texts[hit.row] if hit.row < len(texts) else commit["summary"]
+        return row_text(commit, hit.kind, hit.row, self.facts(commit))
 
     async def vectors_op(self, commit: Commit) -> PutOp:
         """Embed a commit, add it to the warm index if there is one, and return the operation that stores the vectors."""

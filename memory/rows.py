@@ -1,82 +1,28 @@
-"""What of a commit is searched: a row for each sentence of its passage, for its summary, and for each fact it told.
-
-A vector of one sentence says what that sentence says; that of a hundred words says what they have in common, and a fact among
-them is lost. Stories of the first edition have rows of pieces; they are found by them until their passages are embedded again.
-"""
+"""How the vectors of rows are kept: as small whole numbers, two a byte, deflated."""
 
 from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recurrentgpt.memory.pieces import Matrix
-from recurrentgpt.prose.sentences import count_words, sentences
-
-ROW_WORDS = 8
-"""Fewest words of a row: a shorter sentence (`"Yes," he said.`) is taken together with the next one."""
-CONTEXT_WORDS = 60
-"""Most words of a row and its neighbours as they are shown."""
 LEVELS = 7
 """Steps of a stored number to either side of zero: 4 bits, of which a byte holds two."""
 
 PEAK = 127
 """Greatest of the whole numbers that a vector is searched by, and about its length."""
 
-Kind = Literal["sentence", "summary", "fact", "piece"]
-KINDS: Mapping[str, Kind] = {"s": "sentence", "m": "summary", "f": "fact", "p": "piece"}
-"""How the kind of a row is written in the store: by a letter."""
+Matrix = NDArray[np.float32]
 Codes = NDArray[np.int8]
 
 
-@dataclass(frozen=True)
-class Row:
-    """One text that a commit is found by."""
-
-    kind: Kind
-    text: str
-
-
-@lru_cache(maxsize=256)
-def passage_rows(passage: str) -> tuple[str, ...]:
-    """Return the passage as rows: each a sentence, or several that are short. A passage found again and again is cut once."""
-    found: list[str] = []
-    held: list[str] = []
-    for part in sentences(passage):
-        held.append(part)
-        if sum(map(count_words, held)) >= ROW_WORDS:
-            found.append(" ".join(held))
-            held = []
-    if held:
-        found[-1:] = [" ".join([*found[-1:], *held])]
-    return tuple(found)
-
-
-def context_of(passage: str, number: int) -> str:
-    """Return a row with its neighbours, `CONTEXT_WORDS` at the most unless it is longer itself: who `she` is stands before it."""
-    texts = passage_rows(passage)
-    first, last = number, number + 1
-    for near in (number - 1, number + 1, number - 2, number + 2):
-        if near in range(len(texts)) and near in (first - 1, last):
-            wider = texts[min(first, near) : max(last, near + 1)]
-            if sum(map(count_words, wider)) <= CONTEXT_WORDS:
-                first, last = min(first, near), max(last, near + 1)
-    return " ".join(texts[first:last])
-
-
-def rows_of(passage: str, summary: str, facts: Sequence[str]) -> list[Row]:
-    """Return all rows of a commit: those of its passage in their order, its summary if it has one, its facts."""
-    return [
-        *(Row("sentence", text) for text in passage_rows(passage)),
-        *([Row("summary", summary)] if summary else []),
-        *(Row("fact", text) for text in facts),
-    ]
+def unit(vectors: Matrix) -> Matrix:
+    """Return the rows scaled to length one, so that an inner product is a cosine."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Matrix = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return scaled
 
 
 def codes(vectors: Matrix) -> Codes:

@@ -16,8 +16,8 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.index import Hit
 from recurrentgpt.memory.nearness import nearness
-from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.query import query_parts
+from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.memory.story_log import Commit, StoryLog
 
 MOST_ASKED = 10_000

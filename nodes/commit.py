@@ -8,13 +8,14 @@ from typing import Any, Literal
 from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
-from recurrentgpt.memory.story_log import Commit, RecalledId, StoryRecord, commit_id, now
+from recurrentgpt.memory.story_log import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.schema.context import STORY_SETTINGS
+from recurrentgpt.schema.log import recalled_id
 from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
@@ -187,7 +188,7 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         short_term_memory=state.get("short_term_memory", ""),
         rationale=state.get("rationale") or Rationale(dropped=[], added=[]),
         candidate_plans=state.get("candidate_plans", []),
-        recalled=[RecalledId(id=r["id"], step=r["step"], score=r["score"]) for r in state.get("recalled", [])],
+        recalled=[recalled_id(one) for one in state.get("recalled", [])],
         usage=_spent(state),
         created=now(),
         overlay=overlay,
@@ -195,6 +196,8 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
     for name in STANDING:
         if standing := state.get(name):
             made[name] = standing
+    if step and "entries" in state:
+        made["told"] = state["entries"]
     if step and state.get("codex"):
         made["codex"] = state["codex"]
     if step and state.get("contradictions"):

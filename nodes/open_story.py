@@ -9,21 +9,22 @@ from typing import cast
 from pydantic import BaseModel
 
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.story_log import Commit, StoryLog, StoryRecord
+from recurrentgpt.memory.story_log import StoryRecord
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
+from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
-from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.genres import GENRES
 from recurrentgpt.schema.messages import unanswered
-from recurrentgpt.schema.state import KEPT_PLAN, Brief, Rationale, State, StoryInput
+from recurrentgpt.schema.state import Brief, Rationale, State, StoryInput
 from recurrentgpt.schema.story_id import check_story_id
 
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
@@ -126,68 +127,6 @@ async def _edited_brief(state: State, record: StoryRecord, runtime: StoryRuntime
     told: State = state if state.get("status") == "retaking" else {"brief": state["brief"]}
     brief = edited_brief(told, {**corrected.get("brief", record["brief"]), "title": record["title"]})
     return {"brief": brief} if brief else {}
-
-
-async def restored(
-    log: StoryLog, record: StoryRecord, commit: Commit, *, retake: bool = False, overlay: str | None = None
-) -> Update:
-    """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan.
-
-    `overlay` names the corrections in force; by default they are those of `commit`. Raises StoryError for a passage that
-    cannot be taken again.
-    """
-    plan, author = commit["plan"], commit["plan_author"]
-    overlay = commit.get("overlay", "") if overlay is None else overlay
-    corrected = await read_overlay(log, commit["story"], overlay)
-    brief = Brief(**{**corrected.get("brief", record["brief"]), "title": record["title"]})
-    if retake:
-        if not commit["parent"]:
-            raise StoryNotFound("The opening of a story has no passage to take again; choose one of its plans.")
-        if not plan:
-            raise StoryError(
-                f"Passage {commit['step']} was not written from a plan: go to the one before it and choose or write one."
-            )
-        author = "human" if author == KEPT_PLAN else author
-        commit = await log.get(commit["story"], commit["parent"])
-    before = await log.get(commit["story"], commit["parent"]) if commit["parent"] else None
-    recalled = await log.get_many(commit["story"], [entry["id"] for entry in commit["recalled"]])
-    summaries = {earlier["id"]: earlier["summary"] for earlier in recalled} | corrected["summaries"]
-    return {
-        "story": commit["story"],
-        "title": record["title"],
-        "genre": brief["genre"],
-        "premise": brief["premise"],
-        "brief": brief,
-        "head": commit["id"],
-        "overlay": overlay,
-        "step": commit["step"],
-        "plan": plan,
-        "plan_author": author,
-        "next_plan": plan if retake else "",
-        "written_plan": "" if retake else plan,
-        "passage": commit["passage"],
-        "author": commit["author"],
-        "summary": commit["summary"],
-        "short_term_memory": commit["short_term_memory"],
-        "rationale": commit["rationale"],
-        "entries": [],
-        "codex": commit.get("codex", []),
-        "contradictions": commit.get("contradictions", []),
-        "candidate_plans": commit["candidate_plans"],
-        "recalled": [
-            {**entry, "summary": summaries[entry["id"]], "piece": summaries[entry["id"]]}
-            for entry in commit["recalled"]
-        ],
-        "previous_passage": before["passage"] if before else "",
-        "previous_memory": before["short_term_memory"] if before else "",
-        "turns": commit.get("turns", []),
-        "previous_turns": before.get("turns", []) if before else [],
-        "clues": commit.get("clues", []),
-        "previous_clues": before.get("clues", []) if before else [],
-        "status": "writing" if retake else "choosing",
-        "take": 0,
-        "autopilot": 0,
-    }
 
 
 async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> Update:

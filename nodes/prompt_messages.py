@@ -10,27 +10,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
-
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.keyword_index import excerpt
+from recurrentgpt.memory.excerpts import excerpt
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.profiles import EndpointProfile
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
-from recurrentgpt.nodes.routes import final_step
-from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.nodes.last_steps import final_step
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
-from recurrentgpt.schema.parts import character_names
-from recurrentgpt.schema.state import BY_HAND, KEPT_PLAN, Brief, State
+from recurrentgpt.schema.parts import BY_HAND, KEPT_PLAN, Brief, character_names
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage, HumanMessage
+
+    from recurrentgpt.schema.state import State
 
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
@@ -98,7 +100,7 @@ def people(state: State) -> list[str]:
     return character_names(state["brief"])
 
 
-def subjects(state: State, runtime: StoryRuntime) -> list[str]:
+def subjects(state: State, runtime: PromptRuntime) -> list[str]:
     """Return whom plans and notes are about: the main characters, and in fiction the reader first of all."""
     return ["You", *people(state)] if runtime.context.mode == "fiction" else people(state)
 
@@ -131,7 +133,7 @@ def prose_sampling(
     return {"temperature": usual, "sampling": {**decoding.sampling, **(form or {})}, "chosen": chosen}
 
 
-def finale(state: State, runtime: StoryRuntime, step: int) -> str:
+def finale(state: State, runtime: PromptRuntime, step: int) -> str:
     """Return how near passage `step` is to the end that was asked for: "", "near" or "last".
 
     A first passage begins the story, however short that is.
@@ -142,7 +144,7 @@ def finale(state: State, runtime: StoryRuntime, step: int) -> str:
     return "last" if step >= last else "near" if step > 1 else ""
 
 
-def invited(state: State, runtime: StoryRuntime, step: int) -> bool:
+def invited(state: State, runtime: PromptRuntime, step: int) -> bool:
     """Return whether passage `step` should bring in a new character, as the original does now and then."""
     return runtime.chance(state, step, "new character").random() < runtime.context.new_character
 
@@ -162,7 +164,7 @@ def with_every_part(brief: Brief) -> Mapping[str, Any]:
     return {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief}
 
 
-def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, Any]:
+def variables(state: State, runtime: PromptRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context, brief = runtime.context, state["brief"]
     ends_at = final_step(state, context, step)
@@ -188,9 +190,33 @@ def _counted_clues(state: State) -> list[TurnStatus]:
     return updated_turns(counted, {}, len(state["brief"].get("clues", []))) if counted or not state.get("step") else []
 
 
-async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel | DescribedModel) -> list[BaseMessage]:
+async def write_turns(state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel) -> list[BaseMessage]:
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
-    prompts, previous, step = runtime.prompts(model), state.get("passage", ""), state.get("step", 0) + 1
+    from langchain_core.messages import SystemMessage
+
+    prompts = runtime.prompts(model)
+    shared, given = await _asked_with(state, runtime, model)
+
+    def fill() -> list[BaseMessage]:
+        return [SystemMessage(prompts.fill("system", **shared)), *prompts.turns("write", **given)]
+
+    return _filled(runtime.log, state["story"], prompts, given, fill)
+
+
+async def write_texts(
+    state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel
+) -> list[tuple[str, str]]:
+    """Return who says what in the turns that ask for the passage after the state's: `system`, `human` or `ai`, and the text."""
+    prompts = runtime.prompts(model)
+    shared, given = await _asked_with(state, runtime, model)
+    return [("system", prompts.fill("system", **shared)), *prompts.texts("write", **given)]
+
+
+async def _asked_with(
+    state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return what every template of the passage after the state's is filled with, and what the one that asks for it is."""
+    previous, step = state.get("passage", ""), state.get("step", 0) + 1
     shared = variables(state, runtime, step)
     most = MOST_PIECE_WORDS[model.tier]
     past = await _past(state, runtime, model) if model.tier == "full" else Past()
@@ -219,11 +245,7 @@ async def write_turns(state: State, runtime: StoryRuntime, model: ResolvedModel 
         # The plan of a passage that was edited since tells of people and events that may be gone.
         plan=NO_PLAN if state.get("plan_author") == KEPT_PLAN else state["plan"],
     )
-
-    def fill() -> list[BaseMessage]:
-        return [SystemMessage(prompts.fill("system", **shared)), *prompts.turns("write", **given)]
-
-    return _filled(runtime.log, state["story"], prompts, given, fill)
+    return shared, given
 
 
 def _filled(
@@ -242,10 +264,10 @@ def _filled(
     return list(known[1])
 
 
-async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[BaseMessage]:
+async def written_turns(state: State, runtime: PromptRuntime, model: ResolvedModel) -> list[BaseMessage]:
     """Return the conversation up to and with the passage that was just written."""
     before = cast(
-        State,
+        "State",
         {
             **state,
             "step": state["step"] - 1,
@@ -255,17 +277,21 @@ async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedMode
             "clues": state.get("previous_clues", []),
         },
     )
+    from langchain_core.messages import AIMessage
+
     return [*await write_turns(before, runtime, model), AIMessage(state["passage"])]
 
 
 async def small_turns(
-    state: State, runtime: StoryRuntime, model: ResolvedModel, shared: Mapping[str, Any]
+    state: State, runtime: PromptRuntime, model: ResolvedModel, shared: Mapping[str, Any]
 ) -> list[BaseMessage]:
     """Return what a small model's call about the passage begins with.
 
     That is the instruction alone, for the call tells the passage itself; a model that wears an adapter goes on from the
     conversation that wrote it, as it was taught.
     """
+    from langchain_core.messages import SystemMessage
+
     if model.adapter:
         return await written_turns(state, runtime, model)
     return [SystemMessage(runtime.prompts(model).fill("system", **shared))]
@@ -278,8 +304,10 @@ def to_come(state: State, last_step: int) -> str:
     return outline[place] if place < len(outline) else ""
 
 
-def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> HumanMessage:
+def plans_request(state: State, runtime: PromptRuntime, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
+    from langchain_core.messages import HumanMessage
+
     shared = variables(state, runtime, state["step"] + 1)
     # The conversation holds the memory that the passage was written from, and where the turns stood; they are told again only
     # when they were edited since.
@@ -305,7 +333,7 @@ _SUMMARIES = PathFold[tuple[PassageSummary, ...]](
 )
 
 
-async def summaries_of(state: State, runtime: StoryRuntime) -> list[PassageSummary]:
+async def summaries_of(state: State, runtime: PromptRuntime) -> list[PassageSummary]:
     """Return the summaries of the passages up to the state's, oldest first, as they were corrected for its branch."""
     story, step = state["story"], state.get("step", 0)
     path = await _SUMMARIES.at(runtime.log, story, state.get("head", ""))
@@ -327,7 +355,7 @@ class Past:
     """The passage before the previous one."""
 
 
-async def _past(state: State, runtime: StoryRuntime, model: ResolvedModel | DescribedModel) -> Past:
+async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel) -> Past:
     """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
     step, chosen = state.get("step", 0), runtime.context.past_tokens
     room = past_tokens(model.profile) if chosen is None else chosen

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from recurrentgpt.memory.codex import in_names
 from recurrentgpt.memory.corrections import read_overlay, with_summary
-from recurrentgpt.memory.recall import is_quoted
+from recurrentgpt.memory.row_texts import is_quoted, without_sentences
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.codex import Codex
@@ -51,17 +49,12 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
             step=hit.step,
             score=round(hit.score, 4),
             summary=commit["summary"],
-            piece=_without(runtime.recall.text(commit, hit), codex.over.get(hit.id, ())),
-            quoted=is_quoted(hit, commit),
+            piece=without_sentences(runtime.recall.text(commit, hit), codex.over.get(hit.id, ())),
+            quoted=is_quoted(hit.kind, hit.row, commit),
+            row=hit.row,
+            kind=hit.kind,
         )
         for hit, commit in zip(hits, commits, strict=True)
     ]
     entries = await told_entries(state, runtime, [entry["summary"] for entry in recalled])
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}
-
-
-def _without(piece: str, over: Collection[str]) -> str:
-    """Return a piece without the sentences beside the one that was found which say what holds no more."""
-    for sentence in over:
-        piece = piece.replace(sentence, "")
-    return " ".join(piece.split()) if over else piece

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from langgraph.config import get_config
 from langgraph.runtime import Runtime, get_runtime
 
+from recurrentgpt.nodes.last_steps import last_step
 from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.state import State
 
@@ -28,21 +29,6 @@ def plan_in_hand(state: State) -> str:
 def coming_plan(state: State) -> str:
     """Return the plan of the next passage: the one that waits, or that the passage in flight is written from; "" for none."""
     return waiting_plan(state) or (plan_in_hand(state) if state.get("status") == "writing" else "")
-
-
-def last_step(state: State, context: Context) -> int:
-    """Return the passage after which this run ends; 0 for no end."""
-    return context.last_step or state.get("until", 0)
-
-
-def final_step(state: State, context: Context, step: int) -> int:
-    """Return the passage with which the story ends, as passage `step` is told; 0 for an open end.
-
-    A story that goes on after its last passage is open again.
-    """
-    if context.length and step <= context.length:
-        return context.length
-    return last_step(state, context) if context.ending else 0
 
 
 def after_opening(

@@ -5,7 +5,6 @@ Every verb of this package is one `@node async def verb(state, runtime) -> updat
 
 from __future__ import annotations
 
-import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
@@ -22,13 +21,12 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
-from recurrentgpt.models.roles import DescribedModel, ResolvedModel, Role, aresolve_model
+from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.human.message_stream import Speech
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.server_thread import thread_of
 from recurrentgpt.nodes.validate_state import check_state
-from recurrentgpt.prompts import Prompts
-from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
@@ -42,10 +40,9 @@ Verb = Callable[..., Awaitable[Update]]
 
 
 @dataclass
-class StoryRuntime:
+class StoryRuntime(PromptRuntime):
     """The surroundings of one node call, made from LangGraph's own runtime."""
 
-    context: Context
     log: StoryLog
     emit: Callable[[Mapping[str, Any]], None]
     """Write one event to LangGraph's `custom` stream."""
@@ -79,17 +76,6 @@ class StoryRuntime:
     async def model(self, role: Role) -> ResolvedModel:
         """Return the chat model of a role; the first call may fetch and start the embedded one."""
         return await aresolve_model(role, self.context)
-
-    def prompts(self, model: ResolvedModel | DescribedModel) -> Prompts:
-        """Return the templates that suit a model; raise PromptError where somebody's own cannot be used."""
-        if self.context.prompts:
-            check_once(self.context.prompts)
-        return Prompts(model.templates, self.context.prompts, mode=self.context.mode)
-
-    def chance(self, state: State, *purpose: object) -> random.Random:
-        """Return a random generator that depends on the story's seed and on `purpose`, and on nothing else."""
-        seed = state.get("story", "") if self.context.seed is None else self.context.seed
-        return random.Random("/".join(map(str, (seed, *purpose))))
 
     def deck(self, state: State) -> int:
         """Return the seed of the story's decks of moves and names."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 
 from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
-from recurrentgpt.memory.pieces import Matrix, unit
+from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
 from recurrentgpt.models.roles import ResolvedModel

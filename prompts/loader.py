@@ -17,7 +17,7 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from types import BuiltinMethodType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError, nodes
 from jinja2.compiler import CodeGenerator, Frame
@@ -25,9 +25,11 @@ from jinja2.exceptions import SecurityError
 from jinja2.filters import do_round, make_attrgetter
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.schema.errors import PromptError
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 # What fills a template may hold a line like a turn's; only the template's own lines become marks, which nobody can guess.
 _MARK = f"=== {secrets.token_hex(8)} "
@@ -284,19 +286,29 @@ class Prompts:
         return render(where, source, variables)
 
     def turns(self, name: str, **variables: Any) -> list[BaseMessage]:
-        """Return template `name` filled as the turns of a conversation.
+        """Return template `name` filled as the turns of a conversation; see `texts`.
+
+        The assistant's turns are marked as examples: up to the last of them a prompt is the same in every call of its kind.
+        """
+        from langchain_core.messages import AIMessage, HumanMessage
+
+        return [
+            AIMessage(text, example=True) if role == "ai" else HumanMessage(text)
+            for role, text in self.texts(name, **variables)
+        ]
+
+    def texts(self, name: str, **variables: Any) -> list[tuple[Literal["human", "ai"], str]]:
+        """Return template `name` filled as who says what in a conversation.
 
         A turn begins with a line `=== user` or `=== assistant`; a template without such lines is one turn of the user.
-        The assistant's turns are marked as examples: up to the last of them a prompt is the same in every call of its kind.
         """
         where, source = self._template(name)
         filled = render(where, _TURN.sub(lambda match: _MARK + match[1], source), variables)
         first, *rest = filled.split(_MARK)
-        found: list[BaseMessage] = [HumanMessage(first.strip())] if first.strip() else []
+        found: list[tuple[Literal["human", "ai"], str]] = [("human", first.strip())] if first.strip() else []
         for turn in rest:
             role, _, text = turn.partition("\n")
-            said = text.strip()
-            found.append(AIMessage(said, example=True) if role.strip() == "assistant" else HumanMessage(said))
+            found.append(("ai" if role.strip() == "assistant" else "human", text.strip()))
         return found
 
     def _template(self, name: str) -> tuple[str, str]:

@@ -46,7 +46,9 @@ _ROLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKEN = re.compile(
-    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>", re.IGNORECASE
+    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|"
+    + "|".join(mark.pattern for marks in THOUGHTS for mark in marks),
+    re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[a-z][a-z0-9-]*(?:\s[^<>\n]*)?/?>|<!--[^<]*-->", re.IGNORECASE | re.DOTALL)
 _ORDER = re.compile(
@@ -105,7 +107,7 @@ def without_turns(text: str) -> str:
 
 
 def without_tokens(text: str) -> str:
-    """Return a prompt without what the template of a chat model would take for the beginning or the end of a turn."""
+    """Return a prompt without what a chat model or its server would take for where a turn or its reasoning begins or ends."""
     while (cleaned := _TOKEN.sub("", text)) != text:
         text = cleaned
     return text

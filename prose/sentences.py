@@ -8,6 +8,7 @@ as one word, which is close to what dictionaries find in those languages and kee
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -26,6 +27,17 @@ _CODES = {
     "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
 }  # fmt: skip
 
+_OWN_NAMES = {
+    "العربية": "ar", "বাংলা": "bn", "български": "bg", "català": "ca", "中文": "zh", "汉语": "zh", "漢語": "zh", "čeština": "cs",
+    "česky": "cs", "dansk": "da", "nederlands": "nl", "eesti": "et", "suomi": "fi", "français": "fr", "francais": "fr",
+    "deutsch": "de", "ελληνικά": "el", "עברית": "he", "हिन्दी": "hi", "हिंदी": "hi", "magyar": "hu", "bahasa indonesia": "id",
+    "italiano": "it", "日本語": "ja", "ខ្មែរ": "km", "한국어": "ko", "latviešu": "lv", "lietuvių": "lt", "norsk": "no",
+    "bokmål": "no", "فارسی": "fa", "farsi": "fa", "polski": "pl", "português": "pt", "portugues": "pt", "română": "ro",
+    "русский": "ru", "slovenčina": "sk", "slovensky": "sk", "slovenščina": "sl", "español": "es", "espanol": "es",
+    "castellano": "es", "svenska": "sv", "ไทย": "th", "türkçe": "tr", "українська": "uk", "tiếng việt": "vi",
+}  # fmt: skip
+"""What languages call themselves."""
+
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Characters of scripts that put no spaces between words, for a class of a regular expression."""
 _LETTERS = rf"[^\W_{UNSPACED}]+"
@@ -40,14 +52,15 @@ _PAIRS = {"“": "”", "«": "»", "「": "」", "『": "』"}
 
 @lru_cache(maxsize=256)
 def language_code(language: str) -> str:
-    """Return the ISO 639-1 code of a language given by name or code; English's where it is not known."""
-    name = language.strip().casefold()
-    return _CODES.get(name, name if name in _CODES.values() else "en")
+    """Return the ISO 639-1 code of a language given by its English or own name or by code; English's where it is not known."""
+    name = unicodedata.normalize("NFC", language).strip().casefold()
+    return _CODES.get(name) or _OWN_NAMES.get(name) or (name if name in _CODES.values() else "en")
 
 
 def language_name(language: str) -> str:
     """Return the English name of a language given by name, code or tag; as it was given where it is not known."""
-    code = language.strip().casefold().partition("-")[0]
+    code = unicodedata.normalize("NFC", language).strip().casefold().partition("-")[0]
+    code = _OWN_NAMES.get(code, code)
     return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
 
 

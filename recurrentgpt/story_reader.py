@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recurrentgpt.checkpoints.read_only import RowReader, open_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
@@ -19,6 +19,11 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.infrastructure.blocking import Twins
 from recurrentgpt.memory.log_reader import LogReader, StoredRow
 from recurrentgpt.memory.log_rows import ROOT
+from recurrentgpt.schema.context import STORY_SETTINGS, Context
+
+if TYPE_CHECKING:
+    from recurrentgpt.engine.refs import Ref
+    from recurrentgpt.engine.written_from import PromptPart
 
 
 class ReadOnlyStory:
@@ -47,6 +52,19 @@ class ReadOnlyStory:
     diff, adiff = _twins(StoryReader.diff)
     codex, acodex = _twins(StoryReader.codex)
     codex_history, acodex_history = _twins(StoryReader.codex_history)
+
+    def written_from(self, at: Ref | None = None, *, truth: bool = True) -> list[PromptPart] | None:
+        """Return what the writer of a passage was told; None where its commit does not keep what was recalled for it."""
+        return call(lambda: self._written_from(at, truth=truth))
+
+    async def _written_from(self, at: Ref | None, *, truth: bool) -> list[PromptPart] | None:
+        from recurrentgpt.engine.written_from import is_kept, written_from
+
+        commit, record = await self._reader.commit_at(at), await self._reader.record()
+        if not is_kept(commit):
+            return None
+        kept: dict[str, Any] = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
+        return await written_from(self._reader.log, Context(**kept), commit, truth=truth)
 
     _of_book: Twins[ReadOnlyStory, StoryBook] = Twins(lambda story: story._book)
     book, abook = _of_book(StoryBook.as_book)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NotRequired
+from typing import NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from recurrentgpt.schema.codex import Change, Contradiction
+from recurrentgpt.schema.codex import Change, Contradiction, Told
 from recurrentgpt.schema.outline import TurnStatus
-from recurrentgpt.schema.parts import Brief, Rationale, Usage
+from recurrentgpt.schema.parts import Brief, Rationale, Recalled, RowKind, Usage
 
 
 class RecalledId(TypedDict):
@@ -17,6 +17,16 @@ class RecalledId(TypedDict):
     id: str
     step: int
     score: float
+    row: NotRequired[int]
+    """Number of what matched best among the texts of that passage; absent in commits from before it was kept."""
+    kind: NotRequired[RowKind]
+    """What that text is."""
+
+
+def recalled_id(recalled: Recalled) -> RecalledId:
+    """Return what a commit keeps of a passage that was recalled."""
+    kept = RecalledId.__annotations__
+    return cast(RecalledId, {name: value for name, value in recalled.items() if name in kept})
 
 
 class Commit(TypedDict):
@@ -50,6 +60,8 @@ class Commit(TypedDict):
     """Where the head stood when this corrected version was made, if that was not at the commit it amends."""
     codex: NotRequired[list[Change]]
     """What the passage changed in the codex; absent for nothing."""
+    told: NotRequired[list[Told]]
+    """What the writer was told of people and things; absent in commits from before it was kept."""
     contradictions: NotRequired[list[Contradiction]]
     """What of the passage contradicts the codex as it was before it; absent for nothing."""
 

@@ -56,6 +56,10 @@ def character_names(brief: Brief) -> list[str]:
     return [name for character in brief["characters"] if (name := character.partition(":")[0].strip())]
 
 
+RowKind = Literal["sentence", "summary", "fact", "piece"]
+"""What a text is that a passage is found by."""
+
+
 class Recalled(TypedDict):
     """One passage that the long-term memory gave back, and why."""
 
@@ -68,6 +72,10 @@ class Recalled(TypedDict):
     """What matched best: words of the passage, or its summary, or a fact that it told."""
     quoted: NotRequired[bool]
     """Whether `piece` is the passage's own words."""
+    row: NotRequired[int]
+    """Number of what matched best among the texts that the passage is found by."""
+    kind: NotRequired[RowKind]
+    """What that text is."""
 
 
 class Dropped(TypedDict):

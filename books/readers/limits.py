@@ -6,6 +6,7 @@ The messages of the errors go on from the name of the file: "BOOK is damaged ...
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -13,6 +14,7 @@ from typing import Any
 
 from lxml import etree
 
+from recurrentgpt.prose.sentences import UNSPACED
 from recurrentgpt.schema.errors import BookError
 
 MOST_TEXT = 20_000_000
@@ -22,6 +24,12 @@ MOST_UNPACKED = 200_000_000
 MOST_MEMBERS = 10_000
 MOST_RATIO = 200
 """A member may unpack to this many times its size; text seldom reaches 20, and below a megabyte it does not matter."""
+
+LONGEST_WORD = 100_000
+"""Letters of a word, in scripts that put spaces between them; the longest of any book have some two hundred."""
+
+MOST_SIGNS, PROSE_A_SIGN = 100_000, 20
+"""So many signs of Markdown are too many where there are not so many characters of text for each: reading one takes 25 us."""
 
 MOST_MARKS = 3_000_000
 """Most tags that one part may have; a tree of them takes some 150 bytes each."""
@@ -87,6 +95,25 @@ class ZipArchive:
         if is_text and whole.count(b"<") > MOST_MARKS:
             raise BookError("has more tags than any book; it is not opened.")
         return whole
+
+
+_LETTERS = re.compile(rf"[^\W_{UNSPACED}]+")
+
+
+def refuse_endless_word(text: str) -> None:
+    """Raise BookError for a text with a word that no book has."""
+    for run in text.split():
+        if len(run) > LONGEST_WORD and (most := max(map(len, _LETTERS.findall(run)), default=0)) > LONGEST_WORD:
+            raise BookError(f"has a word of {most:,} letters, which no book has; it is not read.")
+
+
+def refuse_mere_signs(markdown: str) -> None:
+    """Raise BookError for Markdown that is made of signs rather than of text."""
+    count = sum(map(markdown.count, "*_`[]<>&\\~|#"))
+    if count > MOST_SIGNS and count * PROSE_A_SIGN > len(markdown):
+        raise BookError(
+            f"has {count:,} signs of Markdown in {len(markdown):,} characters, which no book has; it is not read."
+        )
 
 
 def parse_xml(data: bytes) -> etree._Element:

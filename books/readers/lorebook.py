@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences
 from recurrentgpt.schema.codex import Change, Kind
 from recurrentgpt.schema.errors import BookError
@@ -54,7 +55,7 @@ def _entry(row: dict[str, Any]) -> list[Change]:
     named = (row.get(field) for field in ("displayName", "comment", "name"))
     name = next((_line(text) for text in named if isinstance(text, str) and text.strip()), keys[0] if keys else "")
     text = next((row[field] for field in ("content", "text") if isinstance(row.get(field), str)), "")
-    lines = _lines("".join(letter if letter.isprintable() else " " for letter in text))
+    lines = _lines(model_text("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text)))
     if not name or not lines:
         return []
     about = Change(entry=name, kind=_kind(text), do="set")
@@ -68,9 +69,8 @@ def _texts(value: object) -> list[str]:
 
 
 def _line(text: str) -> str:
-    return limit_words(
-        " ".join("".join(letter if letter.isprintable() else " " for letter in text).split()), MOST_NAME_WORDS
-    )
+    text = model_text("".join(letter if letter.isprintable() else " " for letter in text))
+    return limit_words(" ".join(text.split()), MOST_NAME_WORDS)
 
 
 def _lines(text: str) -> list[str]:

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded.catalogue import WRITERS, ModelFile, Part
 from recurrentgpt.models.embedded.sources import BATCH, SOURCES, Report, SourceFailed
 from recurrentgpt.schema.errors import FetchError
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 logger = logging.getLogger(__name__)
 
@@ -81,6 +83,8 @@ def fetch(entry: ModelFile, progress: Progress | None = None) -> Path:
     """
     if is_present(entry):
         return model_path(entry)
+    from filelock import FileLock
+
     report = progress or _progress.get()
     home = settings.home() / "models"
     lock = FileLock(home / f".{entry.id}.lock")
@@ -101,6 +105,8 @@ def fetch(entry: ModelFile, progress: Progress | None = None) -> Path:
 
 def _alone(lock: FileLock, entry: ModelFile, report: Progress) -> AbstractContextManager[object]:
     """Take the lock, saying so when that means to wait."""
+    from filelock import Timeout
+
     try:
         return lock.acquire(timeout=0)
     except Timeout:

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_line
-from recurrentgpt.engine.importer import TOKENS_PER_WORD
 from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
+from recurrentgpt.engine.written_from import PromptPart, is_kept, written_from
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.memory.corrections import Overlay, read_overlay
-from recurrentgpt.models.roles import describe_model
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
-from recurrentgpt.nodes.open_story import restored
-from recurrentgpt.nodes.prompt_messages import write_turns
+from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.state import State
@@ -34,21 +31,6 @@ MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
 
 _ASPECT_OF = {"dead": "status", "absent": "status", "lost": "status", "holder": "holder", "pronouns": "pronouns"}
-
-
-@dataclass(frozen=True)
-class PromptPart:
-    """A turn of a prompt, or what its turns were made of."""
-
-    name: str
-    text: str
-    whole: bool = False
-    """Whether it is a turn as it was sent."""
-
-    @property
-    def tokens(self) -> int:
-        """About how many tokens it has, by its words."""
-        return round(count_words(self.text) * TOKENS_PER_WORD)
 
 
 class StoryCodex:
@@ -62,38 +44,18 @@ class StoryCodex:
 
         Without `truth`, what the brief keeps from the reader is left out of them.
 
-        Put together again from the log, with the templates of today for the model of today, which is not asked. Raises
-        StoryError where no plan was written from.
+        See `engine.written_from`. Raises StoryError where no plan was written from.
         """
         session = self._session
         commit = await session.commit_at(at)
-        if not commit["step"]:
-            raise StoryError("The opening was written from no plan: name a passage, from 1 on.")
-        record = await session.log.record(session.id)
+        written = partial(written_from, session.log, session.context, commit, truth=truth)
+        if is_kept(commit):
+            return await written()
+        # A commit from before these were kept: the search is made again.
+        record, runtime = await session.log.record(session.id), session.runtime()
         state = cast(State, await restored(session.log, record, commit, retake=True))
-        runtime = session.runtime()
-        state = cast(State, {**state, **await retrieve(state, runtime)})
-        turns = await write_turns(state, runtime, describe_model("writer", runtime.context))
-        memory, previous = state["short_term_memory"], state["passage"]
-        brief, told, recalled = state["brief"], state["entries"], state["recalled"]
-        made_of = {
-            "premise": brief["premise"],
-            "people": "\n".join(brief["characters"]),
-            "outline": "\n".join(brief["outline"]),
-            "memory": memory,
-            "codex": "\n".join(line for entry in told for line in entry["lines"]),
-            "recalled": "\n".join(
-                f"passage {entry['step']}: {entry['summary']} {entry['piece']}" for entry in recalled
-            ),
-            "passage before": previous,
-            "plan": state["plan"],
-        }
-        hidden = [] if truth else [brief.get("truth", ""), *brief.get("clues", [])]
-        whole = [
-            PromptPart(f"turn {number}: {turn.type}", _without(str(turn.text), hidden), whole=True)
-            for number, turn in enumerate(turns, 1)
-        ]
-        return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+        found = await retrieve(state, runtime)
+        return await written(found["recalled"], found["entries"])
 
     async def edit(self, name: str, aspect: Aspect, value: str, at: Ref | None = None, *, end: bool = False) -> Entry:
         """Set what is true of an entry after a passage (default: the newest), or with `end` what is no longer, and return it.
@@ -217,13 +179,6 @@ def _as_meant(meant: Contradiction) -> list[Change]:
         # A thing that is found is no longer lost, and that is all.
         changes = [_said(*about, "end" if rule == "lost" else "set", meant["value"], cast(Aspect, _ASPECT_OF[rule]))]
     return [{**change, "rests_on": meant["said"]} for change in changes]
-
-
-def _without(text: str, hidden: Sequence[str]) -> str:
-    """Return a text in which what is kept from the reader is not told."""
-    for secret in sorted(filter(None, hidden), key=len, reverse=True):
-        text = text.replace(secret, "(kept from the reader)")
-    return text
 
 
 def _said(name: str, kind: Kind, do: Operation, value: str = "", aspect: Aspect | None = None) -> Change:

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.session import Session
+from recurrentgpt.engine.written_from import TOKENS_PER_WORD
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
 from recurrentgpt.nodes.hear_voice import hear_voice
+from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
@@ -41,7 +43,7 @@ CHARACTERS = 6
 """Names of the book that its brief holds; whoever imports can say more of them, or fewer."""
 
 MOST_PREMISE_WORDS = 80
-PROMPT_TOKENS, REPLY_TOKENS, TOKENS_PER_WORD = 900, 180, 1.35
+PROMPT_TOKENS, REPLY_TOKENS = 900, 180
 """Of the call that remembers a passage, apart from its words: measured on the small tier; a capable model takes more."""
 
 CHAPTER = "Chapter: "
@@ -118,7 +120,8 @@ def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tupl
         language_from = "words" if manuscript.language else "nowhere"
     if settings.get("language"):
         language_from = "settings"
-    author = "".join(filter(str.isprintable, manuscript.author))[:MOST_AUTHOR]
+    manuscript = dataclasses.replace(manuscript, title=model_text(manuscript.title) or path.stem)
+    author = "".join(filter(str.isprintable, model_text(manuscript.author)))[:MOST_AUTHOR]
     own = {"language": language_name(manuscript.language) or "English", "author": author}
     context = Context(**{**own, **settings})
     chapters = split_passages(manuscript, context.min_words, context.max_words)
@@ -215,7 +218,7 @@ async def _open(session: Session, source: BookSource, genre: str, title: str, *,
 
     manuscript, context = source.manuscript, session.context
     texts = [passage for passage, _ in source.passages]
-    premise = limit_words(" ".join(_summary(text, source) for text in texts[:2]), MOST_PREMISE_WORDS)
+    premise = limit_words(model_text(" ".join(_summary(text, source) for text in texts[:2])), MOST_PREMISE_WORDS)
     people = await asyncio.to_thread(names, "\n\n".join(texts), CHARACTERS, context.language)
     brief = Brief(
         title=title or manuscript.title,
@@ -235,7 +238,7 @@ async def _open(session: Session, source: BookSource, genre: str, title: str, *,
 async def _remember(session: Session, source: BookSource, state: State, before: Commit, *, fast: bool) -> Commit:
     """Return the commit of a passage, with its summary and the memory after it."""
     if fast:
-        summary = await asyncio.to_thread(_summary, state["passage"], source)
+        summary = model_text(await asyncio.to_thread(_summary, state["passage"], source))
         lines = [*before["short_term_memory"].splitlines(), summary]
         kept = lines[-FAST_MEMORY:]
         while sum(count_words(line) for line in kept) > MEMORY_WORDS:

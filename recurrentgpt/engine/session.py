@@ -26,7 +26,7 @@ from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.continuity import contradictions
 from recurrentgpt.nodes.human.answers import parse_answer
-from recurrentgpt.nodes.open_story import restored
+from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.write import written

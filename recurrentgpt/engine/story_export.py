@@ -24,7 +24,7 @@ from recurrentgpt.engine.refs import before, fault_of_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
-from recurrentgpt.prose.model_text import control_character
+from recurrentgpt.prose.model_text import control_character, model_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
@@ -91,18 +91,47 @@ async def restore(engine: Engine, path: Path, *, copy: str = "") -> str:
     export = load(path)
     if copy:
         export = copied(export, copy)
+    gated = _gated(export)
     story = export["story"]["story"]
     log = engine.log
     async with engine.writing(story):
         if await log.head(story) is not None:
-            if _sealed(await read_story(log, story)) == _sealed(export):
+            if _sealed(await read_story(log, story)) in (_sealed(export), _sealed(gated)):
                 return story
             raise BookError(
                 f"Story {story} is here already and differs from {path}: `recurrentgpt import {path} --copy NAME` makes another "
                 "story of the file."
             )
-        await put_story(log, export)
+        await put_story(log, gated)
     return story
+
+
+def _gated(export: StoryExport) -> StoryExport:
+    """Return a story as it may come in: what a prompt repeats of it went through the gate of what a model says.
+
+    Plans that were written from and corrections are named by their content, and stay as they are: no prompt holds the marks of
+    chats and of reasoning that stand in them.
+    """
+    commits = {key: _gated_commit(commit) for key, commit in export["commits"].items()}
+    links = {
+        key: {**link, "digest": row_digest(commits[key])}
+        if "digest" in link and commits[key] != export["commits"][key]
+        else link
+        for key, link in export["links"].items()
+    }
+    record = export["story"]
+    brief = {
+        name: [*filter(None, map(model_text, part))] if isinstance(part, list) else model_text(str(part))
+        for name, part in record["brief"].items()
+    }
+    told = {name: model_text(record[name]) for name in ("title", "genre", "premise")}  # type: ignore[literal-required]
+    story = {**record, **told, "brief": brief}
+    return cast(StoryExport, {**export, "story": story, "commits": commits, "links": links})
+
+
+def _gated_commit(commit: Commit) -> Commit:
+    told = {name: model_text(commit[name]) for name in ("summary", "short_term_memory")}  # type: ignore[literal-required]
+    return cast(Commit, {**commit, **told, "candidate_plans": [*map(model_text, commit["candidate_plans"])]})
 
 
 def copied(export: StoryExport, name: str) -> StoryExport:

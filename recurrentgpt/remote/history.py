@@ -11,7 +11,7 @@ from recurrentgpt.memory.log_rows import text_digest
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryNotFound
-from recurrentgpt.schema.log import Commit, Link
+from recurrentgpt.schema.log import Commit, Link, recalled_id
 from recurrentgpt.schema.state import Rationale, State, Usage
 
 COMMITTED = ("choosing", "finished")
@@ -75,9 +75,7 @@ def commit_of(
         short_term_memory=values["short_term_memory"],
         rationale=values.get("rationale") or Rationale(dropped=[], added=[]),
         candidate_plans=values["candidate_plans"],
-        recalled=[
-            {"id": entry["id"], "step": entry["step"], "score": entry["score"]} for entry in values.get("recalled", [])
-        ],
+        recalled=[recalled_id(one) for one in values.get("recalled", [])],
         usage=usage or total_usage([]),
         created=created,
     )

@@ -9,7 +9,7 @@ import numpy as np
 from langgraph.graph import END, START
 from pydantic import Field, create_model
 
-from recurrentgpt.memory.pieces import unit
+from recurrentgpt.memory.rows import unit
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished, open_novel

@@ -251,3 +251,22 @@ def test_a_long_run_of_what_looks_like_a_mark_does_not_take_minutes(save, strang
     chapters = split_passages(read_book(path), 5, 400)
     text = " ".join(passage for chapter in chapters for passage in chapter.passages)
     assert (text[:29], text[-10:]) == ("She went down to the harbour.", "were gone.")
+
+
+@pytest.mark.parametrize("marks", ["*a", "_a", "`a", "[a", ">", "*a ", "<a ", "\\", "|a"])
+def test_markdown_that_is_mere_signs_is_refused_before_it_is_parsed(save, marks):
+    refused(save("b.md", marks * 200_000), "signs of Markdown", "no book has")
+
+
+@pytest.mark.parametrize("extension", [".txt", ".md"])
+def test_a_word_that_no_book_has_is_refused(save, extension):
+    refused(save(f"b{extension}", "One word. " + "a" * 150_000), "a word of 150,000 letters")
+
+
+def test_a_book_of_many_signs_and_one_without_spaces_are_read(save):
+    told = read_book(
+        save("b.md", "She *really* went `home` and stayed there until the rain was over, or so he said.\n\n" * 30_000)
+    )
+    assert len(told.chapters[0].paragraphs) == 30_000
+    assert read_book(save("b.txt", "字" * 150_000)).chapters
+    assert read_book(save("c.txt", "a+b/" * 50_000)).chapters

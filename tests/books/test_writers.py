@@ -1,6 +1,7 @@
 """What the files hold: everything escaped, nothing fetched, the same bytes every time."""
 
 import base64
+import dataclasses
 import hashlib
 import io
 import re
@@ -38,6 +39,18 @@ def test_no_mark_turns_the_title(book):
     head = render_book(turned, ".md").decode().splitlines()
     assert 'title: "The Glass Bridge"' in head
     assert "# The Glass Bridge" in head
+
+
+@pytest.mark.parametrize("extension", sorted(FORMATS))
+def test_no_mark_turns_or_hides_what_is_told_of_a_book(a_book, extension):
+    book = a_book(("The \u202eStorm\u200b", ["It rained."]), ("Two\u2066", ["It stopped."]))
+    book = dataclasses.replace(
+        book, author="Ada \u202eHolm\x9b", description="A \u2067ferry\ufeff.", genre="myst\u202eery"
+    )
+    data = render_book(book, extension)
+    told = b"".join(members(data).values()).decode("utf-8", "ignore") if data[:2] == b"PK" else data.decode()
+    assert "The Storm" in told
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\ufeff\x9b]", told.removeprefix("\ufeff"))
 
 
 def test_a_web_page_holds_text_only_and_refers_to_nothing(book):

@@ -29,12 +29,15 @@ WRITERS = {
 COMMANDS = (
     "--help", "write --help", "--version", "config path", "config list", "stories", "show STORY", "show STORY --json",
     "show STORY --settings", "tree STORY", "memory STORY", "brief STORY", "codex STORY", "diff STORY 1 2", "export STORY -o -",
-    "check", "restore",
+    "models list", "check", "restore",
 )  # fmt: skip
 LIGHT = 4
 """So many of them, the first ones, do without what others draw with."""
 
-MODELS = {"langchain_openai", "openai", "torch", "sentence_transformers", "recurrentgpt.models.embedded.server"}
+MODELS = {
+    *("langchain_openai", "openai", "torch", "sentence_transformers", "transformers", "xllamacpp"),
+    "recurrentgpt.models.embedded.server",
+}
 
 
 def _run(*commands: list[str]) -> list[tuple[int, list[str]]]:
@@ -54,11 +57,23 @@ def test_what_only_reads_loads_nothing_that_writes(story):
         assert unneeded.isdisjoint(loaded), (command, unneeded.intersection(loaded))
 
 
+FILLED = {"jinja2", "recurrentgpt.nodes", "recurrentgpt.prompts"}
+"""What a prompt is filled with."""
+
+
 @pytest.mark.parametrize("endpoint", [True, False], ids=["endpoint", "embedded"])
-def test_what_was_told_is_put_together_without_a_model(story, monkeypatch, endpoint):
+def test_what_was_told_is_put_together_with_templates_alone(story, monkeypatch, endpoint):
     if not endpoint:
         for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "RECURRENTGPT_MODEL"):
             monkeypatch.delenv(name)
     [(code, loaded)] = _run(["context", story])
     assert code == 0
-    assert MODELS.isdisjoint(loaded), MODELS.intersection(loaded)
+    assert (WRITERS - FILLED).isdisjoint(loaded), (WRITERS - FILLED).intersection(loaded)
+
+
+def test_a_search_and_a_check_of_the_machine_load_no_model_that_they_do_not_ask(story):
+    """Words that are hashed, as in these tests, need no embedding model; a doctor asks the endpoint."""
+    for command, asked in ((["recall", story, "the key"], set()), (["doctor"], {"openai"})):
+        [(code, loaded)] = _run(command)
+        assert code == 0, command
+        assert (MODELS - asked).isdisjoint(loaded), (command, MODELS.intersection(loaded))

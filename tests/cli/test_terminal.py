@@ -427,3 +427,33 @@ def test_an_answer_is_edited_in_lines_completed_and_taken_up_again(story, cli, s
     assert terminal.end() == 130
     last = json.loads(cli("show", story, "--json").out)["passages"][-1]
     assert last["plan"].split() == ["She", "waits.", "Nobody", "comes."]
+
+
+def test_ctrl_d_at_a_question_below_goes_back_to_the_one_above(story, cli):
+    before = cli("show", story, "--json").out
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    for number, (key, question) in enumerate(
+        (("w", "Your plan:"), ("s", "How many passages?"), ("g", "Go to which")), 1
+    ):
+        terminal.send(f"{key}\r")
+        terminal.until(question)
+        terminal.send("\x04")
+        terminal.until("Nothing was changed.", count=number)
+        terminal.until("Next?", count=number + 1)
+    terminal.send("\x04")
+    assert terminal.end() == 0, terminal.text
+    assert cli("show", story, "--json").out == before
+
+
+def test_what_a_key_does_stands_beside_it_however_long(story):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    terminal.send("?\r")
+    terminal.until("Tab completes")
+    lines = [line.rstrip() for line in terminal.lines]
+    begun = next(number for number, line in enumerate(lines) if line.startswith("  n "))
+    assert lines[begun + 1].startswith("       "), lines[begun : begun + 2]
+    terminal.until("Next?", count=2)
+    terminal.send("q\r")
+    assert terminal.end() == 0

@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from recurrentgpt import Library, Story
 from recurrentgpt.mcp_server import http_app, mcp_server, without_commands
-from recurrentgpt.memory.pieces import pieces
+from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers

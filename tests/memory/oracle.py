@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from recurrentgpt.memory.keyword_index import terms
+from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.rows import codes, directions
 

@@ -1,6 +1,6 @@
 """What is shown of a recalled piece that is too long to be shown whole."""
 
-from recurrentgpt.memory.keyword_index import excerpt
+from recurrentgpt.memory.excerpts import excerpt
 from recurrentgpt.prose.sentences import count_words
 
 RAIN = "It rained on the roof all night. " * 12

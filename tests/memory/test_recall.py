@@ -16,12 +16,12 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.memory import index as index_module
 from recurrentgpt.memory import recall as module
-from recurrentgpt.memory.keyword_index import terms
+from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.nearness import nearness
-from recurrentgpt.memory.pieces import pieces
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.recall import Recall
-from recurrentgpt.memory.rows import codes, context_of, deflate, inflate, pack, passage_rows, rows_of, unpack
+from recurrentgpt.memory.row_texts import context_of, passage_rows, pieces, rows_of
+from recurrentgpt.memory.rows import codes, deflate, inflate, pack, unpack
 from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.prose.model_text import VisibleStream, model_text, without_turns
+from recurrentgpt.prose.model_text import VisibleStream, model_text, without_tokens, without_turns
 
 PLAIN = "Mira opens the gate, and the ferry comes."
 
@@ -70,3 +70,23 @@ def test_a_letter_in_two_halves_is_one_letter():
         "!",
         "?",
     ]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "<think>",
+        "</think>",
+        "<thinking>",
+        "[THINK]",
+        "◁think▷",
+        "<|channel|>analysis",
+        "<|im_start|>",
+        "[INST]",
+        "<s<think>ys>",
+    ],
+)
+def test_a_prompt_has_no_mark_of_a_turn_or_of_reasoning_and_all_its_words(mark):
+    assert mark.casefold() not in without_tokens(f"She thinks{mark} of the sea.").casefold()
+    assert "of the sea." in without_tokens(f"She thinks{mark} of the sea.")
+    assert "She thinks" in without_tokens(f"She thinks{mark} of the sea.")

@@ -6,6 +6,8 @@ from recurrentgpt.prose.sentences import (
     count_words,
     end_at_sentence,
     ends_a_sentence,
+    language_code,
+    language_name,
     last_sentences,
     limit_words,
     segments,
@@ -113,3 +115,24 @@ def test_limits_hold_for_any_text(text, n):
 def test_a_file_of_one_mark_is_split_in_bounded_time(mark):
     text = mark * 300_000
     assert "".join(segments(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("own", "code"),
+    [
+        ("polski", "pl"),
+        ("Português", "pt"),
+        ("franc\u0327ais", "fr"),
+        ("Español", "es"),
+        ("Русский", "ru"),
+        ("日本語", "ja"),
+    ],
+)
+def test_a_language_is_known_by_its_own_name(own, code):
+    assert language_code(own) == code
+    assert language_code(language_name(own)) == code
+
+
+def test_a_language_that_nobody_knows_is_told_as_english():
+    assert language_code("Klingon") == "en"
+    assert language_name("Klingon") == "Klingon"

@@ -486,3 +486,27 @@ def test_a_fact_that_holds_no_more_is_recalled_on_no_branch_but_its_own(begin, a
     author(SNOW, SMOKE, tier=tier)
     recalled_of_the_key()
     assert recalled_of_the_key()
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_was_told_is_the_same_from_a_commit_that_keeps_it_and_from_one_that_does_not(begin, author, tier):
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=4), author, ALIVE, tier=tier)
+    author(SNOW, GIVEN, SMOKE, tier=tier)
+    for plan in ("Signe Orrin hangs the key up.", "The carts are loaded.", "The feast begins with bread."):
+        story.choose(plan)
+        story.step()
+    kept = {passage.step: story.written_from(passage.id) for passage in story.passages()}
+    assert any(part.name == "recalled" for part in kept[max(kept)])
+
+    async def forget() -> None:
+        log = story.engine.log
+        for key in await log.links(story.id):
+            commit = await log.get(story.id, key)
+            commit = {name: value for name, value in commit.items() if name != "told"}
+            commit["recalled"] = [{name: one[name] for name in ("id", "step", "score")} for one in commit["recalled"]]
+            await log.batch([log.put((*log.root, "commits", story.id), key, commit)])
+        log.forget(story.id)
+
+    call(forget)
+    assert "told" not in call(lambda: story.engine.log.get(story.id, story.head))
+    assert {passage.step: story.written_from(passage.id) for passage in story.passages()} == kept

@@ -143,11 +143,15 @@ def context(
       recurrentgpt context 3f2a 7 --text
       recurrentgpt context 3f2a 7 --text --truth     with what is kept from the reader
 
-    It is put together again from the log, with the templates and corrections of today. Tokens are counted by words, 100
-    words being about 135.
+    What was recalled is kept; the rest is put together again, with the templates and corrections of today. Tokens are counted
+    by words, 100 words being about 135.
     """
-    with opening(story, read_only=True) as opened:
-        parts = opened.written_from(passage, truth=truth)
+    with reading(story) as kept:
+        parts = kept.written_from(passage, truth=truth)
+    if parts is None:
+        # A passage from before it was kept what was recalled for it, which is searched again.
+        with opening(story, read_only=True) as opened:
+            parts = opened.written_from(passage, truth=truth)
     if json:
         print_json({"parts": [{**vars(part), "tokens": part.tokens} for part in parts]})
     elif text:

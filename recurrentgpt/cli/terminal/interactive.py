@@ -147,20 +147,26 @@ def _after_a_stop(renderer: Renderer) -> str:
 def act_on_answer(renderer: Renderer, ask: Callable[[], str], act: Callable[[str], T]) -> T | None:
     """Ask until `act` takes the answer, and return what it makes of it; None for Ctrl-D.
 
-    The first Ctrl-C goes back to the question. Raises KeyboardInterrupt for a second one, and where somebody has left already.
+    The first Ctrl-C goes back to the question, and so does Ctrl-D at one below it. Raises KeyboardInterrupt for a second Ctrl-C,
+    and where somebody has left already.
     """
     stopped = False
     while True:
+        asked = False
         try:
             renderer.write_ahead()
             answer = ask()
-            stopped = False
+            stopped, asked = False, True
             return act(answer)
         except (BadAnswer, SettingsError, StoryError) as problem:
             renderer.screen.rest()
             renderer.screen.remark(spell_options(str(problem)), style="yellow")
         except EOFError:
-            return None
+            if not asked or not prompt.at_terminal():
+                return None
+            # It was typed at a question below this one.
+            renderer.screen.rest()
+            renderer.screen.remark("\nNothing was changed.", style="yellow")
         except KeyboardInterrupt as stop:
             if stopped or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
                 raise
@@ -334,12 +340,16 @@ def show_plans(renderer: Renderer, question: str = "What happens next?") -> None
 
 
 def _help(renderer: Renderer) -> None:
-    lines = [
-        f"  1-{len(renderer.story.plans)}  choose that plan",
-        *(f"  {key:<3}  {what}" for key, what in KEYS.items()),
-        EDITING,
-    ]
-    renderer.screen.remark("\n".join(lines), style="")
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for key, what in {f"1-{len(renderer.story.plans)}": "choose that plan", **KEYS}.items():
+        table.add_row(f"  {key}", Text(what))
+    renderer.screen.remark(table, style="")
+    renderer.screen.remark(EDITING, style="")
 
 
 def _which(number: int | None, plans: int) -> int:

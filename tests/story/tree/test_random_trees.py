@@ -14,7 +14,7 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
 from recurrentgpt.memory.codex import facts
 from recurrentgpt.memory.recall import Recall
-from recurrentgpt.memory.rows import rows_of
+from recurrentgpt.memory.row_texts import rows_of
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.story import Story

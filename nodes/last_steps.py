@@ -1,0 +1,25 @@
+"""After which passage a run ends, and with which the story does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recurrentgpt.schema.context import Context
+
+if TYPE_CHECKING:
+    from recurrentgpt.schema.state import State
+
+
+def last_step(state: State, context: Context) -> int:
+    """Return the passage after which this run ends; 0 for no end."""
+    return context.last_step or state.get("until", 0)
+
+
+def final_step(state: State, context: Context, step: int) -> int:
+    """Return the passage with which the story ends, as passage `step` is told; 0 for an open end.
+
+    A story that goes on after its last passage is open again.
+    """
+    if context.length and step <= context.length:
+        return context.length
+    return last_step(state, context) if context.ending else 0

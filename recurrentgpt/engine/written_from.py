@@ -1,0 +1,124 @@
+"""What the writer of a passage was told, put together again from the log.
+
+A commit keeps what was recalled for it and what was told of people and things; the turns around that are filled with the
+templates and the corrections of today, for the model of today. So no search is made again and no model is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from recurrentgpt.memory.codex import codex_at, facts
+from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.row_texts import is_quoted, row_text, without_sentences
+from recurrentgpt.models.roles import describe_model
+from recurrentgpt.nodes.prompt_messages import write_texts
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime
+from recurrentgpt.nodes.restored_state import restored
+from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.codex import Told
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import Recalled
+
+if TYPE_CHECKING:
+    from recurrentgpt.schema.state import State
+
+TOKENS_PER_WORD = 1.35
+
+
+@dataclass(frozen=True)
+class PromptPart:
+    """A turn of a prompt, or what its turns were made of."""
+
+    name: str
+    text: str
+    whole: bool = False
+    """Whether it is a turn as it was sent."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it has, by its words."""
+        return round(count_words(self.text) * TOKENS_PER_WORD)
+
+
+def is_kept(commit: Commit) -> bool:
+    """Return whether a commit keeps what was recalled and told for its passage; else that has to be searched again."""
+    return not commit["step"] or (
+        "told" in commit and all("row" in one and "kind" in one for one in commit["recalled"])
+    )
+
+
+async def written_from(
+    log: LogReader,
+    context: Context,
+    commit: Commit,
+    recalled: Sequence[Recalled] | None = None,
+    told: Sequence[Told] | None = None,
+    *,
+    truth: bool,
+) -> list[PromptPart]:
+    """Return the whole turns that asked for the passage of a commit, and what they were made of.
+
+    `recalled` and `told` are what the commit keeps unless others are given. Without `truth`, what the brief keeps from the reader
+    is left out of the turns. Raises StoryError where no plan was written from.
+    """
+    if not commit["step"]:
+        raise StoryError("The opening was written from no plan: name a passage, from 1 on.")
+    record = await log.record(commit["story"])
+    state = cast("State", await restored(log, record, commit, retake=True))
+    state["recalled"] = [*(await _recalled(log, context, state, commit) if recalled is None else recalled)]
+    state["entries"] = [*(commit["told"] if told is None else told)]
+    turns = await write_texts(state, PromptRuntime(context, log), describe_model("writer", context))
+    brief = state["brief"]
+    made_of = {
+        "premise": brief["premise"],
+        "people": "\n".join(brief["characters"]),
+        "outline": "\n".join(brief["outline"]),
+        "memory": state["short_term_memory"],
+        "codex": "\n".join(line for entry in state["entries"] for line in entry["lines"]),
+        "recalled": "\n".join(
+            f"passage {entry['step']}: {entry['summary']} {entry['piece']}" for entry in state["recalled"]
+        ),
+        "passage before": state["passage"],
+        "plan": state["plan"],
+    }
+    hidden = [] if truth else [brief.get("truth", ""), *brief.get("clues", [])]
+    whole = [
+        PromptPart(f"turn {number}: {role}", _without(text, hidden), whole=True)
+        for number, (role, text) in enumerate(turns, 1)
+    ]
+    return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+
+
+async def _recalled(log: LogReader, context: Context, state: State, commit: Commit) -> list[Recalled]:
+    """Return what was recalled for the passage of a commit, from the rows that it keeps; `state` is as it was before."""
+    story, overlay = commit["story"], state.get("overlay", "")
+    corrected = (await read_overlay(log, story, overlay))["summaries"]
+    over = (await codex_at(log, story, state["head"], overlay, state["brief"])).over if context.codex else {}
+    found: list[Recalled] = []
+    for one, plain in zip(
+        commit["recalled"], await log.get_many(story, [one["id"] for one in commit["recalled"]]), strict=True
+    ):
+        earlier = with_summary(plain, corrected)
+        text = row_text(earlier, one["kind"], one["row"], facts(earlier))
+        found.append(
+            Recalled(
+                **one,
+                summary=earlier["summary"],
+                piece=without_sentences(text, over.get(one["id"], ())),
+                quoted=is_quoted(one["kind"], one["row"], earlier),
+            )
+        )
+    return found
+
+
+def _without(text: str, hidden: Sequence[str]) -> str:
+    """Return a text in which what is kept from the reader is not told."""
+    for secret in sorted(filter(None, hidden), key=len, reverse=True):
+        text = text.replace(secret, "(kept from the reader)")
+    return text

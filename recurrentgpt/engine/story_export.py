@@ -124,13 +124,13 @@ def _gated(export: StoryExport) -> StoryExport:
         name: [*filter(None, map(model_text, part))] if isinstance(part, list) else model_text(str(part))
         for name, part in record["brief"].items()
     }
-    told = {name: model_text(record[name]) for name in ("title", "genre", "premise")}  # type: ignore[literal-required]
+    told = {name: model_text(record[name]) for name in ("title", "genre", "premise")}
     story = {**record, **told, "brief": brief}
     return cast(StoryExport, {**export, "story": story, "commits": commits, "links": links})
 
 
 def _gated_commit(commit: Commit) -> Commit:
-    told = {name: model_text(commit[name]) for name in ("summary", "short_term_memory")}  # type: ignore[literal-required]
+    told = {name: model_text(commit[name]) for name in ("summary", "short_term_memory")}
     return cast(Commit, {**commit, **told, "candidate_plans": [*map(model_text, commit["candidate_plans"])]})
 
 

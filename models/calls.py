@@ -206,9 +206,9 @@ async def _pieces(
             else:
                 refused = refused_fields(error, spare) if asked_again else set()
             first = first or error
-            if "response_format" in refused and _form(fields) == "json_schema" and "json_object" in str(error):
-                # It says which form it knows.
-                refused = {"json_schema"}
+            if "response_format" in refused and _form(fields) == "json_schema":
+                # It may know the simpler form, whether its refusal says so or not.
+                refused = refused - {"response_format"} | {"json_schema"}
             if refused:
                 left_out |= refused
                 continue

@@ -117,6 +117,10 @@ FIELDS = ("min_p", "dry_base", "max_tokens", "temperature", "seed", "response_fo
         ({"error": {"message": "temperature must be between 0 and 1"}}, set()),
         ({"error": {"message": "seed should be an integer"}}, set()),
         ({"error": {"message": "This model is unavailable now."}}, set()),
+        ({"error": {"message": "Cannot use response_format here."}}, {"response_format"}),
+        ({"error": {"message": "Bad request: json_schema"}}, {"response_format"}),
+        ({"error": {"message": "The schema of the reply has a pattern."}}, {"response_format"}),
+        ({"error": {"message": "The content filter was triggered by a schema."}}, set()),
     ],
 )
 def test_a_refusal_is_read_as_servers_word_it(body: dict[str, Any], fields: set[str]) -> None:

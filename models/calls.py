@@ -44,7 +44,7 @@ _LIMITS = ("length", "model_length", "max_tokens", "max_output_tokens")
 """What they call it, and Mistral and Gemini, where it met a limit."""
 
 SHOWN_REPLY = 4000
-"""Most characters of an unusable reply that a repair shows to the model again."""
+"""Most characters that a repair shows of a reply which met its limit; one that ended by itself is shown whole."""
 
 
 @dataclass
@@ -159,11 +159,11 @@ async def ask(
             problem = (await found if isinstance(found, Awaitable) else found) or ""
         if not problem:
             return parsed
-        if meter.finish_reason == "length":
+        if not whole:
             problem += " It was cut off at the token limit: be shorter."
         conversation = [
             *messages,
-            AIMessage(without_turns(reply)[:SHOWN_REPLY]),
+            AIMessage(without_turns(reply)[: None if whole else SHOWN_REPLY]),
             HumanMessage(f"That reply cannot be used. {problem} Reply again, with the corrected JSON object alone."),
         ]
     raise ModelReplyError(

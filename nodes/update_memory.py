@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.pieces import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
+from recurrentgpt.models.json_replies import PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import codex_before
@@ -85,7 +89,7 @@ class Addition(BaseModel):
     why: str
 
 
-class MemoryRepair(BaseModel):
+class MemoryRepair(PartialReply):
     """What a capable model changes in a memory that is not yet as it should be."""
 
     drop: list[Drop] = []
@@ -170,14 +174,19 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
-    if problem := _objection(new, old, runtime.context.language):
+    objections = [_objection(new, old, runtime.context.language), *map(_put_right, reply.unusable)]
+    if problem := "\n".join(filter(None, objections)):
         meter.resamples += 1
         again = HumanMessage(prompts.fill("repair_memory", memory=new, problem=problem))
         with contextlib.suppress(ModelReplyError):
             # What it still holds too much is dropped by the rule below: a model that cannot be short must not stop the story.
             turns = [*asked, request, AIMessage(reply.model_dump_json()), again]
-            repair = await ask(model, turns, MemoryRepair, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
-            new = changes.apply(new, repair)
+            lacking = _repair_form(form, frozenset(entry.name for entry in reply.unusable))
+            repair = await ask(model, turns, lacking, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+            new = changes.apply(new, repair, getattr(repair, "add", ()))
+            reply = _with_repair(reply, repair)
+    if not reply.summary:
+        raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
     kept, over = await _within_ceilings(new or [summary], state, runtime)
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
@@ -230,6 +239,35 @@ class Changes:
         if line and line not in new:
             new.append(line)
             self.why_added[line] = item.why
+
+
+def _put_right(entry: UnusableEntry) -> str:
+    """Return what a model is to do about an entry of its reply that could not be used."""
+    if not entry.number:
+        return f"Your reply lacks its {entry.name} ({entry.fault}): give it."
+    said = json.dumps(entry.entry, ensure_ascii=False)
+    return (
+        f"Number {entry.number} under {entry.name} of your reply cannot be used ({entry.fault}): {said}. The others are kept: "
+        f"give this one again under {entry.name}, put right."
+    )
+
+
+@lru_cache(maxsize=32)
+def _repair_form(form: type[MemoryChanges], lacking: frozenset[str]) -> type[MemoryRepair]:
+    """Return the form of a repair with those parts of the whole reply that are to be given again."""
+    parts = {name: form.model_fields[name] for name in sorted(lacking - MemoryRepair.model_fields.keys())}
+    if not parts:
+        return MemoryRepair
+    given: dict[str, Any] = {name: (part.annotation, part) for name, part in parts.items()}
+    return create_model("MemoryRepair", __base__=MemoryRepair, **given)
+
+
+def _with_repair(reply: MemoryChanges, repair: MemoryRepair) -> MemoryChanges:
+    """Return a reply with what its repair gives again beside the sentences of the memory."""
+    fields = type(reply).model_fields.keys() & type(repair).model_fields.keys() - MemoryRepair.model_fields.keys()
+    given = {name: getattr(repair, name) for name in fields if getattr(repair, name)}
+    added = {name: [*getattr(reply, name), *more] if isinstance(more, list) else more for name, more in given.items()}
+    return reply.model_copy(update=added)
 
 
 def _objection(new: list[str], old: list[str], language: str) -> str:

@@ -92,8 +92,8 @@ class Addition(BaseModel):
 class MemoryRepair(PartialReply):
     """What a capable model changes in a memory that is not yet as it should be."""
 
-    drop: list[Drop] = []
-    replace: list[Replacement] = []
+    drop: list[Drop] = Field(default_factory=list)
+    replace: list[Replacement] = Field(default_factory=list)
 
 
 class Turn(BaseModel):

@@ -30,7 +30,7 @@ def answering(model, reply, repair="{}"):
     def replies(messages):
         text = plain(messages)
         fields = set(json.loads(text)) if text.startswith("{") else set()
-        if {"drop", "summary"} <= fields:
+        if {"drop", "summary", "turns"} <= fields:
             calls.append(messages)
             return reply(len(calls))
         if "drop" in fields:

@@ -11,6 +11,7 @@ from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import Commit, RecalledId, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
+from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.validate_state import edited_brief
@@ -18,8 +19,8 @@ from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
-STANDING: tuple[Literal["turns", "clues"], ...] = ("turns", "clues")
-"""Where the parts of the brief stand after a passage."""
+STANDING: tuple[Literal["turns", "clues", "unreached"], ...] = ("turns", "clues", "unreached")
+"""Where the parts of the brief stand after a passage, and what of its plan is left."""
 
 
 @node
@@ -63,10 +64,14 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequ
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
     changes |= {name: state[name] for name in STANDING if state.get(name)}
+    if "update_memory" in state.get("usage", {}):
+        # The passage that was to be the last is remembered now.
+        changes |= {name: state[name] for name in ("rationale", "codex") if state.get(name)}  # type: ignore[literal-required]
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state), also=also)
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
-        return update
+        # A plan that was chosen goes on waiting.
+        return {**update, "plan": plan} if (plan := waiting_plan(state)) else update
     await runtime.log.move_head(amended, "finished")
     return {**update, "status": "finished"}
 
@@ -86,6 +91,7 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime, also: Seq
     # may differ, and what is in the log stays there.
     names = (*AMENDABLE, "rationale", *STANDING, "codex", "contradictions")
     changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
+    changes["unreached"] = made.get("unreached", "")
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"], also=also)
     await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
@@ -194,7 +200,7 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
     )
     for name in STANDING:
         if standing := state.get(name):
-            made[name] = standing
+            made[name] = standing  # type: ignore[literal-required]
     if step and state.get("codex"):
         made["codex"] = state["codex"]
     if step and state.get("contradictions"):

@@ -171,6 +171,7 @@ def variables(state: State, runtime: StoryRuntime, step: int) -> Mapping[str, An
         "brief": with_every_part(brief),
         "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
         "clues": describe_clues(_counted_clues(state), step, ends_at),
+        "unreached": state.get("unreached", ""),
         "due": due_turn(len(brief["outline"]), step, ends_at),
         "min_words": context.min_words,
         "max_words": context.max_words,
@@ -253,6 +254,9 @@ async def written_turns(state: State, runtime: StoryRuntime, model: ResolvedMode
             "passage": state.get("previous_passage", ""),
             "turns": state.get("previous_turns", []),
             "clues": state.get("previous_clues", []),
+            "unreached": state.get("previous_unreached", ""),
+            # Behind a story's end another plan may wait.
+            **({"plan": state["written_plan"]} if state.get("memory_is_behind") else {}),
         },
     )
     return [*await write_turns(before, runtime, model), AIMessage(state["passage"])]
@@ -281,15 +285,10 @@ def to_come(state: State, last_step: int) -> str:
 def plans_request(state: State, runtime: StoryRuntime, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
     shared = variables(state, runtime, state["step"] + 1)
-    # The conversation holds the memory that the passage was written from, and where the turns stood; they are told again only
-    # when they were edited since.
-    again = state.get("status") == "replanning"
-    told = {
-        "memory": memory_lines(state["short_term_memory"]) if again else [],
-        "turns": shared["turns"] if again else "",
-        "clues": shared["clues"] if again else "",
-    }
-    return HumanMessage(prompts.fill("propose_plans", **{**shared, **told}, plans=runtime.context.plans))
+    # The conversation holds the memory that the passage was written from, and the passage: it is told again only when it was
+    # edited since.
+    memory = memory_lines(state["short_term_memory"]) if state.get("status") == "replanning" else []
+    return HumanMessage(prompts.fill("propose_plans", memory=memory, plans=runtime.context.plans, **shared))
 
 
 class PassageSummary(NamedTuple):

@@ -41,10 +41,10 @@ from recurrentgpt.nodes.prompt_messages import (
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
-from recurrentgpt.schema.codex import Codex
+from recurrentgpt.schema.codex import Change, Codex
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
-from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
+from recurrentgpt.schema.state import KEPT_PLAN, MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 
 FORGET_DOWN_TO = 14
 """Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""
@@ -54,6 +54,12 @@ ASKED_SENTENCES, ASKED_WORDS = 18, 450
 
 MOST_OPEN = 20
 """Promises and questions of the codex that a model is shown when it says what a passage changed."""
+
+MOST_UNREACHED = 40
+"""Words of what a passage did not reach of its plan."""
+
+NOTHING_LEFT: Update = {"unreached": "", "memory_is_behind": False}
+"""What an update says of a passage of whose plan nothing is left, or nobody says that something is."""
 
 LONGEST_READER = 60
 """Words of the sentence that says who the reader is."""
@@ -115,6 +121,7 @@ class MemoryChanges(MemoryRepair, SummaryReply):
     add: list[Addition] = []
     turns: list[Turn] = []
     clues: list[int] = []
+    unreached: str = ""
 
 
 class MemoryReply(MemoryChanges):
@@ -129,7 +136,8 @@ async def update_memory(state: State, runtime: StoryRuntime) -> Update:
     model = await runtime.model("memory")
     if model.tier == "small":
         return await _gated(state, runtime, model)
-    last = finale(state, runtime, state["step"]) == "last"
+    # What goes on after its end remembers its last passage like any other.
+    last = finale(state, runtime, state["step"]) == "last" and not state.get("memory_is_behind")
     return await (_summarised if last else _changed)(state, runtime, model)
 
 
@@ -141,7 +149,8 @@ async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel)
     reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
     summary = " ".join(reply.summary.split())
-    return {**unchanged, "summary": summary, "turns": _turns_at_the_end(state, runtime), "codex": []}
+    turns_then = _turns_at_the_end(state, runtime)
+    return {**unchanged, **NOTHING_LEFT, "summary": summary, "turns": turns_then, "codex": []}
 
 
 def _turns_at_the_end(state: State, runtime: StoryRuntime) -> list[TurnStatus]:
@@ -192,13 +201,22 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
+    stood, said = state.get("previous_turns", []), list[Change]()
+    if state.get("memory_is_behind"):
+        # Its end has moved the turns, its summary is in the archive, and its author may have had a word on the codex.
+        stood, summary = state.get("turns", []), state["summary"]
+        said = [change for change in state.get("codex", []) if change.get("author")]
+    # A plan that the author's own passage was not written from is history.
+    unreached = "" if state.get("plan_author") == KEPT_PLAN else limit_words(reply.unreached, MOST_UNREACHED)
     return {
+        **NOTHING_LEFT,
+        "unreached": " ".join(unreached.split()),
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
-        "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
+        "turns": updated_turns(stood, standing, len(state["brief"]["outline"])),
         "clues": clues_after(state, reply),
-        "codex": from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else [],
+        "codex": [*(from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else []), *said],
     }
 
 
@@ -311,6 +329,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     kept, dropped = await _within_ceilings([*old, *new], state, runtime, protect=len(new), down_to=FORGET_DOWN_TO)
     added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
     return {
+        **NOTHING_LEFT,
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped, added=added),
         "summary": summary,

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
-from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.models.roles import ResolvedModel, tier_of_role
 from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
 from recurrentgpt.nodes.continuity_judge import judged, set_judge
 from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, prose_sampling, write_turns
@@ -22,6 +22,7 @@ from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.schema.codex import Contradiction
+from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -89,12 +90,15 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
-    return cast(Update, written(state, passage, state["plan"], found))
+    return cast(Update, written(state, passage, state["plan"], found, runtime.context))
 
 
-def written(state: State, passage: str, plan: str, found: list[Contradiction]) -> State:
+def written(state: State, passage: str, plan: str, found: list[Contradiction], context: Context) -> State:
     """Return what a state becomes with its next passage, and the `found` contradictions in it."""
+    # A capable model's plans are made of what the memory's update says of the passage, and wait for it (see `after_write`).
+    plans: State = {"candidate_plans": []} if tier_of_role("planner", context) == "full" else {}
     return {
+        **plans,
         "passage": passage,
         "contradictions": found,
         "author": "model",
@@ -106,6 +110,7 @@ def written(state: State, passage: str, plan: str, found: list[Contradiction]) -
         "previous_memory": state.get("short_term_memory", ""),
         "previous_turns": state.get("turns", []),
         "previous_clues": state.get("clues", []),
+        "previous_unreached": state.get("unreached", ""),
         "status": "writing",
     }
 

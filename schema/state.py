@@ -161,6 +161,12 @@ class State(TypedDict, total=False):
         _about("Which clues a reader has been given up to and with `passage`; empty while nobody keeps count."),
     ]
     previous_clues: Annotated[list[TurnStatus], _about("The same for when `passage` was written.")]
+    unreached: Annotated[str, _about("What of its plan `passage` did not reach, in a sentence; empty for nothing.")]
+    previous_unreached: Annotated[str, _about("The same of the passage before `passage`.")]
+    memory_is_behind: Annotated[
+        bool,
+        _about("Whether the memory lacks `passage`: after what was to be the last passage nothing is written from it."),
+    ]
     rationale: Annotated[Rationale, _about("What this timestep dropped from the memory and added to it, with reasons.")]
     candidate_plans: _Plans
     choice: Annotated[Choice, _about("How the plan of this timestep was chosen.")]

@@ -86,6 +86,7 @@ class StoryCodex:
                 f"passage {entry['step']}: {entry['summary']} {entry['piece']}" for entry in recalled
             ),
             "passage before": previous,
+            "left of the plan before": state["unreached"],
             "plan": state["plan"],
         }
         hidden = [] if truth else [brief.get("truth", ""), *brief.get("clues", [])]

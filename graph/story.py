@@ -15,7 +15,7 @@ from recurrentgpt.nodes.commit import commit
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import after_commit, after_memory, after_one_step, after_opening, after_write
+from recurrentgpt.nodes.routes import Route, after_commit, after_memory, after_one_step, after_opening, after_write
 from recurrentgpt.nodes.select_plan import LEADS_TO, select_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
@@ -104,8 +104,8 @@ def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[Stat
         .add_node("commit", commit)
         .add_edge(START, "open_story")
         .add_edge("retrieve", "write")
-        .add_conditional_edges("write", after_write)
-        .add_conditional_edges("update_memory", after_memory)
+        .add_conditional_edges("write", Route(after_write), ["update_memory", "propose_plans"])
+        .add_conditional_edges("update_memory", Route(after_memory), ["propose_plans", "commit"])
         .add_edge("propose_plans", "commit")
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.config import get_config
 from langgraph.runtime import Runtime, get_runtime
 
@@ -62,6 +64,24 @@ def after_opening(
         # A story that had ended has no plans to choose from.
         return "propose_plans"
     return after_commit(state)
+
+
+class Route(Runnable[Any, Any]):
+    """A choice of the nodes that follow, made at once with what the node before them writes.
+
+    LangGraph runs a plain function apart, and whoever stops the writing there keeps what was written and nothing that follows.
+    """
+
+    def __init__(self, choose: Callable[[State], Any]) -> None:
+        self.choose, self.name = choose, choose.__name__
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Return the names of the nodes that follow a state."""
+        return self.choose(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Do as `invoke` does."""
+        return self.choose(input)
 
 
 def after_write(state: State) -> list[Literal["update_memory", "propose_plans"]]:

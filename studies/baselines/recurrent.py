@@ -16,7 +16,7 @@ from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import after_memory, after_write, waiting_plan
+from recurrentgpt.nodes.routes import Route, after_memory, after_write, waiting_plan
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
@@ -54,8 +54,8 @@ def recurrentgpt(
         )
         .add_node("propose_plans", study_node(seen(paced_plans), name="propose_plans", templates=templates))
         .add_edge("retrieve", "write")
-        .add_conditional_edges("write", after_write)
-        .add_conditional_edges("update_memory", after_memory)
+        .add_conditional_edges("write", Route(after_write), ["update_memory", "propose_plans"])
+        .add_conditional_edges("update_memory", Route(after_memory), ["propose_plans", "commit"])
         .add_edge("propose_plans", "commit")
     )
 

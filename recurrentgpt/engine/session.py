@@ -117,8 +117,14 @@ class Session(StoryReader):
                 async for event in events:
                     yield event
 
+    async def end_at(self, step: int) -> None:
+        """Keep that the story ends with this passage, for every later run that writes of it."""
+        check_steps(step)
+        async with self.writing():
+            await self._end_at(step)
+
     async def _end_at(self, step: int) -> None:
-        """Keep that the story ends with this passage, for every later run that writes of it; the caller holds the lock."""
+        """Do as `end_at` does; the caller holds the lock."""
         if self.context.length == step:
             return
         self.context.length = step

@@ -34,7 +34,7 @@ from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
 
 SIDE_BY_SIDE = ("update_memory", "propose_plans")
-"""Nodes that run in one super-step and share what the budget leaves."""
+"""Nodes that follow a passage, at once or one after the other, and share what the budget leaves."""
 
 Update = dict[str, Any]
 Verb = Callable[..., Awaitable[Update]]

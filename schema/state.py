@@ -43,7 +43,7 @@ def dearer(old: int | None, new: int) -> int:
 def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | None) -> dict[str, Usage]:
     """Merge the usage of nodes by name; None clears a node's entry.
 
-    A reducer, because `update_memory` and `propose_plans` report in the same super-step.
+    A reducer, because `update_memory` and `propose_plans` may report in the same super-step.
     """
     merged: dict[str, Usage | None] = {**(old or {}), **(new or {})}
     return {name: usage for name, usage in merged.items() if usage is not None}

@@ -66,7 +66,7 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequ
     changes |= {name: state[name] for name in STANDING if state.get(name)}
     if "update_memory" in state.get("usage", {}):
         # The passage that was to be the last is remembered now.
-        changes |= {name: state[name] for name in ("rationale", "codex") if state.get(name)}  # type: ignore[literal-required]
+        changes |= {name: state[name] for name in ("rationale", "codex") if state.get(name)}
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state), also=also)
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
@@ -200,7 +200,7 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
     )
     for name in STANDING:
         if standing := state.get(name):
-            made[name] = standing  # type: ignore[literal-required]
+            made[name] = standing
     if step and state.get("codex"):
         made["codex"] = state["codex"]
     if step and state.get("contradictions"):

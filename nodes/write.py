@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
-from recurrentgpt.models.roles import ResolvedModel, tier_of_role
+from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
 from recurrentgpt.nodes.continuity_judge import judged, set_judge
 from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, prose_sampling, write_turns
@@ -22,7 +22,6 @@ from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.schema.codex import Contradiction
-from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -64,7 +63,7 @@ READABLE = 0.75
 @node
 async def write(state: State, runtime: StoryRuntime) -> Update:
     """Return the next passage, streamed to whoever listens, sentence by sentence checked for what no story should hold."""
-    model, judge = await runtime.model("writer"), await set_judge(runtime)
+    model, judge, plans = await runtime.model("writer"), await set_judge(runtime), await plans_to_come(runtime)
     prompts, step = runtime.prompts(model), state.get("step", 0) + 1
     previous = state.get("passage", "")
     asked = await write_turns(state, runtime, model)
@@ -90,15 +89,20 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
-    return cast(Update, written(state, passage, state["plan"], found, runtime.context))
+    return cast(Update, {**written(state, passage, state["plan"], found), **plans})
 
 
-def written(state: State, passage: str, plan: str, found: list[Contradiction], context: Context) -> State:
+async def plans_to_come(runtime: StoryRuntime) -> State:
+    """Return what becomes of a state's plans with its next passage.
+
+    A capable model's are made of what the memory's update says of the passage, and wait for it (see `after_write`).
+    """
+    return {"candidate_plans": []} if (await runtime.model("planner")).tier == "full" else {}
+
+
+def written(state: State, passage: str, plan: str, found: list[Contradiction]) -> State:
     """Return what a state becomes with its next passage, and the `found` contradictions in it."""
-    # A capable model's plans are made of what the memory's update says of the passage, and wait for it (see `after_write`).
-    plans: State = {"candidate_plans": []} if tier_of_role("planner", context) == "full" else {}
     return {
-        **plans,
         "passage": passage,
         "contradictions": found,
         "author": "model",

@@ -29,7 +29,7 @@ from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.open_story import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand, waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
-from recurrentgpt.nodes.write import written
+from recurrentgpt.nodes.write import plans_to_come, written
 from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, let_plan_wait
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
@@ -149,7 +149,8 @@ class Session(StoryReader):
                 case ["write"]:
                     plan = plan_in_hand(values)
                     found = await contradictions(values, self.runtime(), passage)
-                    values = written(values, passage, plan, found, self.context)
+                    waiting = await plans_to_come(self.runtime())
+                    values = {**written(values, passage, plan, found), **waiting}
                     config = await self.engine.graph.aupdate_state(self._config, values, as_node="write")
                 case ["update_memory" | "propose_plans" | "commit", *_]:
                     pass

@@ -20,7 +20,7 @@ from recurrentgpt.nodes.routes import Route, after_memory, after_write, waiting_
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
-from recurrentgpt.nodes.write import write
+from recurrentgpt.nodes.write import plans_to_come, write
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput, RecurrentState, is_unfinished
@@ -136,6 +136,7 @@ async def write_unguarded(state: Any, run: StudyRun) -> Update:
     """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and few samples."""
     turns = await write_turns(state, run, await run.model("writer"))
     return {
+        **await plans_to_come(run),
         "passage": await write_prose(state, run, turns, next_pace(state, run)),
         "author": "model",
         "step": state["step"] + 1,

@@ -33,8 +33,8 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 
 LATENCY = 0.2
-WAITS = 3
-"""Times that a step waits for the model: the passage; memory and plans, side by side; the choice."""
+WAITS = 4
+"""Times that a step waits for a capable model: the passage, the memory, the plans, the choice."""
 
 
 async def fake_model(latency: float) -> None:

@@ -21,7 +21,7 @@ RewriteGraph = CompiledStateGraph[State, Context, State, State]
 def build_rewrite_graph(*, plans: bool, store: BaseStore | None = None, retry: RetryPolicy = RETRY) -> RewriteGraph:
     """Return the graph that rewrites the memory from the state's passage and, with `plans`, proposes what comes next.
 
-    It writes nothing: the caller appends what comes back. The nodes are those of a timestep and run side by side, as there.
+    It writes nothing: the caller appends what comes back. The nodes are those of a timestep.
     """
     builder = (
         StateGraph(State, context_schema=Context)
@@ -30,7 +30,7 @@ def build_rewrite_graph(*, plans: bool, store: BaseStore | None = None, retry: R
         .add_edge(START, "update_memory")
     )
     if plans:
-        builder.add_node("propose_plans", propose_plans).add_edge(START, "propose_plans")
+        builder.add_node("propose_plans", propose_plans).add_edge("update_memory", "propose_plans")
     graph: Any = builder.compile(store=store, name="recurrentgpt_rewrite")
     rewrite: RewriteGraph = graph
     return rewrite

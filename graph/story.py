@@ -15,7 +15,7 @@ from recurrentgpt.nodes.commit import commit
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import after_commit, after_one_step, after_opening
+from recurrentgpt.nodes.routes import Route, after_commit, after_memory, after_one_step, after_opening, after_write
 from recurrentgpt.nodes.select_plan import LEADS_TO, select_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
@@ -79,7 +79,7 @@ def build_step_graph(
     The first call opens the story and writes its first passage; every later one takes `story` and the chosen `plan`. The
     rest is as in `build_story_graph`.
     """
-    ways: dict[Hashable, str] = {node: node for node in ("commit", "propose_plans", "retrieve", END)}
+    ways: dict[Hashable, str] = {node: node for node in ("commit", "propose_plans", "retrieve", "update_memory", END)}
     # The choice is the host's.
     ways |= {"select_plan": END, "simulator": END}
     graph = (
@@ -104,9 +104,8 @@ def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[Stat
         .add_node("commit", commit)
         .add_edge(START, "open_story")
         .add_edge("retrieve", "write")
-        .add_edge("write", "update_memory")
-        .add_edge("write", "propose_plans")
-        .add_edge("update_memory", "commit")
+        .add_conditional_edges("write", Route(after_write), ["update_memory", "propose_plans"])
+        .add_conditional_edges("update_memory", Route(after_memory), ["propose_plans", "commit"])
         .add_edge("propose_plans", "commit")
     )
 

@@ -46,7 +46,7 @@ _LIMITS = ("length", "model_length", "max_tokens", "max_output_tokens")
 """What they call it, and Mistral and Gemini, where it met a limit."""
 
 SHOWN_REPLY = 4000
-"""Most characters of an unusable reply that a repair shows to the model again."""
+"""Most characters that a repair shows of a reply which met its limit; one that ended by itself is shown whole."""
 
 
 @dataclass
@@ -163,11 +163,11 @@ async def ask(
             problem = (await found if isinstance(found, Awaitable) else found) or ""
         if not problem:
             return parsed
-        if meter.finish_reason == "length":
+        if not whole:
             problem += " It was cut off at the token limit: be shorter."
         conversation = [
             *messages,
-            AIMessage(without_turns(reply)[:SHOWN_REPLY]),
+            AIMessage(without_turns(reply)[: None if whole else SHOWN_REPLY]),
             HumanMessage(f"That reply cannot be used. {problem} Reply again, with the corrected JSON object alone."),
         ]
     raise ModelReplyError(
@@ -215,9 +215,9 @@ async def _pieces(
             else:
                 refused = refused_fields(error, spare) if asked_again else set()
             first = first or error
-            if "response_format" in refused and _form(fields) == "json_schema" and "json_object" in str(error):
-                # It says which form it knows.
-                refused = {"json_schema"}
+            if "response_format" in refused and _form(fields) == "json_schema":
+                # It may know the simpler form, whether its refusal says so or not.
+                refused = refused - {"response_format"} | {"json_schema"}
             if refused:
                 left_out |= refused
                 continue

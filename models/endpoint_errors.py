@@ -49,6 +49,11 @@ _ALSO_CALLED = {
 }
 _OTHER_FORM = re.compile(r"unavailable|must be|should be|one of|invalid value", re.IGNORECASE)
 """What says of a form that it has to be another: of any other field it says that its value is wrong."""
+_NAMES_FORM = re.compile(
+    r"response[_ ]format|json[_ ](?:schema|object|mode)|\bschemas?\b|structured outputs?", re.IGNORECASE
+)
+_OF_CONTENT = re.compile(r"content (?:management |usage )?polic|content[ _]filter|moderation|safety", re.IGNORECASE)
+"""What says that a prompt was refused for what it tells."""
 _FORBIDDEN = re.compile(r"extra_forbidden['\"], ['\"]loc['\"]: [\[(](?:['\"]body['\"], )?['\"](\w+)")
 """A field in a list of all that a server of Pydantic's does not know."""
 _LIMIT = re.compile(r"\bmax_(?:completion_)?tokens\b")
@@ -127,7 +132,10 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
 
 
 def refused_fields(error: Exception, fields: Iterable[str]) -> set[str]:
-    """Return which of a request's fields the server calls unsupported: all of a list, or the first that a sentence names."""
+    """Return which of a request's fields the server calls unsupported: all of a list, or the first that a sentence names.
+
+    The form of the reply is among them where the refusal speaks of it at all, and of nothing else as unsupported.
+    """
     if status_of(error) not in (400, 422) or is_context_overflow(error):
         return set()
     fields, said = list(fields), str(error)
@@ -140,7 +148,9 @@ def refused_fields(error: Exception, fields: Iterable[str]) -> set[str]:
                 spellings = "|".join(map(re.escape, (field, *_ALSO_CALLED.get(field, ()))))
                 if re.search(rf"(?<![\w-])(?:{spellings})(?![\w-])", sentence, re.IGNORECASE):
                     return {field}
-    return set()
+    # Of a form, to be named is enough: refusals of it are worded in every way, and a reply can do without one.
+    formal = _NAMES_FORM.search(said) and not _OF_CONTENT.search(said)
+    return {"response_format"}.intersection(fields) if formal else set()
 
 
 def refuses_limit(error: Exception) -> bool:

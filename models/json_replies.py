@@ -7,10 +7,10 @@ import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, Self, TypeAlias, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
 
 from recurrentgpt.prose.model_text import after_thoughts, model_text
 
@@ -25,6 +25,71 @@ MOST_OPENINGS = 100
 """Braces of a reply at which its object is looked for."""
 
 SCHEMA_HEADING = "JSON schema:"
+
+
+class UnusableEntry(NamedTuple):
+    """An entry of a reply that does not fit its schema."""
+
+    name: str
+    """Of the list that it stands in, or of the text that it is."""
+    number: int
+    """Its place in that list, from 1; 0 for a text."""
+    entry: object
+    fault: str
+
+
+class PartialReply(BaseModel):
+    """A reply of lists, of which the entries that fit are kept when others do not: only those need be asked for again.
+
+    A reply of which no entry fits is none.
+    """
+
+    _unusable: list[UnusableEntry] = PrivateAttr(default_factory=list)
+
+    @property
+    def unusable(self) -> list[UnusableEntry]:
+        """What of the reply was left out."""
+        return self._unusable
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_what_fits(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            kept, unusable = cls._sorted(given, error)
+            if not any(entries for entries in kept.values() if isinstance(entries, list)):
+                raise
+        # A text that it cannot do without is asked for again as an entry is.
+        missing = dict.fromkeys((entry.name for entry in unusable if not entry.number), " ")
+        reply = handler({**kept, **missing})
+        for name in missing:
+            setattr(reply, name, "")
+        reply._unusable = unusable
+        return reply
+
+    @classmethod
+    def _sorted(cls, given: Any, error: ValidationError) -> tuple[JsonObject, list[UnusableEntry]]:
+        """Return what of a reply fits, and the entries that do not."""
+        known = given if isinstance(given, dict) else {}
+        kept: JsonObject = {name: known[name] for name in cls.model_fields if name in known}
+        faults: dict[tuple[str, int], str] = {}
+        for fault in error.errors(include_url=False, include_input=False):
+            name, *place = fault["loc"]
+            if isinstance(kept.get(str(name)), list) and place and isinstance(place[0], int):
+                inside = ".".join(map(str, place[1:]))
+                faults.setdefault((str(name), place[0] + 1), f"{inside}: {fault['msg']}" if inside else fault["msg"])
+                continue
+            kept.pop(str(name), None)
+            if cls.model_fields[str(name)].is_required():
+                faults.setdefault((str(name), 0), fault["msg"])
+        unusable = [
+            UnusableEntry(name, number, kept[name][number - 1] if number else "", fault)
+            for (name, number), fault in faults.items()
+        ]
+        for name in {entry.name for entry in unusable if entry.number}:
+            kept[name] = [item for number, item in enumerate(kept[name], 1) if (name, number) not in faults]
+        return kept, unusable
 
 
 def json_schema(schema: type[BaseModel] | JsonSchema) -> JsonSchema:
@@ -72,8 +137,9 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
 
     JSON that breaks off is refused, not completed: half a sentence is not a sentence.
     """
+    partial = isinstance(schema, type) and issubclass(schema, PartialReply)
     try:
-        found = _gated(_first_object(after_thoughts(reply)))
+        found = _gated(_first_object(after_thoughts(reply)), partial=partial)
     except RecursionError:
         return None, "It is nested too deep."
     except _NothingLeft:
@@ -104,16 +170,23 @@ class _NothingLeft(ValueError):
     """A text of a reply was nothing but what no reader should meet."""
 
 
-def _gated(node: Any) -> Any:
-    """Return what was read with every text as people may see it and prompts may repeat it."""
+def _gated(node: Any, *, partial: bool) -> Any:
+    """Return what was read with every text as people may see it and prompts may repeat it.
+
+    In a `partial` reply one of which nothing is left is None, which fits no schema.
+    """
     if isinstance(node, str):
         text = model_text(node)
         if node.strip() and not text:
+            if partial:
+                return None
             raise _NothingLeft(node[:60])
         return text
     if isinstance(node, list):
-        return [_gated(item) for item in node]
-    return {name: _gated(value) for name, value in node.items()} if isinstance(node, dict) else node
+        return [_gated(item, partial=partial) for item in node]
+    if isinstance(node, dict):
+        return {name: _gated(value, partial=partial) for name, value in node.items()}
+    return node
 
 
 def _first_object(text: str) -> JsonObject | None:

@@ -11,6 +11,7 @@ from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.human.chat import told_passage
+from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.validate_state import edited_brief
@@ -19,8 +20,8 @@ from recurrentgpt.schema.log import recalled_id
 from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
-STANDING: tuple[Literal["turns", "clues"], ...] = ("turns", "clues")
-"""Where the parts of the brief stand after a passage."""
+STANDING: tuple[Literal["turns", "clues", "unreached"], ...] = ("turns", "clues", "unreached")
+"""Where the parts of the brief stand after a passage, and what of its plan is left."""
 
 
 @node
@@ -64,10 +65,14 @@ async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequ
     changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
     changes["overlay"] = state.get("overlay", head.get("overlay", ""))
     changes |= {name: state[name] for name in STANDING if state.get(name)}
+    if "update_memory" in state.get("usage", {}):
+        # The passage that was to be the last is remembered now.
+        changes |= {name: state[name] for name in ("rationale", "codex") if state.get(name)}
     amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state), also=also)
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
-        return update
+        # A plan that was chosen goes on waiting.
+        return {**update, "plan": plan} if (plan := waiting_plan(state)) else update
     await runtime.log.move_head(amended, "finished")
     return {**update, "status": "finished"}
 
@@ -87,6 +92,7 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime, also: Seq
     # may differ, and what is in the log stays there.
     names = (*AMENDABLE, "rationale", *STANDING, "codex", "contradictions")
     changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
+    changes["unreached"] = made.get("unreached", "")
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"], also=also)
     await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}

@@ -173,6 +173,7 @@ def variables(state: State, runtime: PromptRuntime, step: int) -> Mapping[str, A
         "brief": with_every_part(brief),
         "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
         "clues": describe_clues(_counted_clues(state), step, ends_at),
+        "unreached": state.get("unreached", ""),
         "due": due_turn(len(brief["outline"]), step, ends_at),
         "min_words": context.min_words,
         "max_words": context.max_words,
@@ -275,6 +276,9 @@ async def written_turns(state: State, runtime: PromptRuntime, model: ResolvedMod
             "passage": state.get("previous_passage", ""),
             "turns": state.get("previous_turns", []),
             "clues": state.get("previous_clues", []),
+            "unreached": state.get("previous_unreached", ""),
+            # Behind a story's end another plan may wait.
+            **({"plan": state["written_plan"]} if state.get("memory_is_behind") else {}),
         },
     )
     from langchain_core.messages import AIMessage
@@ -309,15 +313,10 @@ def plans_request(state: State, runtime: PromptRuntime, prompts: Prompts) -> Hum
     from langchain_core.messages import HumanMessage
 
     shared = variables(state, runtime, state["step"] + 1)
-    # The conversation holds the memory that the passage was written from, and where the turns stood; they are told again only
-    # when they were edited since.
-    again = state.get("status") == "replanning"
-    told = {
-        "memory": memory_lines(state["short_term_memory"]) if again else [],
-        "turns": shared["turns"] if again else "",
-        "clues": shared["clues"] if again else "",
-    }
-    return HumanMessage(prompts.fill("propose_plans", **{**shared, **told}, plans=runtime.context.plans))
+    # The conversation holds the memory that the passage was written from, and the passage: it is told again only when it was
+    # edited since.
+    memory = memory_lines(state["short_term_memory"]) if state.get("status") == "replanning" else []
+    return HumanMessage(prompts.fill("propose_plans", memory=memory, plans=runtime.context.plans, **shared))
 
 
 class PassageSummary(NamedTuple):

@@ -95,7 +95,9 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         finale=shared["finale"],
         mode=runtime.context.mode,
     )
-    memory = memory_lines(state["short_term_memory"])
+    # Plans that are made of a new passage are made of the memory that it was written from.
+    written_from = "previous_memory" if state.get("status") == "writing" else "short_term_memory"
+    memory = memory_lines(state[written_from])  # type: ignore[literal-required]
     asked = prompts.turns(
         "plans",
         passage=state["passage"],

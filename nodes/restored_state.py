@@ -67,7 +67,17 @@ async def restored(
         "previous_turns": before.get("turns", []) if before else [],
         "clues": commit.get("clues", []),
         "previous_clues": before.get("clues", []) if before else [],
+        "unreached": commit.get("unreached", ""),
+        "previous_unreached": before.get("unreached", "") if before else "",
+        "memory_is_behind": not retake and before is not None and _only_summed_up(commit, before),
         "status": "writing" if retake else "choosing",
         "take": 0,
         "autopilot": 0,
     }
+
+
+def _only_summed_up(commit: Commit, before: Commit) -> bool:
+    """Return whether a passage was to be the last: it has no plans after it, and the memory is the one it was written from."""
+    memory, rationale = commit["short_term_memory"], commit["rationale"]
+    changed = memory != before["short_term_memory"] or rationale["added"] or rationale["dropped"]
+    return bool(memory and not changed and not commit["candidate_plans"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.config import get_config
 from langgraph.runtime import Runtime, get_runtime
 
@@ -33,19 +35,51 @@ def coming_plan(state: State) -> str:
 
 def after_opening(
     state: State,
-) -> Literal["commit", "propose_plans", "retrieve", "select_plan", "simulator", "__end__"]:
+) -> Literal["commit", "propose_plans", "retrieve", "select_plan", "simulator", "update_memory", "__end__"]:
     """Commit a new story's opening; in a reopened one, do what waits there, or let a plan be chosen.
 
-    An end that a chat asked for is committed too.
+    An end that a chat asked for is committed too. A story that goes on after its end first remembers how it ended.
     """
     if not state.get("head") or state.get("status") == "finished":
         return "commit"
+    if state.get("memory_is_behind"):
+        return "update_memory"
     if waiting_plan(state):
         return "retrieve"
     if state.get("status") == "replanning" or not state.get("candidate_plans"):
         # A story that had ended has no plans to choose from.
         return "propose_plans"
     return after_commit(state)
+
+
+class Route(Runnable[Any, Any]):
+    """A choice of the nodes that follow, made at once with what the node before them writes.
+
+    LangGraph runs a plain function apart, and whoever stops the writing there keeps what was written and nothing that follows.
+    """
+
+    def __init__(self, choose: Callable[[State], Any]) -> None:
+        self.choose, self.name = choose, choose.__name__
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Return the names of the nodes that follow a state."""
+        return self.choose(input)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Do as `invoke` does."""
+        return self.choose(input)
+
+
+def after_write(state: State) -> list[Literal["update_memory", "propose_plans"]]:
+    """Update the memory, and propose plans beside it; where `write` left none, they wait for what that says."""
+    return ["update_memory", "propose_plans"] if state.get("candidate_plans") else ["update_memory"]
+
+
+def after_memory(state: State) -> Literal["propose_plans", "commit"]:
+    """Propose the plans that waited for the memory; where they are there, are being made, or one is chosen, commit."""
+    if state.get("status") == "replanning":
+        return "propose_plans"
+    return "commit" if state.get("candidate_plans") or waiting_plan(state) else "propose_plans"
 
 
 def after_commit(state: State) -> Literal["retrieve", "select_plan", "simulator", "__end__"]:

@@ -32,7 +32,7 @@ from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
 
 SIDE_BY_SIDE = ("update_memory", "propose_plans")
-"""Nodes that run in one super-step and share what the budget leaves."""
+"""Nodes that follow a passage, at once or one after the other, and share what the budget leaves."""
 
 Update = dict[str, Any]
 Verb = Callable[..., Awaitable[Update]]
@@ -128,7 +128,8 @@ class Node(Runnable[Any, Update]):
             update = {**update, "usage": {name: runtime.meter.usage}}
         if runtime.meter.needed and name in SIDE_BY_SIDE:
             # A fifth more, for the next step's prompts hold a longer memory and a longer way here.
-            update = {**update, "dearest": (tokens_of_step(state) + 2 * runtime.meter.needed) * 6 // 5}
+            needed = runtime.meter.needed * (1 + _shares(name, state))
+            update = {**update, "dearest": (tokens_of_step(state) + needed) * 6 // 5}
         return update
 
     async def pass_plan_on(self, state: State, runtime: StoryRuntime) -> Update:
@@ -144,11 +145,16 @@ node = Node
 
 
 def _allowance(state: State, context: Context, name: str) -> int | None:
-    """Return the tokens that the budget leaves to a node; the two that run side by side share them."""
+    """Return the tokens that the budget leaves to a node; the two that follow a passage share them."""
     if not context.budget_tokens:
         return None
     left = max(0, context.budget_tokens - state.get("spent", 0) - tokens_of_step(state))
-    return left // 2 if name in SIDE_BY_SIDE else left
+    return left // 2 if _shares(name, state) else left
+
+
+def _shares(name: str, state: State) -> bool:
+    """Return whether the other of the two nodes that follow a passage is still to be paid for."""
+    return name in SIDE_BY_SIDE and "update_memory" not in state.get("usage", {})
 
 
 def tokens_of_step(state: State) -> int:

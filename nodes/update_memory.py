@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS
+from recurrentgpt.models.json_replies import PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import codex_before
@@ -37,10 +41,10 @@ from recurrentgpt.nodes.prompt_messages import (
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
-from recurrentgpt.schema.codex import Codex
+from recurrentgpt.schema.codex import Change, Codex
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
-from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
+from recurrentgpt.schema.state import KEPT_PLAN, MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
 
 FORGET_DOWN_TO = 14
 """Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""
@@ -50,6 +54,12 @@ ASKED_SENTENCES, ASKED_WORDS = 18, 450
 
 MOST_OPEN = 20
 """Promises and questions of the codex that a model is shown when it says what a passage changed."""
+
+MOST_UNREACHED = 40
+"""Words of what a passage did not reach of its plan."""
+
+NOTHING_LEFT: Update = {"unreached": "", "memory_is_behind": False}
+"""What an update says of a passage of whose plan nothing is left, or nobody says that something is."""
 
 LONGEST_READER = 60
 """Words of the sentence that says who the reader is."""
@@ -85,11 +95,11 @@ class Addition(BaseModel):
     why: str
 
 
-class MemoryRepair(BaseModel):
+class MemoryRepair(PartialReply):
     """What a capable model changes in a memory that is not yet as it should be."""
 
-    drop: list[Drop] = []
-    replace: list[Replacement] = []
+    drop: list[Drop] = Field(default_factory=list)
+    replace: list[Replacement] = Field(default_factory=list)
 
 
 class Turn(BaseModel):
@@ -111,6 +121,7 @@ class MemoryChanges(MemoryRepair, SummaryReply):
     add: list[Addition] = []
     turns: list[Turn] = []
     clues: list[int] = []
+    unreached: str = ""
 
 
 class MemoryReply(MemoryChanges):
@@ -125,7 +136,8 @@ async def update_memory(state: State, runtime: StoryRuntime) -> Update:
     model = await runtime.model("memory")
     if model.tier == "small":
         return await _gated(state, runtime, model)
-    last = finale(state, runtime, state["step"]) == "last"
+    # What goes on after its end remembers its last passage like any other.
+    last = finale(state, runtime, state["step"]) == "last" and not state.get("memory_is_behind")
     return await (_summarised if last else _changed)(state, runtime, model)
 
 
@@ -137,7 +149,8 @@ async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel)
     reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
     summary = " ".join(reply.summary.split())
-    return {**unchanged, "summary": summary, "turns": _turns_at_the_end(state, runtime), "codex": []}
+    turns_then = _turns_at_the_end(state, runtime)
+    return {**unchanged, **NOTHING_LEFT, "summary": summary, "turns": turns_then, "codex": []}
 
 
 def _turns_at_the_end(state: State, runtime: StoryRuntime) -> list[TurnStatus]:
@@ -170,26 +183,40 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
-    if problem := _objection(new, old, runtime.context.language):
+    objections = [_objection(new, old, runtime.context.language), *map(_put_right, reply.unusable)]
+    if problem := "\n".join(filter(None, objections)):
         meter.resamples += 1
         again = HumanMessage(prompts.fill("repair_memory", memory=new, problem=problem))
         with contextlib.suppress(ModelReplyError):
             # What it still holds too much is dropped by the rule below: a model that cannot be short must not stop the story.
             turns = [*asked, request, AIMessage(reply.model_dump_json()), again]
-            repair = await ask(model, turns, MemoryRepair, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
-            new = changes.apply(new, repair)
+            lacking = _repair_form(form, frozenset(entry.name for entry in reply.unusable))
+            repair = await ask(model, turns, lacking, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+            new = changes.apply(new, repair, getattr(repair, "add", ()))
+            reply = _with_repair(reply, repair)
+    if not reply.summary:
+        raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
     kept, over = await _within_ceilings(new or [summary], state, runtime)
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
+    stood, said = state.get("previous_turns", []), list[Change]()
+    if state.get("memory_is_behind"):
+        # Its end has moved the turns, its summary is in the archive, and its author may have had a word on the codex.
+        stood, summary = state.get("turns", []), state["summary"]
+        said = [change for change in state.get("codex", []) if change.get("author")]
+    # A plan that the author's own passage was not written from is history.
+    unreached = "" if state.get("plan_author") == KEPT_PLAN else limit_words(reply.unreached, MOST_UNREACHED)
     return {
+        **NOTHING_LEFT,
+        "unreached": " ".join(unreached.split()),
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
-        "turns": updated_turns(state.get("previous_turns", []), standing, len(state["brief"]["outline"])),
+        "turns": updated_turns(stood, standing, len(state["brief"]["outline"])),
         "clues": clues_after(state, reply),
-        "codex": from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else [],
+        "codex": [*(from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else []), *said],
     }
 
 
@@ -230,6 +257,35 @@ class Changes:
         if line and line not in new:
             new.append(line)
             self.why_added[line] = item.why
+
+
+def _put_right(entry: UnusableEntry) -> str:
+    """Return what a model is to do about an entry of its reply that could not be used."""
+    if not entry.number:
+        return f"Your reply lacks its {entry.name} ({entry.fault}): give it."
+    said = json.dumps(entry.entry, ensure_ascii=False)
+    return (
+        f"Number {entry.number} under {entry.name} of your reply cannot be used ({entry.fault}): {said}. The others are kept: "
+        f"give this one again under {entry.name}, put right."
+    )
+
+
+@lru_cache(maxsize=32)
+def _repair_form(form: type[MemoryChanges], lacking: frozenset[str]) -> type[MemoryRepair]:
+    """Return the form of a repair with those parts of the whole reply that are to be given again."""
+    parts = {name: form.model_fields[name] for name in sorted(lacking - MemoryRepair.model_fields.keys())}
+    if not parts:
+        return MemoryRepair
+    given: dict[str, Any] = {name: (part.annotation, part) for name, part in parts.items()}
+    return create_model("MemoryRepair", __base__=MemoryRepair, **given)
+
+
+def _with_repair(reply: MemoryChanges, repair: MemoryRepair) -> MemoryChanges:
+    """Return a reply with what its repair gives again beside the sentences of the memory."""
+    fields = type(reply).model_fields.keys() & type(repair).model_fields.keys() - MemoryRepair.model_fields.keys()
+    given = {name: getattr(repair, name) for name in fields if getattr(repair, name)}
+    added = {name: [*getattr(reply, name), *more] if isinstance(more, list) else more for name, more in given.items()}
+    return reply.model_copy(update=added)
 
 
 def _objection(new: list[str], old: list[str], language: str) -> str:
@@ -273,6 +329,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     kept, dropped = await _within_ceilings([*old, *new], state, runtime, protect=len(new), down_to=FORGET_DOWN_TO)
     added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
     return {
+        **NOTHING_LEFT,
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped, added=added),
         "summary": summary,

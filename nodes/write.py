@@ -63,7 +63,7 @@ READABLE = 0.75
 @node
 async def write(state: State, runtime: StoryRuntime) -> Update:
     """Return the next passage, streamed to whoever listens, sentence by sentence checked for what no story should hold."""
-    model, judge = await runtime.model("writer"), await set_judge(runtime)
+    model, judge, plans = await runtime.model("writer"), await set_judge(runtime), await plans_to_come(runtime)
     prompts, step = runtime.prompts(model), state.get("step", 0) + 1
     previous = state.get("passage", "")
     asked = await write_turns(state, runtime, model)
@@ -89,7 +89,15 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
-    return cast(Update, written(state, passage, state["plan"], found))
+    return cast(Update, {**written(state, passage, state["plan"], found), **plans})
+
+
+async def plans_to_come(runtime: StoryRuntime) -> State:
+    """Return what becomes of a state's plans with its next passage.
+
+    A capable model's are made of what the memory's update says of the passage, and wait for it (see `after_write`).
+    """
+    return {"candidate_plans": []} if (await runtime.model("planner")).tier == "full" else {}
 
 
 def written(state: State, passage: str, plan: str, found: list[Contradiction]) -> State:
@@ -106,6 +114,7 @@ def written(state: State, passage: str, plan: str, found: list[Contradiction]) -
         "previous_memory": state.get("short_term_memory", ""),
         "previous_turns": state.get("turns", []),
         "previous_clues": state.get("clues", []),
+        "previous_unreached": state.get("unreached", ""),
         "status": "writing",
     }
 

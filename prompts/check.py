@@ -18,7 +18,7 @@ VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "bann
 """What every template is given of how the story is told."""
 
 _LENGTH = {"min_words", "max_words", "last_step", "plan_length"}
-_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "clues", "due"}
+_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "clues", "due", "unreached"}
 
 GIVEN = {
     "system": VOICE | {"brief"},

@@ -223,6 +223,10 @@ class AsyncStory:
                 pass
         return await self.passage()
 
+    async def end_at(self, step: int) -> None:
+        """Keep that the story ends with passage `step`: from now on every request says how many there are."""
+        await self._session.end_at(step)
+
     def stream(self, steps: int = 1) -> AsyncGenerator[Event]:
         """Write `steps` passages and yield what happens as it happens; where no plan was chosen, the simulator chooses.
 
@@ -431,6 +435,7 @@ class Story:
     begin, abegin = _twins(AsyncStory.begin)
     choose, achoose = _twins(AsyncStory.choose)
     step, astep = _twins(AsyncStory.step)
+    end_at, aend_at = _twins(AsyncStory.end_at)
     stream, astream = _twins(AsyncStory.stream)
     write_ahead, awrite_ahead = _twins(AsyncStory.write_ahead)
     stop_ahead, astop_ahead = _twins(AsyncStory.stop_ahead)

@@ -54,6 +54,8 @@ class Commit(TypedDict):
     """Where the turns of the outline stand after the passage; absent while nobody keeps count."""
     clues: NotRequired[list[TurnStatus]]
     """Which clues of the brief a reader has been given up to and with the passage; absent while nobody keeps count."""
+    unreached: NotRequired[str]
+    """What of its plan the passage did not reach, in a sentence; absent for nothing, and where nobody has said."""
     overlay: NotRequired[str]
     """Id of the corrections in force on this branch; absent or empty for none."""
     left: NotRequired[str]

@@ -43,7 +43,7 @@ def dearer(old: int | None, new: int) -> int:
 def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | None) -> dict[str, Usage]:
     """Merge the usage of nodes by name; None clears a node's entry.
 
-    A reducer, because `update_memory` and `propose_plans` report in the same super-step.
+    A reducer, because `update_memory` and `propose_plans` may report in the same super-step.
     """
     merged: dict[str, Usage | None] = {**(old or {}), **(new or {})}
     return {name: usage for name, usage in merged.items() if usage is not None}
@@ -161,6 +161,12 @@ class State(TypedDict, total=False):
         _about("Which clues a reader has been given up to and with `passage`; empty while nobody keeps count."),
     ]
     previous_clues: Annotated[list[TurnStatus], _about("The same for when `passage` was written.")]
+    unreached: Annotated[str, _about("What of its plan `passage` did not reach, in a sentence; empty for nothing.")]
+    previous_unreached: Annotated[str, _about("The same of the passage before `passage`.")]
+    memory_is_behind: Annotated[
+        bool,
+        _about("Whether the memory lacks `passage`: after what was to be the last passage nothing is written from it."),
+    ]
     rationale: Annotated[Rationale, _about("What this timestep dropped from the memory and added to it, with reasons.")]
     candidate_plans: _Plans
     choice: Annotated[Choice, _about("How the plan of this timestep was chosen.")]

@@ -33,6 +33,8 @@ class Passage:
     """What it dropped from the memory and added to it, with reasons."""
     recalled: list[RecalledId] = field(default_factory=list)
     """The passages that were recalled for it."""
+    unreached: str = ""
+    """What of its plan it did not reach, in a sentence."""
     codex: list[Change] = field(default_factory=list)
     """What it changed in the codex."""
     contradictions: list[Contradiction] = field(default_factory=list)
@@ -56,6 +58,7 @@ class Passage:
             amends=commit["amends"],
             rationale=commit["rationale"],
             recalled=commit["recalled"],
+            unreached=commit.get("unreached", ""),
             codex=commit.get("codex", []),
             contradictions=commit.get("contradictions", []),
         )

@@ -66,6 +66,8 @@ class WordReplacement:
 
     def _commit(self, old: Commit, moved: Mapping[str, str], overlay: str) -> Commit:
         changes: dict[str, Any] = {name: self._text(cast(str, old[name])) for name in _TEXTS}  # type: ignore[literal-required]
+        if "unreached" in old:
+            changes["unreached"] = self._text(old["unreached"])
         changes["candidate_plans"] = [self._text(plan) for plan in old["candidate_plans"]]
         rationale = old["rationale"]
         changes["rationale"] = {part: self._rows("rationale", rows) for part, rows in rationale.items()}  # type: ignore[arg-type]

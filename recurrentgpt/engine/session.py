@@ -27,9 +27,9 @@ from recurrentgpt.nodes.commit import amend
 from recurrentgpt.nodes.continuity import contradictions
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.restored_state import restored
-from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand
+from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand, waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
-from recurrentgpt.nodes.write import written
+from recurrentgpt.nodes.write import plans_to_come, written
 from recurrentgpt.schema.choice import PLAN_ACTIONS, Answer, let_plan_wait
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
@@ -117,8 +117,14 @@ class Session(StoryReader):
                 async for event in events:
                     yield event
 
+    async def end_at(self, step: int) -> None:
+        """Keep that the story ends with this passage, for every later run that writes of it."""
+        check_steps(step)
+        async with self.writing():
+            await self._end_at(step)
+
     async def _end_at(self, step: int) -> None:
-        """Keep that the story ends with this passage, for every later run that writes of it; the caller holds the lock."""
+        """Do as `end_at` does; the caller holds the lock."""
         if self.context.length == step:
             return
         self.context.length = step
@@ -143,7 +149,8 @@ class Session(StoryReader):
                 case ["write"]:
                     plan = plan_in_hand(values)
                     found = await contradictions(values, self.runtime(), passage)
-                    values = written(values, passage, plan, found)
+                    waiting = await plans_to_come(self.runtime())
+                    values = {**written(values, passage, plan, found), **waiting}
                     config = await self.engine.graph.aupdate_state(self._config, values, as_node="write")
                 case ["update_memory" | "propose_plans" | "commit", *_]:
                     pass
@@ -239,7 +246,10 @@ class Session(StoryReader):
     async def waiting_choice(self, head: str) -> State:
         """Return the choice that was made after the commit `head` and not written from yet, if any."""
         snapshot = await self.engine.graph.aget_state(self._config)
-        if pending(snapshot) != ["retrieve"] or snapshot.values.get("head") != head:
+        values = cast(State, snapshot.values)
+        # Behind a story's end the memory is brought up to date before the plan is written.
+        waits = pending(snapshot) == ["retrieve"] or (pending(snapshot) == ["update_memory"] and waiting_plan(values))
+        if not waits or values.get("head") != head:
             return {}
         names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
         choice = {name: snapshot.values[name] for name in names if name in snapshot.values}
@@ -276,6 +286,8 @@ class Session(StoryReader):
             "previous_memory": before["short_term_memory"],
             "previous_turns": before.get("turns", []),
             "previous_clues": before.get("clues", []),
+            "previous_unreached": before.get("unreached", ""),
+            "memory_is_behind": False,
             "passage": passage,
             "author": author,
             "candidate_plans": [],

@@ -85,6 +85,7 @@ async def written_from(
             f"passage {entry['step']}: {entry['summary']} {entry['piece']}" for entry in state["recalled"]
         ),
         "passage before": state["passage"],
+        "left of the plan before": state["unreached"],
         "plan": state["plan"],
     }
     hidden = [] if truth else [brief.get("truth", ""), *brief.get("clues", [])]

@@ -93,6 +93,8 @@ class RemoteStory:
         with asking(self._url):
             state = await self._state()
             last = state["values"].get("step", 0) + steps
+            if self.settings.get("ending"):
+                await self._end_at(last, state["values"])
             start: dict[str, Any]
             if state["next"] and "select_plan" not in state["next"]:
                 # A chosen plan waits, or a step is in flight. Some servers want to be told from where to go on.
@@ -103,6 +105,23 @@ class RemoteStory:
             async with aclosing(self._run(start, state["values"], last)) as events:
                 async for event in events:
                     yield event
+
+    async def aend_at(self, step: int) -> None:
+        """Keep that the story ends with passage `step`, for every later run that writes of it."""
+        with asking(self._url):
+            await self._end_at(step, (await self._state())["values"])
+
+    async def _end_at(self, step: int, values: State) -> None:
+        if self.settings.get("length") != step:
+            self.settings["length"] = step
+            if values.get("head"):
+                await self._keep(values)
+
+    async def _keep(self, values: State) -> None:
+        """Keep in the thread which story it is, and how it is told."""
+        kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
+        about = {"story": values["story"], "title": values["title"], "settings": kept}
+        await self._client.threads.update(self._thread, metadata=about)
 
     def aretry(self) -> AsyncGenerator[Event]:
         """Write the newest passage once more from the same plan, and yield what happens; the log keeps both."""
@@ -152,12 +171,8 @@ class RemoteStory:
                 spent += [usage for usage in now.get("usage", {}).values() if usage]
                 if not announced:
                     announced = True
-                    story, title = now["story"], now["title"]
-                    kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
-                    await self._client.threads.update(
-                        self._thread, metadata={"story": story, "title": title, "settings": kept}
-                    )
-                    yield StoryEvent(event="story", story=story, title=title, genre=now["genre"])
+                    await self._keep(now)
+                    yield StoryEvent(event="story", story=now["story"], title=now["title"], genre=now["genre"])
                 # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
                 offered = bool(now["step"]) or context.get("mode") == "fiction"
                 if now["step"] and now["passage"] != before.get("passage"):

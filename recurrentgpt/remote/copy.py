@@ -40,7 +40,8 @@ async def acopied(story: RemoteStory) -> Library:
                 item["values"],
                 plan=item["values"].get("written_plan", "") if links[head]["step"] else "",
                 parent=links[head]["parent"],
-                amends=links[head]["amends"],
+                # Of one whose parent is gone the id cannot be told, as little as that of a corrected version.
+                amends=links[head]["amends"] or (head if links[head]["step"] and not links[head]["parent"] else ""),
                 usage=total_usage(list(spent.values())),
                 created=links[head].get("created", ""),
             )

@@ -79,6 +79,8 @@ def commit_of(
         usage=usage or total_usage([]),
         created=created,
     )
+    if values.get("unreached"):
+        commit["unreached"] = values["unreached"]
     if values.get("codex"):
         commit["codex"] = values["codex"]
     if values.get("contradictions"):

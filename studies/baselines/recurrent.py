@@ -16,11 +16,11 @@ from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.prompt_messages import write_turns
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.nodes.routes import Route, after_memory, after_write, waiting_plan
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
-from recurrentgpt.nodes.write import write
+from recurrentgpt.nodes.write import plans_to_come, write
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput, RecurrentState, is_unfinished
@@ -54,9 +54,8 @@ def recurrentgpt(
         )
         .add_node("propose_plans", study_node(seen(paced_plans), name="propose_plans", templates=templates))
         .add_edge("retrieve", "write")
-        .add_edge("write", "update_memory")
-        .add_edge("write", "propose_plans")
-        .add_edge("update_memory", "commit")
+        .add_conditional_edges("write", Route(after_write), ["update_memory", "propose_plans"])
+        .add_conditional_edges("update_memory", Route(after_memory), ["propose_plans", "commit"])
         .add_edge("propose_plans", "commit")
     )
 
@@ -137,6 +136,7 @@ async def write_unguarded(state: Any, run: StudyRun) -> Update:
     """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and few samples."""
     turns = await write_turns(state, run, await run.model("writer"))
     return {
+        **await plans_to_come(run),
         "passage": await write_prose(state, run, turns, next_pace(state, run)),
         "author": "model",
         "step": state["step"] + 1,
@@ -146,6 +146,7 @@ async def write_unguarded(state: Any, run: StudyRun) -> Update:
         "previous_memory": state["short_term_memory"],
         "previous_turns": state.get("turns", []),
         "previous_clues": state.get("clues", []),
+        "previous_unreached": state.get("unreached", ""),
         "status": "writing",
     }
 

@@ -296,3 +296,13 @@ def test_a_story_is_changed_from_within(cli, story, server):
     assert "The dog must live." in _first_write(
         server, json.loads(cli("show", story, "--json").out)["passages"][2]["plan"]
     )
+
+
+def test_a_story_that_shall_end_keeps_its_length_from_the_first_passage_on(cli, server):
+    result = cli("write", "-i", "--title", "Ends", "--ending", "--steps", "4", stdin="1\nq\n")
+    assert result.code == 0, result.err
+    assert json.loads(cli("show", "ends", "--settings", "--json").out)["settings"]["length"] == 4
+    assert "--steps=2" in result.err.rpartition("Continue: ")[2]
+    result = cli("write", "ends", "-i", "--ending", "--steps", "4", stdin="q\n")
+    assert result.code == 0, result.err
+    assert json.loads(cli("show", "ends", "--settings", "--json").out)["settings"]["length"] == 6

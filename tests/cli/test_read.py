@@ -62,7 +62,7 @@ def test_show(cli, story):
     shown = json.loads(cli("show", story, "--json").out)
     assert list(shown) == ["story", "title", "head", "passages", "plans", "codex", "usage", "whole"]
     names = ["id", "parent", "step", "plan", "plans", "text", "summary", "short_term_memory", "author", "usage"]
-    names += ["contradictions", "names"]
+    names += ["unreached", "contradictions", "names"]
     assert [list(passage) for passage in shown["passages"]] == [names, names]
     assert shown["head"] == shown["passages"][-1]["id"]
     assert shown["passages"][0]["parent"] is None

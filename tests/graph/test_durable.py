@@ -102,3 +102,31 @@ async def test_a_node_that_changes_a_checkpoint_in_place_is_found(in_memory, mon
 async def _spoil(verb, state, runtime):
     state["rationale"]["added"].append({"sentence": "It was always so.", "why": "spoilt"})
     return await verb(state, runtime)
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+async def test_a_step_in_which_plans_were_asked_for_beside_the_memory_ends_as_it_began(in_memory, model, tier):
+    model.tier = tier
+    it = in_memory()
+    await it.begin()
+    before = await it.state()
+    there = {
+        "passage": "Mira rowed out. The lamp was lit before she came back.",
+        "step": before["step"] + 1,
+        "written_plan": "Mira rows out.",
+        "plan": "Mira rows out.",
+        "next_plan": "",
+        "previous_passage": before["passage"],
+        "previous_memory": before["short_term_memory"],
+        "status": "writing",
+    }
+    await it.graph.aupdate_state(it.config, there, as_node="write")
+    snapshot = await it.graph.aget_state(it.config)
+    assert sorted(task.name for task in snapshot.tasks) == ["propose_plans", "update_memory"]
+    commits = len(await it.links())
+    await it.run(None)
+    after = await it.state()
+    assert (after["step"], after["passage"]) == (2, there["passage"])
+    assert after["candidate_plans"] != before["candidate_plans"]
+    assert len(await it.links()) == commits + 1
+    assert (await it.graph.aget_state(it.config)).next == ("select_plan",)

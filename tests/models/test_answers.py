@@ -29,12 +29,13 @@ async def test_a_server_that_knows_schemas_is_held_to_one() -> None:
     assert server.requests[0]["messages"] == [{"role": "user", "content": "Tell me a fact"}]
 
 
-async def test_a_server_without_schemas_reads_it_in_the_message_and_is_asked_once() -> None:
+async def test_a_server_without_forms_reads_the_schema_in_the_message_and_is_asked_for_each_form_once() -> None:
     with FaultyServer("no schema", text=f"Sure!\n```json\n{FACTS}\n```\nAnything else?") as server:
         model = model_of(server)
         for _ in range(2):
             assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts == ["The lamp went out."]
-    assert ["response_format" in request for request in server.requests] == [True, False, False]
+    forms = [request.get("response_format", {}).get("type") for request in server.requests]
+    assert forms == ["json_schema", "json_object", None, None]
     assert "JSON schema:" in server.requests[1]["messages"][-1]["content"]
 
 

@@ -37,6 +37,17 @@ async def test_a_refusal_that_the_retry_meets_too_is_raised_as_it_was_and_forgot
     assert ["temperature" in request for request in server.requests] == [True, False, True]
 
 
+async def test_a_form_whose_simpler_ones_help_as_little_is_raised_as_it_was_and_forgotten() -> None:
+    with FaultyServer("no schema", "no schema", "404", "ok", text=FACTS) as server:
+        model = model_of(server)
+        with pytest.raises(ModelRefused, match="'response_format' of this type"):
+            await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
+        assert model.seen.refused == set()
+        assert await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())
+    forms = [request.get("response_format", {}).get("type") for request in server.requests]
+    assert forms == ["json_schema", "json_object", None, "json_schema"]
+
+
 async def test_a_field_that_was_refused_is_remembered_for_this_endpoint_alone_and_said_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -117,6 +128,10 @@ FIELDS = ("min_p", "dry_base", "max_tokens", "temperature", "seed", "response_fo
         ({"error": {"message": "temperature must be between 0 and 1"}}, set()),
         ({"error": {"message": "seed should be an integer"}}, set()),
         ({"error": {"message": "This model is unavailable now."}}, set()),
+        ({"error": {"message": "Cannot use response_format here."}}, {"response_format"}),
+        ({"error": {"message": "Bad request: json_schema"}}, {"response_format"}),
+        ({"error": {"message": "The schema of the reply has a pattern."}}, {"response_format"}),
+        ({"error": {"message": "The content filter was triggered by a schema."}}, set()),
     ],
 )
 def test_a_refusal_is_read_as_servers_word_it(body: dict[str, Any], fields: set[str]) -> None:

@@ -30,7 +30,7 @@ def answering(model, reply, repair="{}"):
     def replies(messages):
         text = plain(messages)
         fields = set(json.loads(text)) if text.startswith("{") else set()
-        if {"drop", "summary"} <= fields:
+        if {"drop", "summary", "turns"} <= fields:
             calls.append(messages)
             return reply(len(calls))
         if "drop" in fields:
@@ -301,3 +301,62 @@ async def test_the_place_in_the_novel_is_told_and_the_end_leaves_no_room(write, 
     assert "passage 2 of 2" in last
     assert "Leave room" not in last
     assert "new character" not in last
+
+
+BAD = {"sentence": "The reeve keeps a ledger of the dead at Oldstone."}
+"""An entry without its reason."""
+
+
+def with_bad_entry(**parts):
+    """Return a reply to a call for a memory of which one entry cannot be used."""
+    good = {"sentence": KEY, "why": "It opens the door."}
+    reply = {"drop": [], "replace": [], "add": [good, BAD], "turns": [], "clues": [], "summary": "Mira left."}
+    return json.dumps({**reply, **parts})
+
+
+async def test_a_bad_entry_is_asked_for_again_alone(write, model):
+    model.tier = "full"
+    mended = {"add": [{**BAD, "why": "The dead are counted."}]}
+    calls, again = answering(model, lambda number: with_bad_entry(), repair=json.dumps(mended))
+    commit = (await write(steps=1))[1]
+    assert (len(calls), len(again)) == (1, 1), "what was good is not asked for again"
+    assert {KEY, BAD["sentence"]} <= set(commit["short_term_memory"].splitlines())
+    assert {"sentence": BAD["sentence"], "why": "The dead are counted."} in commit["rationale"]["added"]
+    *_, shown, request = again[0]
+    assert KEY in shown.text
+    assert BAD["sentence"] in request.text
+    assert "Number 2 under add of your reply cannot be used (why: Field required)" in request.text
+    assert commit["usage"]["resamples"] == 1
+
+
+async def test_of_a_bad_entry_twice_the_rest_stays(write, model):
+    model.tier = "full"
+    calls, again = answering(model, lambda number: with_bad_entry(), repair=json.dumps({"add": [BAD]}))
+    commit = (await write(steps=1))[1]
+    assert len(calls) == 1
+    assert KEY in commit["short_term_memory"]
+    assert BAD["sentence"] not in commit["short_term_memory"]
+    assert len(again) == 2, "a repair of which nothing can be used is asked for once more"
+
+
+async def test_a_summary_that_is_missing_is_asked_for_alone(write, model):
+    model.tier = "full"
+    repair = json.dumps({"drop": [], "replace": [], "summary": "Mira came home."})
+    good = [{"sentence": KEY, "why": "It opens the door."}]
+    calls, again = answering(model, lambda number: with_bad_entry(summary=None, add=good), repair=repair)
+    commit = (await write(steps=1))[1]
+    assert (len(calls), len(again)) == (1, 1)
+    assert "Your reply lacks its summary" in again[0][-1].text
+    assert commit["summary"] == "Mira came home."
+    assert KEY in commit["short_term_memory"]
+
+
+async def test_a_reply_with_no_entry_of_use_is_asked_for_again_whole_and_shown_whole(write, model):
+    model.tier = "full"
+    long = [f"Number {number} is no entry but a sentence of some length about the ferry." for number in range(120)]
+    good = changed(KEY)
+    calls, again = answering(model, lambda n: with_bad_entry(add=long, summary="Mira left.") if n == 1 else good)
+    commit = (await write(steps=1))[1]
+    assert (len(calls), len(again)) == (2, 0)
+    assert long[-1] in calls[1][-2].text, "the old reply is shown to its end"
+    assert KEY in commit["short_term_memory"]

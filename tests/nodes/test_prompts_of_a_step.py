@@ -6,6 +6,7 @@ import re
 import pytest
 from langchain_core.messages import HumanMessage
 
+from recurrentgpt.nodes.routes import after_memory, after_write
 from recurrentgpt.nodes.update_memory import MemoryChanges, clues_after
 from recurrentgpt.testing import FaultyServer, story_replies
 
@@ -357,3 +358,57 @@ async def test_a_readers_own_prompts_replace_the_packaged_ones(write, write_prom
     (tmp_path / "novel" / "full" / "write.md").write_text("Write as Zoltan would: {{ plan }} {{ memory | length }}")
     commits = await write(steps=1, prompts=str(tmp_path))
     assert f"Write as Zoltan would: {commits[1]['plan']} " in write_prompts()[0]
+
+
+LEFT = "Mira has not yet asked Bo about the oil."
+
+
+class Unreached(Author):
+    """Let the model say what the first passage did not reach of its plan."""
+
+    def __call__(self, messages):
+        text = super().__call__(messages)
+        if not text.startswith("{") or "unreached" not in (reply := json.loads(text)):
+            return text
+        return json.dumps({**reply, "unreached": LEFT if self.memories == 1 else ""})
+
+
+@pytest.mark.parametrize("mode", ["novel", "fiction"])
+async def test_what_a_passage_did_not_reach_is_told_to_plans_choice_and_the_next_passage(write, model, mode):
+    Unreached(model)
+    commits = await write({"premise": "Mira tends a lamp.", "player": "Mira"}, steps=3, mode=mode)
+    written = [commit for commit in commits if commit["step"]]
+    assert [commit.get("unreached") for commit in written] == [LEFT, None, None]
+    last_turns = [str(call[-1].text) for call in model.calls]
+    told = [text for text in last_turns if LEFT in text]
+    assert len(told) == 3
+    (plans,) = [text for text in told if "exactly 3 plans" in text or "exactly 3 choices" in text]
+    (choice,) = [text for text in told if "- index: its number" in text]
+    (prose,) = [text for text in told if "JSON schema:" not in text]
+    assert "did not reach this, which may come now" in plans
+    assert "did not reach this, which may come now" in choice
+    assert "did not reach this, and it has not happened" in prose
+
+
+async def test_what_was_not_reached_is_one_sentence_of_bounded_length(write, model):
+    Unreached(model)
+    plain = model.replies
+    model.replies = lambda messages: plain(messages).replace(LEFT, "word " * 400)
+    commits = await write(steps=1)
+    assert len(commits[1]["unreached"].split()) == 40
+
+
+async def test_plans_are_asked_for_with_the_turns_as_the_passage_left_them(write, model):
+    Author(model, after_1={1: "done", 2: "under way", "clues": [1]})
+    await write(steps=2)
+    (asked, *_) = [call[-1].text for call in model.calls if "Now propose exactly" in call[-1].text]
+    assert "Of the turns: 1 done; 2 under way; 3 and 4 to come." in asked
+    assert "Of the clues: 1 told; 2 still to plant." in asked
+
+
+def test_plans_wait_for_the_memory_where_the_passage_left_none_and_are_made_once():
+    assert after_write({"candidate_plans": ["Old."]}) == ["update_memory", "propose_plans"]
+    assert after_memory({"candidate_plans": ["Old."]}) == "commit", "beside it they are being made"
+    assert after_write({"candidate_plans": []}) == ["update_memory"]
+    assert after_memory({"candidate_plans": []}) == "propose_plans"
+    assert after_memory({"candidate_plans": [], "next_plan": "She goes on."}) == "commit", "one is chosen already"

@@ -1,11 +1,14 @@
 """What a story on a server says where there is none, and how its tree is read from a history."""
 
+import dataclasses
+
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
 from recurrentgpt import Context, SettingsError, Story, StoryError, StoryNotFound, build_story_graph
+from recurrentgpt.cli.commands.remote import BlockingRemoteStory
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
@@ -85,10 +88,11 @@ async def test_a_copy_tells_what_the_log_tells(written):
         checkpoint_of("nowhere", await Told(history).ahistory())
 
 
-async def test_a_copy_of_what_was_pruned_begins_later(written):
+@pytest.mark.parametrize("left", range(6, 16))
+async def test_a_copy_of_what_was_pruned_begins_later(written, left):
     graph, config, _, _ = written
     history = [item async for item in graph.aget_state_history(config)]
-    library = await acopied(Told(history[:9]))
+    library = await acopied(Told(history[:left]))
     copy = await Story.aopen(history[0].values["story"], library=library)
     shown = await copy.apassages()
     assert 0 < len(shown) < 3
@@ -128,3 +132,49 @@ async def test_the_tree_of_a_history_is_that_of_the_log(written):
     shortened = tree_of(values, [as_sent(item) for item in history[:6]])
     assert set(shortened.nodes) < set(tree.nodes)
     assert shortened.path()[-1] == values["head"], "what was pruned is left out, and what is left can be drawn"
+
+
+class Client:
+    """A client of a server that writes nothing, and remembers what it was asked."""
+
+    def __init__(self, values):
+        self.values, self.contexts, self.metadata = values, [], []
+        self.threads = self.runs = self
+
+    async def get_state(self, thread):
+        return {"values": self.values, "next": [], "checkpoint": {}}
+
+    async def update(self, thread, metadata):
+        self.metadata.append(metadata)
+
+    async def stream(self, thread, graph, *, context, **options):
+        self.contexts.append(context)
+        return
+        yield
+
+
+OPENED = {"story": "abc", "title": "The Lamp", "head": "0", "step": 2}
+
+
+@pytest.mark.parametrize("values", [{}, OPENED])
+async def test_a_story_on_a_server_keeps_the_length_that_it_was_asked_to_end_at(values):
+    client = Client(values)
+    story = RemoteStory(client, "http://server", "1", {}, {"ending": True, "plans": 3})
+    assert [event async for event in story.astream(4)][-1]["event"] == "done"
+    at = 6 if values else 4
+    assert client.contexts[0]["length"] == at
+    kept = {"story": "abc", "title": "The Lamp", "settings": {"plans": 3, "length": 6}}
+    assert client.metadata == ([kept] if values else []), "a new one is told of with its first commit"
+    later = RemoteStory(client, "http://server", "1", {}, story.settings | {"ending": False})
+    [event async for event in later.astream(1)]
+    assert client.contexts[1]["length"] == at
+
+
+def test_a_story_on_a_server_knows_its_length_from_its_first_passage_on():
+    client = Client(OPENED)
+    story = BlockingRemoteStory(RemoteStory(client, "http://server", "1", {}, {"ending": True}))
+    story.end_at(6)
+    story.context = dataclasses.replace(story.context, ending=False)
+    list(story.stream(1))
+    assert (client.contexts[0]["length"], story.context.length) == (6, 6)
+    assert client.metadata[-1]["settings"] == {"length": 6}

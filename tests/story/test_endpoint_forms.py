@@ -47,18 +47,21 @@ def unseen_form(body):
     return story_replies([HumanMessage(str(message["content"])) for message in body["messages"]])
 
 
-@pytest.mark.parametrize(("refusal", "held"), [("no schema", {""}), ("no json_schema", {"json_object", ""})])
-def test_a_refused_form_costs_one_call_of_a_story(written, refusal, held):
+@pytest.mark.parametrize(
+    ("refusal", "tried"),
+    [("no schema", ["json_schema", "json_object", ""]), ("no json_schema", ["json_schema", "json_object"])],
+)
+def test_a_refused_form_is_followed_by_the_simpler_ones_in_one_call_of_a_story(written, refusal, tried):
     with FaultyServer(refusal, text=story_answers) as server:
         is_whole(written(server))
-        first, *others = forms(server)
-    assert first == "json_schema"
-    assert set(others) == held
-    assert sorted(Counter(map(asked, server.requests)).values(), reverse=True)[:2] == [2, 1]
+        found = forms(server)
+    assert found[: len(tried)] == tried
+    assert set(found[len(tried) :]) == {tried[-1], ""}, "prose is held to no form"
+    assert sorted(Counter(map(asked, server.requests)).values(), reverse=True)[:2] == [len(tried), 1]
     for body in server.requests:
         assert {"seed", "stream_options"} <= set(body), "no other field is lost"
         assert "max_tokens" in body
-    told = ["JSON schema:" in body["messages"][-1]["content"] for body in server.requests[1:]]
+    told = ["JSON schema:" in body["messages"][-1]["content"] for body in server.requests[len(tried) - 1 :]]
     assert told[0]
     assert sum(told) >= 5, "founding, and the memory and the plans of two passages"
 
@@ -148,3 +151,15 @@ def test_a_model_that_meets_its_limit_again_and_again_ends_at_a_sentence(written
     assert len(prose) == 4
     assert first.text.endswith(".")
     assert all(text.partition(".")[0] in first.text for text in texts[:3]), "what was written is kept"
+
+
+@pytest.mark.parametrize("words", ["json_schema is beyond us.", "Failed: response_format", "That schema is too much."])
+def test_a_form_refused_in_any_words_is_followed_by_a_simpler_one(written, monkeypatch, words):
+    from recurrentgpt import testing_server
+
+    monkeypatch.setitem(testing_server._MESSAGES, "no json_schema", words)
+    with FaultyServer("no json_schema", text=story_answers) as server:
+        is_whole(written(server))
+        found = forms(server)
+    assert found[:2] == ["json_schema", "json_object"]
+    assert "json_schema" not in found[1:]

@@ -301,6 +301,7 @@ def _fields(passage: Passage) -> dict[str, Any]:
         "short_term_memory",
         "author",
         "usage",
+        "unreached",
         "contradictions",
     )
     return {name: getattr(passage, name) for name in names}
@@ -315,6 +316,8 @@ def _memory_lines(passage: Passage, earlier: list[Passage]) -> list[str]:
             lines += [
                 f"  - {entry['sentence']}" + (f" ({entry['why']})" if entry["why"] else "") for entry in sentences
             ]
+    if passage.unreached:
+        lines += ["", "Of its plan not reached", "", f"  - {passage.unreached}"]
     if earlier:
         lines += ["", "Recalled from the long-term memory", ""]
         for entry, told in zip(passage.recalled, earlier, strict=True):

@@ -93,7 +93,15 @@ class BlockingRemoteStory:
         """Write passages and yield what happens."""
         # What an interactive run changes from passage to passage.
         self._story.settings.update({name: getattr(self.context, name) for name in RUN_SETTINGS})
+        if self.context.ending:
+            newest = self.snapshot().passage
+            self.end_at((newest.step if newest else 0) + steps)
         return iterate(lambda: self._story.astream(steps))
+
+    def end_at(self, step: int) -> None:
+        """Keep that the story ends with this passage."""
+        call(lambda: self._story.aend_at(step))
+        self.context.length = step
 
     def write_ahead(self, budget: int = 0) -> None:
         """Do nothing: a server writes what it is asked for."""

@@ -55,6 +55,9 @@ def converse(
     """
     ending = renderer.story.context.ending
     left = steps
+    if ending and steps is not None:
+        # From its first passage on it knows its length.
+        renderer.story.end_at(renderer.step + steps)
     if renderer.waits and not renderer.steps:
         remind(renderer)
     while left is None or left > 0:

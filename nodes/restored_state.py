@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, cast
 
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
@@ -10,10 +10,13 @@ from recurrentgpt.schema.errors import StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, StoryRecord
 from recurrentgpt.schema.parts import KEPT_PLAN, Brief
 
+if TYPE_CHECKING:
+    from recurrentgpt.schema.state import State
+
 
 async def restored(
     log: LogReader, record: StoryRecord, commit: Commit, *, retake: bool = False, overlay: str | None = None
-) -> dict[str, Any]:
+) -> State:
     """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan.
 
     `overlay` names the corrections in force; by default they are those of `commit`. Raises StoryError for a passage that
@@ -35,7 +38,7 @@ async def restored(
     before = await log.get(commit["story"], commit["parent"]) if commit["parent"] else None
     recalled = await log.get_many(commit["story"], [entry["id"] for entry in commit["recalled"]])
     summaries = {earlier["id"]: earlier["summary"] for earlier in recalled} | corrected["summaries"]
-    return {
+    state = {
         "story": commit["story"],
         "title": record["title"],
         "genre": brief["genre"],
@@ -74,6 +77,7 @@ async def restored(
         "take": 0,
         "autopilot": 0,
     }
+    return cast("State", state)
 
 
 def _only_summed_up(commit: Commit, before: Commit) -> bool:

@@ -25,7 +25,6 @@ from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
-from recurrentgpt.schema.state import State
 
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
@@ -53,7 +52,7 @@ class StoryCodex:
             return await written()
         # A commit from before these were kept: the search is made again.
         record, runtime = await session.log.record(session.id), session.runtime()
-        state = cast(State, await restored(session.log, record, commit, retake=True))
+        state = await restored(session.log, record, commit, retake=True)
         found = await retrieve(state, runtime)
         return await written(found["recalled"], found["entries"])
 

@@ -296,7 +296,7 @@ class Session(StoryReader):
 
     async def _state_at(self, commit: Commit, *, retake: bool = False, overlay: str | None = None) -> State:
         record = await self.log.record(self.id)
-        return cast(State, await restored(self.log, record, commit, retake=retake, overlay=overlay))
+        return await restored(self.log, record, commit, retake=retake, overlay=overlay)
 
     async def _go(self, commit: Commit) -> None:
         """Move the head to a commit where it is not there."""

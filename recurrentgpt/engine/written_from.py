@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from recurrentgpt.memory.codex import codex_at, facts
 from recurrentgpt.memory.corrections import read_overlay, with_summary
@@ -70,7 +70,7 @@ async def written_from(
     if not commit["step"]:
         raise StoryError("The opening was written from no plan: name a passage, from 1 on.")
     record = await log.record(commit["story"])
-    state = cast("State", await restored(log, record, commit, retake=True))
+    state = await restored(log, record, commit, retake=True)
     state["recalled"] = [*(await _recalled(log, context, state, commit) if recalled is None else recalled)]
     state["entries"] = [*(commit["told"] if told is None else told)]
     turns = await write_texts(state, PromptRuntime(context, log), describe_model("writer", context))

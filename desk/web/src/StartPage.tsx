@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
-import { discard, lendToStory, openAgain, useHiddenTexts, useUnsavedText } from "./unsavedText";
+import { lendToStory, openAgain, useUnsavedText } from "./unsavedText";
 import { EraseDialog } from "./EraseDialog";
+import { FromTabs, Thrown } from "./PendingWork";
 import { Problem, useAttempt } from "./components";
 import { Input, MachineSettings } from "./Settings";
 import { count, excerpt } from "./format";
@@ -19,7 +20,6 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const chosen = useUnsavedText("start/genre");
   const genre = chosen.text ?? "";
   const premise = useUnsavedText("start/premise");
-  const fromTabs = useHiddenTexts("start/").filter(([key]) => key.includes("/~"));
   const player = useUnsavedText("start/player");
   const [play, setPlay] = useState(player.text !== null);
   const [fields, setFields] = useState<SettingField[]>([]);
@@ -48,6 +48,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
     });
     setBusy(false);
   };
+  const shown = (key: string) => key.includes("player") && setPlay(true);
   const stories = (found?.stories ?? []).filter((story) => all || !story.archived);
   const away = (found?.stories.length ?? 0) - (found?.stories.filter((story) => !story.archived).length ?? 0);
 
@@ -72,15 +73,8 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           <textarea rows={3} dir="auto" value={premise.text ?? ""} onChange={(event) => premise.change(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
           {premise.kept && <span className="kept">This is your text from before. {premise.begun ? "A story was begun from it, whose first passage is not written yet." : "No story was begun from it yet."}</span>}
         </label>
-        {fromTabs.map(([key, draft]) => (
-          <div className="offer" key={key} role="group" aria-label="Not saved">
-            <p>Typed in another tab: <q dir="auto">{excerpt(draft.text, TITLE)}</q></p>
-            <div className="row">
-              <button type="button" onClick={() => (openAgain(key), setPlay(play || key.includes("player")))}>Go on with it</button>
-              <button type="button" className="quiet" onClick={() => discard(key)}>Forget it</button>
-            </div>
-          </div>
-        ))}
+        <FromTabs owner="start" onBack={shown} />
+        <Thrown owner="start" onBack={({ key }) => (openAgain(key), shown(key))} />
         <fieldset className="genres">
           <legend>Genre</legend>
           {["", ...(found?.genres ?? [])].map((name) => (

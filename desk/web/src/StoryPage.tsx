@@ -161,7 +161,7 @@ export function StoryPage(props: { id: string }) {
       <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
-        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
+        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
         {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
@@ -221,7 +221,7 @@ function Title(props: { story: string; title: string; disabled: boolean; rename:
       }}
     >
       <h1 className="sr">{props.title}</h1>
-      <input aria-label="Title" autoFocus={!field.kept} dir="auto" value={title} onChange={(event) => field.change(event.target.value)} onKeyDown={(event) => event.key === "Escape" && field.drop()} />
+      <input aria-label="Title" autoFocus={!field.kept} dir="auto" value={title} onChange={(event) => field.change(event.target.value)} onKeyDown={(event) => event.key === "Escape" && field.discard()} />
       <button disabled={props.disabled}>Rename</button>
     </form>
   );

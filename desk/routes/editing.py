@@ -9,6 +9,7 @@ from pydantic import Field
 
 from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.jobs import suggest, within_budget
+from recurrentgpt.desk.backend.memory_change import MemoryChange
 from recurrentgpt.desk.backend.save_draft import Edit
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
@@ -21,6 +22,7 @@ from recurrentgpt.desk.backend.schemas import (
     ShortText,
 )
 from recurrentgpt.desk.routes.writing import moved
+from recurrentgpt.nodes.human.answers import check_memory
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 from recurrentgpt.schema.parts import Rework
 
@@ -167,8 +169,15 @@ async def drop_replay(jobs: IdleJobsDep) -> Changed:
 
 
 @router.put("/stories/{story}/memory")
-async def memory(jobs: IdleJobsDep, body: TextBody) -> Changed:
-    """Replace the short-term memory."""
+async def memory(jobs: JobsDep, body: TextBody) -> Changed:
+    """Replace the short-term memory; while passages are written, from the one after that in the making."""
+    if jobs.busy and jobs.state.kind == "write":
+        passage = await jobs.story.apassage(body.at)
+        if jobs.busy:
+            jobs.change_memory(MemoryChange(passage.short_term_memory, check_memory(body.text)))
+            await jobs.saved()
+            return Changed()
+    jobs.check_idle()
     await jobs.story.aedit_memory(body.text, body.at)
     return moved(jobs)
 

@@ -255,7 +255,7 @@ def small_field(page: Any, field: str) -> Any:
             return page.get_by_label("Name of the entry")
         case "replace":
             page.keyboard.press("/")
-            return page.get_by_label("Words to replace")
+            return page.get_by_label("Words to find or replace")
     button(page, "Settings", exact=True).click()
     return page.get_by_role("dialog").get_by_label("Style")
 

@@ -12,6 +12,9 @@ import type { SettingField, StorySummary, Settings } from "./types";
 type Shown = { stories: StorySummary[]; genres: string[] };
 
 const TITLE = 90;
+const PREMISE = 160;
+/** Stories that are listed before the form of a new one. */
+const FIRST = 4;
 const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_words", "style"];
 
 export function StartPage(props: { onFile: (file: File | undefined) => void }) {
@@ -28,6 +31,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
   const [all, setAll] = useState(false);
+  const [every, setEvery] = useState(false);
   const [erased, setErased] = useState<StorySummary | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
@@ -59,6 +63,45 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         <p className="lead">A novel of any length, passage by passage. You choose what happens next.</p>
       </header>
       <Problem text={problem} onClose={() => setProblem("")} />
+      {stories.length > 0 && (
+        <section aria-labelledby="stories">
+          <h2 id="stories">Your stories</h2>
+          <ul className="stories">
+            {stories.slice(0, every || all ? undefined : FIRST).map((story) => (
+              <li key={story.story}>
+                <a href={`#/story/${story.story}`}>
+                  <bdi>{excerpt(story.title, TITLE) || "Untitled"}</bdi>
+                </a>
+                <span className="hint">
+                  {story.genre && `${story.genre} · `}{story.status === "unopened" ? "not written yet" : `${count(story.words, "word")} in ${count(story.step, "passage")}`} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
+                  {story.archived && " · put away"}
+                </span>
+                {story.premise && story.premise !== story.title && <span className="hint" dir="auto">{excerpt(story.premise, PREMISE)}</span>}
+                <span className="row">
+                  {story.status !== "unopened" && <button
+                    className="quiet"
+                    aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
+                    onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
+                  >
+                    {story.archived ? "Put back" : "Put away"}
+                  </button>}
+                  {(story.archived || story.status === "unopened") && (
+                    <button className="quiet" aria-label={`Erase ${story.title}`} onClick={() => setErased(story)}>
+                      Erase
+                    </button>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+          {stories.length > FIRST && !all && <button className="quiet" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "Show fewer" : `Show all ${stories.length} stories`}</button>}
+        </section>
+      )}
+      {away > 0 && (
+        <button className="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
+          {all ? "Hide" : "Show"} {count(away, "story", "stories")} put away
+        </button>
+      )}
       {/* Genres that came later would move the button away from under a hand. */}
       {asked && <form
         className="begin"
@@ -68,6 +111,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           void begin();
         }}
       >
+        {stories.length > 0 && <h2>A new story</h2>}
         <label className="field">
           <span>What is it about?</span>
           <textarea rows={3} dir="auto" value={premise.text ?? ""} onChange={(event) => premise.change(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
@@ -126,43 +170,6 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         </div>
         <p className="hint">A text, Markdown, Word or EPUB file, or a story that was exported whole (.json), can be dropped anywhere on this page.</p>
       </form>}
-      {stories.length > 0 && (
-        <section aria-labelledby="stories">
-          <h2 id="stories">Your stories</h2>
-          <ul className="stories">
-            {stories.map((story) => (
-              <li key={story.story}>
-                <a href={`#/story/${story.story}`}>
-                  <bdi>{excerpt(story.title, TITLE) || "Untitled"}</bdi>
-                </a>
-                <span className="hint">
-                  {story.genre && `${story.genre} · `}{story.status === "unopened" ? "not written yet" : count(story.step, "passage")} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
-                  {story.archived && " · put away"}
-                </span>
-                <span className="row">
-                  {story.status !== "unopened" && <button
-                    className="quiet"
-                    aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
-                    onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
-                  >
-                    {story.archived ? "Put back" : "Put away"}
-                  </button>}
-                  {(story.archived || story.status === "unopened") && (
-                    <button className="quiet" aria-label={`Erase ${story.title}`} onClick={() => setErased(story)}>
-                      Erase
-                    </button>
-                  )}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {away > 0 && (
-        <button className="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
-          {all ? "Hide" : "Show"} {count(away, "story", "stories")} put away
-        </button>
-      )}
       {erased && (
         <EraseDialog
           story={erased}

@@ -28,6 +28,18 @@ const NO_CHAPTERS: Chapters = {};
 const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
 const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto)$/;
 
+/** Let a page be scrolled to below its bar, which lies over it on a narrow screen and has more lines the longer the story is. */
+function below(bar: HTMLElement | null) {
+  if (!bar) return undefined;
+  const root = document.documentElement;
+  const watch = new ResizeObserver(() => (root.style.scrollPaddingTop = `${bar.offsetHeight}px`));
+  watch.observe(bar);
+  return () => {
+    watch.disconnect();
+    root.style.scrollPaddingTop = "";
+  };
+}
+
 export function StoryPage(props: { id: string }) {
   const live = useStory(props.id);
   const { view, job, cache, standing } = live;
@@ -131,7 +143,7 @@ export function StoryPage(props: { id: string }) {
       className={`desk ${marks ? "marks" : ""} ${focus ? "focus" : ""} in-${page.font}`}
       style={{ "--size": `${page.size}%`, "--width": `${page.width}rem` } as CSSProperties}
     >
-      <header className="bar">
+      <header ref={below} className="bar">
         <a href="#/" className="home" onClick={() => goTo("")}>Stories</a>
         <Title story={view.id} title={view.title} disabled={job.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
         <p className="figures">
@@ -163,7 +175,7 @@ export function StoryPage(props: { id: string }) {
         <Problem text={problem} onClose={() => setProblem("")} />
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
-        {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
+        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">

@@ -18,7 +18,9 @@ const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
 let version = 0;
 let unsafe = false;
-let wanted = "";
+/** Where in a text somebody clicked, and how far down the screen. */
+export type Spot = { caret: number; y: number };
+let wanted: { key: string; spot?: Spot | undefined } | null = null;
 
 function parsed(stored: string | null): UnsavedText | null {
   try {
@@ -230,7 +232,7 @@ export function forget(story: string) {
 export function openAgain(name: string) {
   const draft = drafts.get(name);
   const key = COPY.exec(name)?.[1] ?? name;
-  wanted = key;
+  wanted = { key };
   if (key !== name) {
     const other = drafts.get(key);
     setUnsaved(name, other && other.text !== other.base ? { ...other, open: false, kept: true } : null);
@@ -239,16 +241,16 @@ export function openAgain(name: string) {
 }
 
 /** Open the editor of a draft, with what was typed before or else with this text. */
-export function openEditor(key: string, text: string, at: string) {
-  wanted = key;
+export function openEditor(key: string, text: string, at: string, spot?: Spot) {
+  wanted = { key, spot };
   setUnsaved(key, { text, base: text, kept: false, ...(drafts.get(key) ?? stored(key)), at, open: true });
 }
 
-/** Whether somebody asked for this editor, rather than a page that was loaded. */
-export function isWanted(key: string) {
-  const is = wanted === key;
-  if (is) wanted = "";
-  return is;
+/** Return what somebody wanted who asked for this editor; null where a page was loaded. */
+export function takeWish(key: string) {
+  const wish = wanted?.key === key ? wanted : null;
+  if (wish) wanted = null;
+  return wish;
 }
 
 /** Show a text that the server keeps until it can be stored; the returned function takes it back unless it was changed. */
@@ -283,7 +285,7 @@ export function useUnsavedText(key: string, at = "") {
     begun: draft?.at ?? "",
     kept: Boolean(draft?.kept && draft.text !== draft.base),
     lent: draft?.lent ?? false,
-    open: (text = "") => openEditor(key, text, at),
+    open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),
     change: (text: string) => put({ text, kept: false }),
     /** Close the editor; what was typed is offered again. */
     close: () => {

@@ -9,7 +9,6 @@ import pytest
 
 from tests.desk.conftest import Client, Served, at_rest, begin, has_value, there_are, written
 from tests.desk.test_drafts import MINE, button, opened
-from tests.desk.test_faults import held_draft
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -175,3 +174,17 @@ def test_an_opening_quotation_mark_hangs_in_the_margin(page: Any, desk: Served) 
         for number in (1, 2)
     ]
     assert abs(left[0] - left[1]) < 3
+
+
+def test_a_desk_that_did_not_answer_is_told_of_until_it_does(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.context.set_offline(True)
+    opened(page, "own plan").fill(MINE)
+    button(page, "Write from it").click()
+    silent = page.locator("aside > .problem")
+    silent.get_by_text("The desk does not answer").wait_for()
+    page.context.set_offline(False)
+    there_are(silent, 0)
+    has_value(page.get_by_label("Your plan for the next passage"), MINE)
+    button(page, "Write from it").click()
+    written(page, 2)

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type CSSProperties } from "react";
-import { get, send } from "./api";
+import { get, send, SILENT } from "./api";
 import { goTo } from "./route";
 import { dropOpening, layAside, showServerCopy, useUnsavedText } from "./unsavedText";
 import { ExportDialog } from "./ExportDialog";
@@ -24,6 +24,7 @@ import type { Ask, Chapters, Jump, Usage } from "./types";
 
 type Open = "" | "contents" | "page" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
+const ASK_AGAIN_MS = 2000;
 const NO_CHAPTERS: Chapters = {};
 const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
 const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto)$/;
@@ -102,6 +103,12 @@ export function StoryPage(props: { id: string }) {
   useEffect(() => setMemoryAt(""), [view?.head]);
   // What was refused because of work in hand, or before it, is past.
   useEffect(() => setProblem(""), [job.busy]);
+  useEffect(() => {
+    if (problem !== SILENT) return;
+    // It is past as soon as the desk answers.
+    const timer = setInterval(() => void get(`/stories/${props.id}`).then(() => setProblem(""), () => undefined), ASK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [problem, props.id]);
   useEffect(() => {
     if (view?.step) dropOpening(props.id);
   }, [props.id, view?.step]);

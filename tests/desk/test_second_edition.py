@@ -188,3 +188,14 @@ def test_a_desk_that_did_not_answer_is_told_of_until_it_does(page: Any, desk: Se
     has_value(page.get_by_label("Your plan for the next passage"), MINE)
     button(page, "Write from it").click()
     written(page, 2)
+
+
+def test_what_happens_in_a_chapter_is_on_the_page_once_it_is_asked_for(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    page.keyboard.press("c")
+    dialog = page.get_by_role("dialog")
+    summary = dialog.get_by_text("What happens, and its title")
+    summary.wait_for()
+    there_are(dialog.locator(".sentences"), 0)
+    summary.click()
+    there_are(dialog.locator(".sentences li"), 2)

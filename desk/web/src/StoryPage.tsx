@@ -33,7 +33,10 @@ const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto)$/;
 function below(bar: HTMLElement | null) {
   if (!bar) return undefined;
   const root = document.documentElement;
-  const watch = new ResizeObserver(() => (root.style.scrollPaddingTop = `${bar.offsetHeight}px`));
+  const measure = () => (root.style.scrollPaddingTop = `${bar.offsetHeight}px`);
+  // At once, for what is scrolled to first.
+  measure();
+  const watch = new ResizeObserver(measure);
   watch.observe(bar);
   return () => {
     watch.disconnect();

@@ -15,6 +15,11 @@ class MemoryChange:
     before: str
     after: str
 
+    @classmethod
+    def to(cls, text: str, before: str) -> MemoryChange:
+        """Return the change to an edited memory; raise BadAnswer where that is none or too long."""
+        return cls(before, check_memory(text))
+
     def made_in(self, memory: str) -> str:
         """Return a newer memory with the same changes: the sentences that went are gone, those that came stand at its end.
 

@@ -22,7 +22,6 @@ from recurrentgpt.desk.backend.schemas import (
     ShortText,
 )
 from recurrentgpt.desk.routes.writing import moved
-from recurrentgpt.nodes.human.answers import check_memory
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 from recurrentgpt.schema.parts import Rework
 
@@ -174,7 +173,7 @@ async def memory(jobs: JobsDep, body: TextBody) -> Changed:
     if jobs.busy and jobs.state.kind == "write":
         passage = await jobs.story.apassage(body.at)
         if jobs.busy:
-            jobs.change_memory(MemoryChange(passage.short_term_memory, check_memory(body.text)))
+            jobs.change_memory(MemoryChange.to(body.text, passage.short_term_memory))
             await jobs.saved()
             return Changed()
     jobs.check_idle()

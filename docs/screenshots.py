@@ -59,6 +59,18 @@ def write_a_story(page: Page, address: str, take: Take) -> str:
     return page.url
 
 
+def play_a_part(page: Page, address: str, take: Take) -> None:
+    """Take a picture of a story that is played."""
+    take.page = page
+    page.goto(address)
+    page.get_by_label("play a part in it").check(force=True)
+    page.get_by_label("Who do you play?").fill("the cook of a whaling ship")
+    page.get_by_role("button", name="Begin").click()
+    settled(page)
+    press(page, "1")
+    take("play")
+
+
 def look_around(page: Page, take: Take) -> None:
     """Take pictures of every view of a written story."""
     page.locator("article .number").last.click()
@@ -95,12 +107,21 @@ def look_around(page: Page, take: Take) -> None:
             page.locator(".node").first.wait_for()
         page.keyboard.press("Escape")
         page.locator("dialog[open]").wait_for(state="detached")
-    for name in ("Settings", "Export"):
-        page.get_by_role("button", name=name, exact=True).click()
+    for name in ("Contents", "Page", "Settings", "Export"):
+        page.get_by_role("button", name=name, exact=name != "Contents").click()
         page.locator("dialog[open]").wait_for()
         page.wait_for_timeout(400)
         take(name.casefold())
         page.keyboard.press("Escape")
+        page.locator("dialog[open]").wait_for(state="detached")
+    page.get_by_role("article").last.locator("p").first.evaluate("prose => getSelection().selectAllChildren(prose)")
+    page.get_by_role("group", name="Work on the selection").get_by_role("button", name="Shorten").click()
+    page.get_by_role("button", name="Leave it").wait_for(timeout=PATIENCE)
+    settled(page)
+    take("suggestion")
+    page.get_by_role("button", name="Leave it").click()
+    page.locator("#codex").scroll_into_view_if_needed()
+    take("codex")
 
 
 class Take:
@@ -146,6 +167,7 @@ def take_all(browser: Browser, address: str, folder: Path) -> None:
     page = page_of(browser, "light")
     story = write_a_story(page, address, Take(page, folder, "light"))
     look_around(page, Take(page, folder, "light"))
+    play_a_part(page_of(browser, "light"), address, Take(page, folder, "light"))
     dark = page_of(browser, "dark")
     dark.goto(story)
     settled(dark)

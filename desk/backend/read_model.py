@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -11,11 +12,13 @@ from recurrentgpt.desk.backend.schemas import (
     CodexEntryView,
     CodexHistoryView,
     EditView,
+    FoundWords,
     MemoryView,
     PassageView,
     StoryView,
 )
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.engine.replacement import words_pattern
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
@@ -26,6 +29,9 @@ from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import Recalled
 from recurrentgpt.story import Story
+
+BEFORE_FOUND, AFTER_FOUND = 60, 120
+"""Characters that are shown around words that were found."""
 
 
 async def story_view(jobs: StoryJobs) -> StoryView:
@@ -110,6 +116,25 @@ async def memory_view(story: Story, ref: str) -> MemoryView:
     """Return the memory after a passage, with the pieces by which others were recalled for it."""
     key = await story.aresolve(ref)
     return await acall(lambda: _memory_with_pieces(story, key))
+
+
+async def found_words(story: Story, words: str, *, whole_words: bool) -> list[FoundWords]:
+    """Return the passages of the head's branch that have some words letter by letter, in their order."""
+    pattern = words_pattern(words, whole_words=whole_words)
+    return await acall(lambda: _found_words(story, pattern))
+
+
+async def _found_words(story: Story, pattern: re.Pattern[str]) -> list[FoundWords]:
+    log = story.engine.log
+    head = await log.head(story.id)
+    found = list[FoundWords]()
+    for commit in await log.get_many(story.id, await log.path(story.id, head["head"])) if head else []:
+        text = commit["passage"]
+        places = [match.start() for match in pattern.finditer(text)]
+        if places:
+            around = text[max(0, places[0] - BEFORE_FOUND) : places[0] + AFTER_FOUND]
+            found.append({"id": commit["id"], "step": commit["step"], "times": len(places), "piece": around})
+    return found
 
 
 async def _memory_with_pieces(story: Story, key: str) -> MemoryView:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend.job_state import Progress
+from recurrentgpt.library import StorySummary
 from recurrentgpt.schema.codex import Aspect, Kind
 from recurrentgpt.schema.state import Added, Dropped, Recalled, Usage
 
@@ -145,6 +147,14 @@ class HiddenView(TypedDict):
     clues: list[str]
 
 
+@dataclass(frozen=True)
+class StoryLine(StorySummary):
+    """One line of the list of stories, with what tells two of the same title apart."""
+
+    premise: str = ""
+    words: int = 0
+
+
 class StoryView(TypedDict):
     """What the page of a story shows, but for the texts of its passages; of an unopened one, what it is to begin from."""
 
@@ -191,6 +201,15 @@ class PassageView(TypedDict):
     text: str
     created: str
     amends: str
+
+
+class FoundWords(TypedDict):
+    """A passage that has some words letter by letter: how often, and the text around the first of them."""
+
+    id: str
+    step: int
+    times: int
+    piece: str
 
 
 class PricedUsage(Usage):

@@ -10,12 +10,15 @@ from typing import Any
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.ledger import Ledger
+from recurrentgpt.desk.backend.memory_change import MemoryChange
 from recurrentgpt.desk.backend.save_draft import Draft, Edit
+from recurrentgpt.desk.backend.schemas import StoryLine
 from recurrentgpt.desk.backend.settings_form import BUDGET, make_context
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.library import Library, StorySummary, default_library
+from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.state import StoryInput
@@ -33,6 +36,8 @@ class Desk:
         self._library, self._given = library, dict(given or {})
         self.disk = DiskStore(folder or settings.home() / "desk")
         self.stories: dict[str, StoryJobs] = {}
+        self._words: dict[str, tuple[str, int]] = {}
+        """How many words the branch of a story has, and the head for which they were counted."""
         self._opening = asyncio.Lock()
 
     async def start(self) -> None:
@@ -52,12 +57,23 @@ class Desk:
                 self._library = await asyncio.to_thread(default_library)
             return self._library
 
-    async def summaries(self) -> list[StorySummary]:
+    async def summaries(self) -> list[StoryLine]:
         """Return a line for each story, the one written last first, and among them those that were never opened."""
-        opened = await (await self.library()).astories(archived=True)
+        library = await self.library()
+        listed = await library.astories(archived=True)
+        records = {record["story"]: record for record in await acall(library.engine.log.records)}
+        opened = [
+            StoryLine(
+                **vars(summary),
+                premise=records[summary.story]["brief"]["premise"],
+                words=await self._words_of(library, summary),
+            )
+            for summary in listed
+            if summary.story in records
+        ]
         known = {summary.story for summary in opened}
         unopened = [
-            StorySummary(
+            StoryLine(
                 story=opening["story"],
                 title=opening.get("title") or opening.get("premise", ""),
                 genre=opening.get("genre", ""),
@@ -65,11 +81,21 @@ class Desk:
                 status="unopened",
                 head="",
                 updated=datetime.fromtimestamp(written, UTC).isoformat(timespec="seconds"),
+                premise=opening.get("premise", ""),
             )
             for opening, written in await asyncio.to_thread(self.disk.openings)
             if opening["story"] not in known
         ]
         return sorted([*opened[::-1], *unopened], key=lambda summary: summary.updated, reverse=True)
+
+    async def _words_of(self, library: Library, summary: StorySummary) -> int:
+        """Return how many words the branch of a story has, counted once for each head."""
+        head, words = self._words.get(summary.story, ("", 0))
+        if head != summary.head:
+            links = await acall(lambda: library.engine.log.links(summary.story))
+            words = sum(links[key]["words"] for key in path_to(summary.head, links))
+            self._words[summary.story] = summary.head, words
+        return words
 
     async def story_jobs(self, story: str) -> StoryJobs:
         """Return the jobs of a story, made at the first call; raise StoryNotFound where there is no such story."""
@@ -95,6 +121,7 @@ class Desk:
         jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
         jobs.unfinished_import = kept.get("unread")
         jobs.state.queue = kept.get("queue", [])
+        jobs.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
         if kept.get("draft"):
             draft = Draft(**kept["draft"])
             if draft.text.strip() and draft.head == (head["head"] if head else ""):

@@ -19,6 +19,7 @@ from typing import Any
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
 from recurrentgpt.desk.backend.ledger import Ledger
+from recurrentgpt.desk.backend.memory_change import MemoryChange
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent, Edit, write_draft
 from recurrentgpt.desk.backend.settings_form import BUDGET, page_message
 from recurrentgpt.infrastructure.telemetry import counting
@@ -59,6 +60,8 @@ class StoryJobs:
         """The settings that the story's own record holds."""
         self.unrecorded: dict[str, Any] = {}
         """Settings that were changed while a passage was written; they hold from the next one on."""
+        self.memory_changes: list[MemoryChange] = []
+        """What was edited in the memory while a passage was written; it holds from the next one on."""
         self.ledger = Ledger(story)
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
@@ -195,6 +198,20 @@ class StoryJobs:
             changed, self.unrecorded = self.unrecorded, {}
             self.record_settings = await self.story.achange_settings(**changed)
 
+    def change_memory(self, change: MemoryChange) -> None:
+        """Let an edited memory hold from the passage after the one in the making."""
+        self.memory_changes.append(change)
+        self.save()
+
+    async def apply_memory_changes(self) -> None:
+        """Make what was edited in the memory in the one that the last passage left; nothing may be writing the story."""
+        while self.memory_changes:
+            memory = (await self.story.apassage()).short_term_memory
+            await self.story.aedit_memory(self.memory_changes[0].made_in(memory))
+            del self.memory_changes[0]
+            self.story_changed()
+            self.save()
+
     def queue_plan(self, plan: str) -> None:
         """Let a plan wait to be written after the passage in the making."""
         self._queue([*self.state.queue, plan])
@@ -238,6 +255,7 @@ class StoryJobs:
             with suppress(RecurrentGPTError):
                 await self.ledger.settle()
                 await self.record_unrecorded()
+                await self.apply_memory_changes()
 
     async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""
@@ -392,6 +410,7 @@ class StoryJobs:
             "opening": self.opening or None,
             "uncommitted": self.ledger.uncommitted,
             "queue": self.state.queue or None,
+            "memory_changes": [asdict(change) for change in self.memory_changes] or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.jobs import suggest, within_budget
+from recurrentgpt.desk.backend.memory_change import MemoryChange
 from recurrentgpt.desk.backend.save_draft import Edit
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
@@ -167,8 +168,15 @@ async def drop_replay(jobs: IdleJobsDep) -> Changed:
 
 
 @router.put("/stories/{story}/memory")
-async def memory(jobs: IdleJobsDep, body: TextBody) -> Changed:
-    """Replace the short-term memory."""
+async def memory(jobs: JobsDep, body: TextBody) -> Changed:
+    """Replace the short-term memory; while passages are written, from the one after that in the making."""
+    if jobs.busy and jobs.state.kind == "write":
+        passage = await jobs.story.apassage(body.at)
+        if jobs.busy:
+            jobs.change_memory(MemoryChange.to(body.text, passage.short_term_memory))
+            await jobs.saved()
+            return Changed()
+    jobs.check_idle()
     await jobs.story.aedit_memory(body.text, body.at)
     return moved(jobs)
 

@@ -17,17 +17,18 @@ from recurrentgpt.desk.backend import read_model
 from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
+    FoundWords,
     HiddenView,
     MemoryView,
     PassageView,
     Ref,
     ShortText,
+    StoryLine,
     StoryUsage,
     StoryView,
 )
 from recurrentgpt.engine.replay import ReplayCost
 from recurrentgpt.engine.search import SearchResult
-from recurrentgpt.library import StorySummary
 from recurrentgpt.models.prices import price
 from recurrentgpt.schema.genres import GENRES
 
@@ -42,7 +43,7 @@ RECONNECT_MS = 500
 class StoryList(TypedDict):
     """The stories, the one written last first, and the genres that a new one may have."""
 
-    stories: list[StorySummary]
+    stories: list[StoryLine]
     genres: list[str]
 
 
@@ -116,6 +117,14 @@ async def chapters(jobs: JobsDep) -> dict[int, str]:
 async def search(jobs: JobsDep, query: Annotated[ShortText, Query(min_length=1)]) -> list[SearchResult]:
     """Return the passages of this branch that are nearest to a query in meaning, best first."""
     return await jobs.story.asearch(query, MOST_FOUND)
+
+
+@router.get("/stories/{story}/words")
+async def find_words(
+    jobs: JobsDep, words: Annotated[ShortText, Query(min_length=1)], whole_words: bool = True
+) -> list[FoundWords]:
+    """Return the passages of this branch that have these words letter by letter, in their order."""
+    return await read_model.found_words(jobs.story, words, whole_words=whole_words)
 
 
 @router.get("/stories/{story}/tree")

@@ -26,15 +26,20 @@ _WORDS_OF = {
 _TEXTS = ("passage", "plan", "summary", "short_term_memory")
 
 
+def words_pattern(words: str, *, whole_words: bool) -> re.Pattern[str]:
+    """Return what finds these words letter by letter, and with `whole_words` not within another word."""
+    before = r"(?<!\w)" if whole_words and words[0].isalnum() else ""
+    after = r"(?!\w)" if whole_words and words[-1].isalnum() else ""
+    return re.compile(f"{before}{re.escape(words)}{after}")
+
+
 class WordReplacement:
     """Replace some words by others in the branch of the head; whoever applies it holds the right to write."""
 
     def __init__(self, session: Session, old: str, new: str, *, whole_words: bool) -> None:
         self._session = session
         self._old, self._new = old, new
-        before = r"(?<!\w)" if whole_words and old[0].isalnum() else ""
-        after = r"(?!\w)" if whole_words and old[-1].isalnum() else ""
-        self._pattern = re.compile(f"{before}{re.escape(old)}{after}")
+        self._pattern = words_pattern(old, whole_words=whole_words)
 
     async def apply(self) -> int:
         """Append the branch anew from its first passage with the words, move the head to its end, and count the passages."""

@@ -17,6 +17,7 @@ VIEWS = (
     "suggestion",
     "own plan",
     "unsaved",
+    "thrown away",
     "memory",
     "codex",
     "chapter",
@@ -58,6 +59,12 @@ def show(page: Any, view: str) -> None:
             page.get_by_text("A plan of your own is not saved").wait_for()
             page.keyboard.press("w")
             page.locator(".kept").wait_for()
+        case "thrown away":
+            for plan in ("She waits.", "She runs."):
+                page.keyboard.press("w")
+                page.get_by_label("Your plan for the next").fill(plan)
+                page.get_by_role("button", name="Cancel").click()
+            page.get_by_text("Thrown away before").click()
         case "memory":
             page.locator("details summary").first.click()
         case "codex":
@@ -97,6 +104,9 @@ def show(page: Any, view: str) -> None:
             page.get_by_role("searchbox").fill("lamp")
             page.get_by_role("searchbox").press("Enter")
             page.locator("dialog .found-list li").first.wait_for()
+            page.get_by_label("Words to find or replace").fill("the")
+            page.get_by_role("button", name="Find", exact=True).click()
+            page.get_by_text("places in").wait_for()
         case "export":
             page.get_by_role("button", name="Export").click()
             page.locator(".formats button").first.wait_for()
@@ -135,7 +145,7 @@ def test_axe_objects_to_nothing(
     open_page: Callable[..., Any], axe: Callable[[Any, str], None], address: str, desk: Served, theme: str
 ) -> None:
     scheme = "dark" if theme == "dark" else "light"
-    size = {"width": 390, "height": 844} if theme == "narrow" else {"width": 1280, "height": 860}
+    size = {"width": 320, "height": 640} if theme == "narrow" else {"width": 1280, "height": 860}
     page = open_page(color_scheme=scheme, viewport=size)
     page.goto(desk.address)
     page.locator(".stories li").first.wait_for()
@@ -195,10 +205,10 @@ def test_axe_objects_to_nothing_while_it_writes(
 
 
 def test_nothing_is_wider_than_a_narrow_screen(open_page: Callable[..., Any], address: str) -> None:
-    page = open_page(viewport={"width": 390, "height": 844})
+    page = open_page(viewport={"width": 320, "height": 640})
     page.goto(address)
     page.locator(".plans .card").first.wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
     page.locator("#next").scroll_into_view_if_needed()
     page.locator(".plans .card").first.click()
     page.locator(".stop").wait_for(state="attached")

@@ -66,7 +66,7 @@ def test_words_are_replaced_on_the_page_and_undone_as_one(page: Any, desk: Serve
     word = before[0].split()[0]
     page.keyboard.press("/")
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Words to replace").fill(word)
+    dialog.get_by_label("Words to find or replace").fill(word)
     dialog.get_by_label("Words in their place").fill("Zoltan")
     dialog.get_by_role("button", name="Replace all").click()
     dialog.get_by_text("Undo takes all of it back as one.").wait_for()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recurrentgpt.desk.backend.memory_change import MemoryChange
 from tests.desk.conftest import Client, Served, begin, has_value, there_are, written
 from tests.desk.test_faults import held_draft
 
@@ -55,3 +56,35 @@ def test_a_queue_a_setting_and_a_stop_that_drops(page: Any, own_desk: Served) ->
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Write from it").click()
     written(page, 2)
+
+
+def test_a_memory_that_is_edited_while_it_writes_holds_from_the_next_passage_on(client: Client) -> None:
+    story = client.begin()["id"]
+    before = client.get(f"/stories/{story}")
+    lines = before["memory"]["now"]
+    (client.model.hold).touch()
+    client.send("POST", f"/stories/{story}/write", {"number": 1, "steps": 2})
+    edited = [*lines[1:], "The lamp is a lie."]
+    client.send("PUT", f"/stories/{story}/memory", {"text": "\n".join(edited), "at": before["head"]})
+    client.send(
+        "PUT", f"/stories/{story}/memory", {"text": "\n".join([*lines, "Mira knows it."]), "at": before["head"]}
+    )
+    client.model.hold.unlink()
+    view = client.wait(story)
+    assert view["step"] == 3
+    second = client.get(f"/stories/{story}/memory", at=view["path"][1][0])["now"]
+    assert "The lamp is a lie." in second
+    assert "Mira knows it." in second
+    assert lines[0] not in second
+    assert any("The lamp is a lie." in str(call) for call in client.model.calls)
+
+
+def test_a_memory_change_keeps_what_the_passage_added() -> None:
+    change = MemoryChange("Mira tends the lamp.\nIt rains.", "Mira tends the lamp.\nThe lamp is a lie.")
+    assert change.made_in("Mira tends the lamp.\nIt rains.\nA ship comes.").splitlines() == [
+        "Mira tends the lamp.",
+        "A ship comes.",
+        "The lamp is a lie.",
+    ]
+    full = "\n".join(f"Sentence {number} is true." for number in range(20))
+    assert change.made_in(full).splitlines() == [*full.splitlines()[1:], "The lamp is a lie."]

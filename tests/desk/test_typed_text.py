@@ -191,3 +191,93 @@ def test_what_was_typed_in_a_story_that_was_erased_elsewhere_can_be_copied(page:
     assert httpx.delete(api, timeout=60).status_code == 200
     page.get_by_role("heading", name="Not here").wait_for()
     page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+
+
+def test_each_of_two_texts_that_were_cancelled_can_be_taken_back(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    for text in (MINE, "The rain stops."):
+        opened(page, "own plan").fill(text)
+        button(page, "Cancel").click()
+    thrown, own = page.get_by_role("group", name="Thrown away"), page.get_by_label("Your plan for the next")
+    thrown.get_by_text("The rain stops.").wait_for()
+    thrown.get_by_text("Thrown away before (1)").click()
+    thrown.locator("details").get_by_role("button", name="Take it back").click()
+    has_value(own, MINE)
+    # One that is taken back in its place can be taken back in turn.
+    thrown.get_by_role("button", name="Take it back").click()
+    has_value(own, "The rain stops.")
+    thrown.get_by_text(MINE).wait_for()
+    button(thrown, "Let it go").click()
+    there_are(thrown, 0)
+
+
+def test_a_title_that_was_left_by_escape_can_be_taken_back(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.get_by_title("Rename").click()
+    title = page.get_by_label("Title", exact=True)
+    title.fill("The Lamp")
+    title.press("Escape")
+    there_are(title, 0)
+    page.get_by_text("A title was thrown away").wait_for()
+    button(page, "Take it back").click()
+    has_value(title, "The Lamp")
+
+
+@pytest.mark.parametrize("field", ["title", "codex", "replace", "settings"])
+def test_what_was_typed_in_a_field_of_a_tab_that_is_gone_is_offered(page: Any, desk: Served, field: str) -> None:
+    begin(page, desk.address)
+    gone = page.context.new_page()
+    gone.goto(page.url)
+    written(gone, 1)
+    theirs, mine = small_field(gone, field), small_field(page, field)
+    theirs.fill(MINE)
+    mine.fill("The rain stops.")
+    gone.wait_for_function("() => Object.values(localStorage).filter((value) => value.includes('base')).length > 1")
+    gone.close()
+    page.reload()
+    offered = page.locator("aside").get_by_role("group", name="Not saved")
+    offered.get_by_text(MINE).wait_for()
+    offered.get_by_role("button", name="Go on with it").click()
+    if field == "codex":
+        page.get_by_text("Add an entry").click()
+    has_value(mine, MINE)
+    offered.get_by_text("The rain stops.").wait_for()
+
+
+def small_field(page: Any, field: str) -> Any:
+    """Open what holds a field of one line, and return the field."""
+    match field:
+        case "title":
+            page.get_by_title("Rename").click()
+            return page.get_by_label("Title", exact=True)
+        case "codex":
+            page.get_by_text("Add an entry").click()
+            return page.get_by_label("Name of the entry")
+        case "replace":
+            page.keyboard.press("/")
+            return page.get_by_label("Words to find or replace")
+    button(page, "Settings", exact=True).click()
+    return page.get_by_role("dialog").get_by_label("Style")
+
+
+def test_a_form_and_a_premise_that_were_forgotten_can_be_taken_back(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    style = small_field(page, "settings")
+    style.fill("dry")
+    page.keyboard.press("Escape")
+    button(page, "Settings", exact=True).click()
+    button(page.get_by_role("dialog"), "Forget it").click()
+    has_value(style, "")
+    button(page.get_by_role("dialog"), "Take it back").click()
+    has_value(style, "dry")
+    page.goto(desk.address)
+    gone = page.context.new_page()
+    gone.goto(desk.address)
+    premise = page.get_by_label("What is it about?")
+    premise.wait_for()
+    gone.get_by_label("What is it about?").fill(MINE)
+    gone.close()
+    premise.fill("The rain stops.")
+    button(page.get_by_role("group", name="Not saved"), "Forget it").click()
+    button(page.get_by_role("group", name="Thrown away"), "Take it back").click()
+    has_value(premise, MINE)

@@ -139,7 +139,7 @@ function Change(props: Props & { entry: CodexEntry }) {
   const others = entries.filter((known) => known !== entry);
   return (
     <details>
-      <summary>Change <bdi>{entry.name}</bdi></summary>
+      <summary>Change <bdi>{entry.name}</bdi>{(said.text || alias.text) && " · not saved"}</summary>
       <form className="row" onSubmit={submit(() => line(aspect, value, false), said.drop)}>
         <select aria-label={`What is true of ${entry.name}`} value={aspect} onChange={(event) => setAspect(event.target.value as keyof typeof ASPECTS)}>
           {Object.entries(ASPECTS).map(([key, name]) => <option key={key} value={key}>{name}</option>)}
@@ -193,7 +193,7 @@ function NewEntry({ view, busy, ask }: Props) {
   };
   return (
     <details>
-      <summary>Add an entry</summary>
+      <summary>Add an entry{(name.text || fact.text) && " · not saved"}</summary>
       <form className="row" onSubmit={add}>
         <input dir="auto" maxLength={100} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
         <select aria-label="Kind of the entry" value={kind} onChange={(event) => setKind(event.target.value)}>

@@ -1,5 +1,5 @@
 // The chapters of the branch: where each begins, how long it is, and what happens in it.
-import { useEffect, useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Dialog } from "./components";
 import { count } from "./format";
 import type { PassageCache } from "./passageCache";
@@ -39,15 +39,25 @@ export function ContentsDialog(props: { view: StoryView; chapters: Chapters; cac
                 </span>
               </span>
             </button>
-            <details>
-              <summary>What happens, and its title</summary>
+            <Opened summary="What happens, and its title">
               <ChapterForm {...props} story={view.id} at={part.entries[0]![0]} step={part.step} title={part.title} />
               <Summaries entries={part.entries} first={part.step} cache={props.cache} />
-            </details>
+            </Opened>
           </li>
         ))}
       </ol>
     </Dialog>
+  );
+}
+
+/** What is there once it is opened: a long book has more of it than a page should hold. */
+function Opened(props: { summary: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{props.summary}</summary>
+      {open && props.children}
+    </details>
   );
 }
 

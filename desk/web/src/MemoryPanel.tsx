@@ -8,9 +8,11 @@ import type { Ask, Memory, StoryView } from "./types";
 
 const MOST_SENTENCES = 20;
 
-export function MemoryPanel(props: { view: StoryView; busy: boolean; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
+export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
-  const id = props.at || view.head;
+  // An editor that is opened while it writes stays with its passage: the next one is there before the text is.
+  const [held, setHeld] = useState("");
+  const id = props.at || (props.busy && held) || view.head;
   const [full, setFull] = useState<Memory | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const place = view.path.findIndex((entry) => entry[0] === id);
@@ -18,6 +20,9 @@ export function MemoryPanel(props: { view: StoryView; busy: boolean; at: string;
   const field = useUnsavedText(`${view.id}/memory/${root}/${place < 0 && id === view.head ? view.step : place + 1}`, id);
   const edited = field.text;
   const { problem, attempt } = useAttempt();
+  const steers = props.busy === "write" && !props.at;
+  const edit = () => memory && (setHeld(id), field.open(memory.now.join("\n")));
+  useEffect(() => (edited === null ? setHeld("") : undefined), [edited === null]);
   useEffect(() => {
     // The pieces by which passages were recalled are searched for again, which may take a moment.
     let here = true;
@@ -42,17 +47,19 @@ export function MemoryPanel(props: { view: StoryView; busy: boolean; at: string;
       <div className="section-head">
         <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : "Memory"}</h2>
         {props.at && <button className="quiet" onClick={props.onBack}>Back to now</button>}
-        {edited === null && memory && <button className="quiet" disabled={props.busy} onClick={() => field.open(memory.now.join("\n"))}>Edit</button>}
+        {edited === null && memory && <button className="quiet" disabled={Boolean(props.busy) && !steers} onClick={edit}>Edit</button>}
       </div>
       <Problem text={problem} />
       {edited !== null ? (
         <Writing label="Short-term memory, one sentence a line" field={field} rows={8} back="#memory" onSubmit={save}>
           <p className={`hint ${sentences > MOST_SENTENCES ? "too-much" : ""}`}>
-            {count(sentences, "sentence")} of at most {MOST_SENTENCES}, {count(wordsOf(edited), "word")} of at most 500. The next passage is written from it; the plans stay
-            until you ask for new ones. It costs nothing{props.at ? ", and the story goes on from that passage" : ""}.
+            {count(sentences, "sentence")} of at most {MOST_SENTENCES}, {count(wordsOf(edited), "word")} of at most 500.{" "}
+            {steers
+              ? "What you change here is changed in the memory that the passage in the making leaves, and the one after it is written from that."
+              : `The next passage is written from it; the plans stay until you ask for new ones. It costs nothing${props.at ? ", and the story goes on from that passage" : ""}.`}
           </p>
           <div className="row">
-            <button className="primary" disabled={props.busy} onClick={save}>Save</button>
+            <button className="primary" disabled={Boolean(props.busy) && !steers} onClick={save}>Save</button>
             <button className="quiet" onClick={field.discard}>Cancel</button>
           </div>
         </Writing>

@@ -1,4 +1,4 @@
-import { memo, useEffect, useState } from "react";
+import { memo, useEffect, useState, type MouseEvent } from "react";
 import { get } from "./api";
 import { useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
@@ -6,7 +6,7 @@ import { ChapterForm } from "./ContentsDialog";
 import { Prose, Writing } from "./components";
 import { SaveText, savePassage } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
-import { selectFirst, useSelected } from "./selection";
+import { placeAt, selectFirst, useSelected } from "./selection";
 import { AUTHORS } from "./format";
 import type { Ask, Passage, Suggestion } from "./types";
 
@@ -23,6 +23,10 @@ export const PassageView = memo(function PassageView(props: Props) {
     // What was just written has no summary on the page yet.
     const found = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: passage.id }).catch(() => []);
     summary.open(found[0]?.summary ?? passage.summary);
+  };
+  const editAt = ({ clientX, clientY }: MouseEvent) => {
+    const caret = placeAt(clientX, clientY);
+    if (!props.busy) text.open(passage.text, caret === null ? undefined : { caret, y: clientY });
   };
   const select = () => {
     // A field of the menu would take the selection away from whoever tabs through it to the toolbar.
@@ -58,7 +62,7 @@ export const PassageView = memo(function PassageView(props: Props) {
       {text.text !== null ? (
         <EditText {...props} field={text} />
       ) : (
-        <div className="prose" onDoubleClick={() => !props.busy && text.open(passage.text)}>
+        <div className="prose" onDoubleClick={editAt}>
           <Prose text={passage.text} language={props.language} />
         </div>
       )}

@@ -1,5 +1,5 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
-import { discard, openAgain, setUnsaved, settleDiscarded, useDiscarded, useHiddenTexts } from "./unsavedText";
+import { discard, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, type Discarded } from "./unsavedText";
 import type { Live } from "./useStory";
 import { count, excerpt } from "./format";
 import type { Ask, StoryView } from "./types";
@@ -60,15 +60,31 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
 const WHAT: Record<string, string> = { text: "Your text of passage", summary: "Your long-term entry of passage", memory: "Your memory after passage", plan: "Your plan after passage" };
 const SHOWN = 90;
 
+type Dialogs = "" | "contents" | "search" | "settings" | "map";
+/** Where a field is that is at hand all the time. */
+const PLACES: [RegExp, Dialogs][] = [
+  [/^form\//, "settings"],
+  [/^codex\//, ""],
+  [/\/chapter\//, "contents"],
+  [/\/replace\//, "search"],
+  [/\/title/, ""],
+  [/^name\//, "map"],
+];
+
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
-export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void }) {
+export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
   const { view } = props;
-  const hidden = useHiddenTexts(`${view.id}/`).filter(([key]) => !props.busy || !/\/plan\d\//.test(key));
+  const hidden = useHiddenTexts(view.id).filter(([key]) => !props.busy || !/\/plan\d\//.test(key));
   const forget = (key: string) => {
     discard(key);
     if (view.pending_edit && key.includes("/text/")) void props.ask("DELETE", "/passage");
   };
   const show = async (key: string, at: string) => {
+    const place = PLACES.find(([pattern]) => pattern.test(key));
+    if (place) {
+      openAgain(key);
+      return props.onOpen(place[1]);
+    }
     const [, kind = "", root] = key.split("/");
     const here = view.path.find((entry) => (entry[3] ?? entry[0]) === root)?.[0] ?? (root === view.root ? view.head : "");
     if (kind === "memory") props.onMemory(here || at);
@@ -78,28 +94,13 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     }
     openAgain(key);
   };
-  const thrown = useDiscarded(`${view.id}/`);
-  const takeBack = ({ key, draft }: NonNullable<typeof thrown>) => {
-    settleDiscarded(true);
-    if (!key.includes("/own/")) void show(key, draft.at);
-  };
   return (
     <>
-      {thrown && (
-        <div className="offer" role="group" aria-label="Thrown away">
-          <p>
-            {named(thrown.key)} was thrown away: <q dir="auto">{excerpt(thrown.draft.text, SHOWN)}</q>
-          </p>
-          <div className="row">
-            <button onClick={() => takeBack(thrown)}>Take it back</button>
-            <button className="quiet" onClick={() => settleDiscarded(false)}>Let it go</button>
-          </div>
-        </div>
-      )}
+      <Thrown owner={view.id} onBack={({ key, draft }) => void show(key, draft.at)} />
       {hidden.map(([key, draft]) => (
         <div className="offer" key={key} role="group" aria-label="Not saved">
           <p>
-            {named(key)} is not saved: <q dir="auto">{excerpt(draft.text, SHOWN)}</q>
+            {named(key)} is not saved: <q dir="auto">{beginningOf(key, draft.text)}</q>
           </p>
           <div className="row">
             <button disabled={props.busy && !key.includes("/memory/")} onClick={() => void show(key, draft.at)}>Go on with it</button>
@@ -111,21 +112,90 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
   );
 }
 
-/** What was typed in a story that was erased meanwhile, to be copied. */
-export function LeftTexts({ story }: { story: string }) {
-  return useHiddenTexts(`${story}/`).map(([key, draft]) => (
-    <div className="offer" key={key} role="group" aria-label="Not saved">
-      <p>{named(key)} was not saved:</p>
-      <blockquote dir="auto">{draft.text}</blockquote>
+/** What was thrown away and can be taken back: the last of it, and on request what went before. */
+export function Thrown({ owner, onBack }: { owner: string; onBack: (thrown: Discarded) => void }) {
+  const [last, ...before] = useDiscarded(owner);
+  if (!last) return null;
+  const offer = (thrown: Discarded, said: string) => (
+    <>
+      <p>
+        {named(thrown.key)}{said}: <q dir="auto">{beginningOf(thrown.key, thrown.draft.text)}</q>
+      </p>
       <div className="row">
-        <button className="quiet" onClick={() => setUnsaved(key, null)}>Forget it</button>
+        <button type="button" onClick={() => (takeBack(thrown), onBack(thrown))}>Take it back</button>
+        {thrown === last && <button type="button" className="quiet" onClick={() => letGo(owner)}>{before.length ? "Let all of it go" : "Let it go"}</button>}
+      </div>
+    </>
+  );
+  return (
+    <div className="offer" role="group" aria-label="Thrown away">
+      {offer(last, " was thrown away")}
+      {before.length > 0 && (
+        <details>
+          <summary>Thrown away before ({before.length})</summary>
+          {before.map((thrown, number) => <div className="offer" key={number}>{offer(thrown, "")}</div>)}
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** What was typed in the same fields in tabs that are no more. */
+export function FromTabs({ owner, onBack }: { owner: string; onBack?: (key: string) => void }) {
+  const copies = useHiddenTexts(owner).filter(([key]) => key.includes("/~"));
+  return copies.map(([key, draft]) => (
+    <div className="offer" key={key} role="group" aria-label="Not saved">
+      <p>Typed in another tab: <q dir="auto">{beginningOf(key, draft.text)}</q></p>
+      <div className="row">
+        <button type="button" onClick={() => (openAgain(key), onBack?.(key))}>Go on with it</button>
+        <button type="button" className="quiet" onClick={() => discard(key)}>Forget it</button>
       </div>
     </div>
   ));
 }
 
+/** What was typed in a story that was erased meanwhile, to be copied. */
+export function LeftTexts({ story }: { story: string }) {
+  const left = useHiddenTexts(story);
+  return (
+    <>
+      <Thrown owner={story} onBack={() => undefined} />
+      {left.map(([key, draft]) => (
+        <div className="offer" key={key} role="group" aria-label="Not saved">
+          <p>{named(key)} was not saved:</p>
+          <blockquote dir="auto">{draft.text}</blockquote>
+          <div className="row">
+            <button className="quiet" onClick={() => discard(key)}>Forget it</button>
+          </div>
+        </div>
+      ))}
+    </>
+  );
+}
+
+const FIELDS: [RegExp, string][] = [
+  [/^start\/premise/, "A premise"],
+  [/^start\/player/, "Who you play"],
+  [/^form\//, "A form of settings"],
+  [/^codex\//, "A line of the codex"],
+  [/\/own\//, "A plan of your own"],
+  [/\/chapter\//, "The title of a chapter"],
+  [/\/replace\/old/, "Words to replace"],
+  [/\/replace\/new/, "Words in their place"],
+  [/\/title/, "A title"],
+  [/^name\//, "A name"],
+];
+
 /** What somebody typed, in words: a key says whose and what it is. */
 function named(key: string) {
+  const field = FIELDS.find(([pattern]) => pattern.test(key));
+  if (field) return field[1];
   const [, kind = "", , step] = key.split("/");
-  return kind === "own" ? "A plan of your own" : `${WHAT[kind.replace(/\d/, "")] ?? "Your text of passage"} ${step}`;
+  return `${WHAT[kind.replace(/\d/, "")] ?? "Your text of passage"} ${step}`;
+}
+
+/** How a text begins; a form's is what stands in its fields. */
+function beginningOf(key: string, text: string) {
+  const values = (value: unknown): unknown => (typeof value === "object" && value ? Object.values(value).flatMap(values) : value);
+  return excerpt(key.startsWith("form/") ? String(values(JSON.parse(text))) : text, SHOWN);
 }

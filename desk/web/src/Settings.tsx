@@ -1,7 +1,8 @@
 // The settings, drawn from what the server says they are: a new field of the library appears by itself.
 import { useEffect, useState } from "react";
 import { get, send } from "./api";
-import { mountEditor, useUnsavedText } from "./unsavedText";
+import { mountEditor, openAgain, useUnsavedText } from "./unsavedText";
+import { FromTabs, Thrown } from "./PendingWork";
 import { Dialog, Problem, useAttempt } from "./components";
 import type { Hidden, Place, SettingField, Settings, Source, StoryView, Trial } from "./types";
 
@@ -33,7 +34,7 @@ function useSettings(path: string, machine: boolean) {
   const set = (name: string, value: unknown) => put({ [name]: value });
   const values = { ...kept?.values, ...typed };
   const fields = (kept?.fields ?? []).filter((field) => field.machine === machine);
-  return { kept, fields, values, put, set, save, problem, saved, left: draft.kept ? draft.drop : null };
+  return { kept, fields, values, put, set, save, problem, saved, left: { owner: draft.key, forget: draft.kept ? draft.discard : null } };
 }
 
 function fromJson(text: string | null): Record<string, unknown> {
@@ -44,13 +45,18 @@ function fromJson(text: string | null): Record<string, unknown> {
   }
 }
 
-/** What to say of a form that was typed into earlier and not saved. */
-function Left(props: { forget: (() => void) | null }) {
-  if (!props.forget) return null;
+/** What to say of a form that was typed into earlier, or in another tab, and not saved. */
+function Left({ owner, forget }: { owner: string; forget: (() => void) | null }) {
   return (
-    <p className="hint">
-      What you typed earlier stands here, not saved yet. <button type="button" className="quiet" onClick={props.forget}>Forget it</button>
-    </p>
+    <>
+      {forget && (
+        <p className="hint">
+          What you typed earlier stands here, not saved yet. <button type="button" className="quiet" onClick={forget}>Forget it</button>
+        </p>
+      )}
+      <FromTabs owner={owner} />
+      <Thrown owner={owner} onBack={({ key }) => openAgain(key)} />
+    </>
   );
 }
 
@@ -88,7 +94,7 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
         }}
       >
         <p className="hint">They hold from the next passage on.</p>
-        <Left forget={form.left} />
+        <Left {...form.left} />
         {view.opened && (
           <>
             <label className="field long">
@@ -155,7 +161,7 @@ export function MachineSettings(props: { onClose: () => void }) {
         }}
       >
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
-        <Left forget={form.left} />
+        <Left {...form.left} />
         <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setKey(""), setListed(NOTHING))} />
         {form.fields.map((field) =>
           field.name === "model" ? (

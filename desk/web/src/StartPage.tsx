@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
-import { discard, lendToStory, openAgain, useHiddenTexts, useUnsavedText } from "./unsavedText";
+import { lendToStory, openAgain, useUnsavedText } from "./unsavedText";
 import { EraseDialog } from "./EraseDialog";
+import { FromTabs, Thrown } from "./PendingWork";
 import { Problem, useAttempt } from "./components";
 import { Input, MachineSettings } from "./Settings";
 import { count, excerpt } from "./format";
@@ -11,6 +12,9 @@ import type { SettingField, StorySummary, Settings } from "./types";
 type Shown = { stories: StorySummary[]; genres: string[] };
 
 const TITLE = 90;
+const PREMISE = 160;
+/** Stories that are listed before the form of a new one. */
+const FIRST = 4;
 const ASKED_AT_FIRST = ["language", "point_of_view", "tense", "min_words", "max_words", "style"];
 
 export function StartPage(props: { onFile: (file: File | undefined) => void }) {
@@ -19,7 +23,6 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const chosen = useUnsavedText("start/genre");
   const genre = chosen.text ?? "";
   const premise = useUnsavedText("start/premise");
-  const fromTabs = useHiddenTexts("start/").filter(([key]) => key.includes("/~"));
   const player = useUnsavedText("start/player");
   const [play, setPlay] = useState(player.text !== null);
   const [fields, setFields] = useState<SettingField[]>([]);
@@ -28,6 +31,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const [busy, setBusy] = useState(false);
   const [settings, setSettings] = useState(false);
   const [all, setAll] = useState(false);
+  const [every, setEvery] = useState(false);
   const [erased, setErased] = useState<StorySummary | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
@@ -48,6 +52,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
     });
     setBusy(false);
   };
+  const shown = (key: string) => key.includes("player") && setPlay(true);
   const stories = (found?.stories ?? []).filter((story) => all || !story.archived);
   const away = (found?.stories.length ?? 0) - (found?.stories.filter((story) => !story.archived).length ?? 0);
 
@@ -58,6 +63,45 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         <p className="lead">A novel of any length, passage by passage. You choose what happens next.</p>
       </header>
       <Problem text={problem} onClose={() => setProblem("")} />
+      {stories.length > 0 && (
+        <section aria-labelledby="stories">
+          <h2 id="stories">Your stories</h2>
+          <ul className="stories">
+            {stories.slice(0, every || all ? undefined : FIRST).map((story) => (
+              <li key={story.story}>
+                <a href={`#/story/${story.story}`}>
+                  <bdi>{excerpt(story.title, TITLE) || "Untitled"}</bdi>
+                </a>
+                <span className="hint">
+                  {story.genre && `${story.genre} · `}{story.status === "unopened" ? "not written yet" : `${count(story.words, "word")} in ${count(story.step, "passage")}`} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
+                  {story.archived && " · put away"}
+                </span>
+                {story.premise && story.premise !== story.title && <span className="hint" dir="auto">{excerpt(story.premise, PREMISE)}</span>}
+                <span className="row">
+                  {story.status !== "unopened" && <button
+                    className="quiet"
+                    aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
+                    onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
+                  >
+                    {story.archived ? "Put back" : "Put away"}
+                  </button>}
+                  {(story.archived || story.status === "unopened") && (
+                    <button className="quiet" aria-label={`Erase ${story.title}`} onClick={() => setErased(story)}>
+                      Erase
+                    </button>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+          {stories.length > FIRST && !all && <button className="quiet" aria-pressed={every} onClick={() => setEvery(!every)}>{every ? "Show fewer" : `Show all ${stories.length} stories`}</button>}
+        </section>
+      )}
+      {away > 0 && (
+        <button className="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
+          {all ? "Hide" : "Show"} {count(away, "story", "stories")} put away
+        </button>
+      )}
       {/* Genres that came later would move the button away from under a hand. */}
       {asked && <form
         className="begin"
@@ -67,20 +111,14 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
           void begin();
         }}
       >
+        {stories.length > 0 && <h2>A new story</h2>}
         <label className="field">
           <span>What is it about?</span>
           <textarea rows={3} dir="auto" value={premise.text ?? ""} onChange={(event) => premise.change(event.target.value)} placeholder="A lighthouse keeper finds a stranger’s diary. Or leave it empty, and be surprised." />
           {premise.kept && <span className="kept">This is your text from before. {premise.begun ? "A story was begun from it, whose first passage is not written yet." : "No story was begun from it yet."}</span>}
         </label>
-        {fromTabs.map(([key, draft]) => (
-          <div className="offer" key={key} role="group" aria-label="Not saved">
-            <p>Typed in another tab: <q dir="auto">{excerpt(draft.text, TITLE)}</q></p>
-            <div className="row">
-              <button type="button" onClick={() => (openAgain(key), setPlay(play || key.includes("player")))}>Go on with it</button>
-              <button type="button" className="quiet" onClick={() => discard(key)}>Forget it</button>
-            </div>
-          </div>
-        ))}
+        <FromTabs owner="start" onBack={shown} />
+        <Thrown owner="start" onBack={({ key }) => (openAgain(key), shown(key))} />
         <fieldset className="genres">
           <legend>Genre</legend>
           {["", ...(found?.genres ?? [])].map((name) => (
@@ -132,43 +170,6 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         </div>
         <p className="hint">A text, Markdown, Word or EPUB file, or a story that was exported whole (.json), can be dropped anywhere on this page.</p>
       </form>}
-      {stories.length > 0 && (
-        <section aria-labelledby="stories">
-          <h2 id="stories">Your stories</h2>
-          <ul className="stories">
-            {stories.map((story) => (
-              <li key={story.story}>
-                <a href={`#/story/${story.story}`}>
-                  <bdi>{excerpt(story.title, TITLE) || "Untitled"}</bdi>
-                </a>
-                <span className="hint">
-                  {story.genre && `${story.genre} · `}{story.status === "unopened" ? "not written yet" : count(story.step, "passage")} · {new Date(story.updated).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" })}
-                  {story.archived && " · put away"}
-                </span>
-                <span className="row">
-                  {story.status !== "unopened" && <button
-                    className="quiet"
-                    aria-label={`${story.archived ? "Put back" : "Put away"} ${story.title}`}
-                    onClick={() => void attempt(() => send("PUT", `/stories/${story.story}/archived`, { archived: !story.archived })).then(read)}
-                  >
-                    {story.archived ? "Put back" : "Put away"}
-                  </button>}
-                  {(story.archived || story.status === "unopened") && (
-                    <button className="quiet" aria-label={`Erase ${story.title}`} onClick={() => setErased(story)}>
-                      Erase
-                    </button>
-                  )}
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {away > 0 && (
-        <button className="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
-          {all ? "Hide" : "Show"} {count(away, "story", "stories")} put away
-        </button>
-      )}
       {erased && (
         <EraseDialog
           story={erased}

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type CSSProperties } from "react";
-import { get, send } from "./api";
+import { get, send, SILENT } from "./api";
 import { goTo } from "./route";
 import { dropOpening, layAside, showServerCopy, useUnsavedText } from "./unsavedText";
 import { ExportDialog } from "./ExportDialog";
@@ -24,9 +24,25 @@ import type { Ask, Chapters, Jump, Usage } from "./types";
 
 type Open = "" | "contents" | "page" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
+const ASK_AGAIN_MS = 2000;
 const NO_CHAPTERS: Chapters = {};
 const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
 const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto)$/;
+
+/** Let a page be scrolled to below its bar, which lies over it on a narrow screen and has more lines the longer the story is. */
+function below(bar: HTMLElement | null) {
+  if (!bar) return undefined;
+  const root = document.documentElement;
+  const measure = () => (root.style.scrollPaddingTop = `${bar.offsetHeight}px`);
+  // At once, for what is scrolled to first.
+  measure();
+  const watch = new ResizeObserver(measure);
+  watch.observe(bar);
+  return () => {
+    watch.disconnect();
+    root.style.scrollPaddingTop = "";
+  };
+}
 
 export function StoryPage(props: { id: string }) {
   const live = useStory(props.id);
@@ -91,6 +107,12 @@ export function StoryPage(props: { id: string }) {
   // What was refused because of work in hand, or before it, is past.
   useEffect(() => setProblem(""), [job.busy]);
   useEffect(() => {
+    if (problem !== SILENT) return;
+    // It is past as soon as the desk answers.
+    const timer = setInterval(() => void get(`/stories/${props.id}`).then(() => setProblem(""), () => undefined), ASK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [problem, props.id]);
+  useEffect(() => {
     if (view?.step) dropOpening(props.id);
   }, [props.id, view?.step]);
   const edit = view?.pending_edit;
@@ -131,7 +153,7 @@ export function StoryPage(props: { id: string }) {
       className={`desk ${marks ? "marks" : ""} ${focus ? "focus" : ""} in-${page.font}`}
       style={{ "--size": `${page.size}%`, "--width": `${page.width}rem` } as CSSProperties}
     >
-      <header className="bar">
+      <header ref={below} className="bar">
         <a href="#/" className="home" onClick={() => goTo("")}>Stories</a>
         <Title story={view.id} title={view.title} disabled={job.busy || !view.opened} rename={(title) => ask("PUT", "/title", { title })} />
         <p className="figures">
@@ -161,9 +183,9 @@ export function StoryPage(props: { id: string }) {
       <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
-        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} />
+        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
-        {view.opened && <MemoryPanel view={view} busy={job.busy} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
+        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">
@@ -221,7 +243,7 @@ function Title(props: { story: string; title: string; disabled: boolean; rename:
       }}
     >
       <h1 className="sr">{props.title}</h1>
-      <input aria-label="Title" autoFocus={!field.kept} dir="auto" value={title} onChange={(event) => field.change(event.target.value)} onKeyDown={(event) => event.key === "Escape" && field.drop()} />
+      <input aria-label="Title" autoFocus={!field.kept} dir="auto" value={title} onChange={(event) => field.change(event.target.value)} onKeyDown={(event) => event.key === "Escape" && field.discard()} />
       <button disabled={props.disabled}>Rename</button>
     </form>
   );

@@ -15,7 +15,8 @@ export class Refused extends Error {
   }
 }
 
-const silent = () => new Refused("The desk does not answer: is `recurrentgpt desk` still running? The page tries again by itself.", 0);
+export const SILENT = "The desk does not answer: is `recurrentgpt desk` still running? Nothing that was written or typed is lost; ask for it again when it answers.";
+const silent = () => new Refused(SILENT, 0);
 
 async function answer<T>(asked: Promise<Response>): Promise<T> {
   let response: Response;

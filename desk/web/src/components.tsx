@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { emphasised } from "./format";
 import { typographic, usePage } from "./pageSettings";
-import { isWanted, mountEditor, type EditorField } from "./unsavedText";
+import { mountEditor, takeWish, type EditorField } from "./unsavedText";
 
 const isDialog = () => (history.state as { dialog?: boolean } | null)?.dialog === true;
 let dialogs = 0;
@@ -60,12 +60,15 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
   );
 }
 
+/** A paragraph that opens with a quotation mark, which hangs in the margin. */
+const OPENS = /^["'“‘„«‚‹]/;
+
 /** Paragraphs of a story: text, whatever it looks like. Each knows where in the text it begins. */
 export function Prose(props: { text: string; language?: string }) {
   const page = usePage();
   const paragraphs = [...props.text.matchAll(/[^\n](?:\n?[^\n])*/g)].filter(([paragraph]) => paragraph.trim());
   return paragraphs.map((found, number) => (
-    <p key={number} data-from={found.index} dir="auto">
+    <p key={number} className={OPENS.test(found[0]) ? "hung" : undefined} data-from={found.index} dir="auto">
       {emphasised(page.quotes ? typographic(found[0], props.language ?? "en") : found[0]).map(([piece, marked], at) =>
         marked ? (
           <em key={at}>
@@ -82,6 +85,20 @@ export function Prose(props: { text: string; language?: string }) {
   ));
 }
 
+/** How far down the screen the line of a place in a text area is: the same text is laid out over it, for an area does not say. */
+function lineAt(area: HTMLTextAreaElement, caret: number) {
+  const style = getComputedStyle(area);
+  const [sheet, mark] = [document.createElement("div"), document.createElement("span")];
+  sheet.style.cssText = `position: absolute; visibility: hidden; white-space: pre-wrap; overflow-wrap: break-word; box-sizing: border-box; width: ${area.offsetWidth}px; padding: ${style.padding}; border: ${style.borderTopWidth} solid; font: ${style.font}; font-variant-numeric: ${style.fontVariantNumeric}`;
+  mark.textContent = area.value.slice(caret) || " ";
+  sheet.append(area.value.slice(0, caret), mark);
+  area.before(sheet);
+  const line = mark.getClientRects()[0]!;
+  const down = line.top + line.height / 2 - sheet.getBoundingClientRect().top;
+  sheet.remove();
+  return area.getBoundingClientRect().top + down;
+}
+
 /** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards. */
 export function Writing(props: { label: string; field: EditorField; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; children?: ReactNode; onSubmit?: () => void }) {
   const { field } = props;
@@ -95,10 +112,14 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
   useEffect(() => {
     const gone = mountEditor(field.key);
     const element = area.current!;
-    if (isWanted(field.key)) {
-      element.focus();
-      const caret = props.atEnd ? element.value.length : 0;
+    const wish = takeWish(field.key);
+    if (wish) {
+      const { spot } = wish;
+      element.focus({ preventScroll: Boolean(spot) });
+      const caret = spot?.caret ?? (props.atEnd ? element.value.length : 0);
       element.setSelectionRange(caret, caret);
+      // The line that was clicked stays under the pointer; on a wide screen the manuscript scrolls, on a narrow one the page.
+      if (spot) for (const scroller of [element.closest(".manuscript"), document.documentElement]) scroller?.scrollBy(0, lineAt(element, caret) - spot.y);
     }
     return () => {
       gone();

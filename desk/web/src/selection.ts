@@ -64,6 +64,17 @@ export function selectFirst(passage: string) {
   if (paragraph) getSelection()?.selectAllChildren(paragraph);
 }
 
+/** The place in a passage's text that stands at a point of the page. */
+export function placeAt(x: number, y: number): number | null {
+  const found = document.caretPositionFromPoint?.(x, y);
+  const paragraph = found && (found.offsetNode instanceof Element ? found.offsetNode : found.offsetNode.parentElement)?.closest<HTMLElement>("p[data-from]");
+  if (!paragraph) return null;
+  const before = document.createRange();
+  before.selectNodeContents(paragraph);
+  before.setEnd(found.offsetNode, found.offset);
+  return Number(paragraph.dataset.from) + before.toString().length;
+}
+
 /** A selection that begins or ends inside a word has the whole word. */
 export function wholeWords(text: string, { start, end }: Selected): [number, number] {
   const [before, within, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];

@@ -1,6 +1,8 @@
 // What the server sends; desk/backend/schemas.py is the other side.
 
 export type RecalledEntry = { id: string; step: number; score: number; piece: string; summary: string };
+/** A passage that has some words letter by letter. */
+export type FoundWords = { id: string; step: number; times: number; piece: string };
 export type Reason = { sentence: string; why: string };
 export type Memory = { id: string; step: number; now: string[]; before: string[]; dropped: Reason[]; added: Reason[]; recalled: RecalledEntry[] };
 export type CodexLine = { aspect: string; value: string; text: string; rests_on: string; passage: string; step: number };
@@ -81,7 +83,7 @@ export type Suggestion = { at: string; start: number; end: number; how: "rewrite
 type Priced = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; cost: string | null };
 /** Of `choices`, made while passages were written ahead, so many were `ready`. */
 export type Usage = Priced & { passages: number; in_all: Priced; choices: number; ready: number };
-export type StorySummary = { story: string; title: string; genre: string; step: number; status: string; updated: string; archived: boolean };
+export type StorySummary = { story: string; title: string; genre: string; step: number; status: string; updated: string; archived: boolean; premise: string; words: number };
 export type TreeNode = { id: string; parent: string; step: number; words: number; author: string; names: string[] };
 export type Branch = { tip: string; left: string; nodes: string[]; words: number; first_step: number; last_step: number; is_head: boolean; names: string[]; superseded: boolean };
 export type Tree = { head: string; names: Record<string, string>; passages: TreeNode[]; branches: Branch[] };

@@ -18,7 +18,9 @@ const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
 let version = 0;
 let unsafe = false;
-let wanted = "";
+/** Where in a text somebody clicked, and how far down the screen. */
+export type Spot = { caret: number; y: number };
+let wanted: { key: string; spot?: Spot | undefined } | null = null;
 
 function parsed(stored: string | null): UnsavedText | null {
   try {
@@ -126,7 +128,11 @@ async function takeOver() {
   }
 }
 void navigator.locks?.request(ALIVE + tab, () => new Promise(() => {}));
-void takeOver().catch(() => (unsafe = true));
+const lookForGone = () => void takeOver().catch(() => (unsafe = true));
+lookForGone();
+// One that is being closed holds its lock a little longer; others go while this one is away.
+setTimeout(lookForGone, CLOSING_MS);
+document.addEventListener("visibilitychange", lookForGone);
 addEventListener("beforeunload", (event) => {
   const lost = ([key, draft]: [string, UnsavedText]) => draft.text !== draft.base && (unsafe || ![PREFIX, `${OWN}${tab}/`].some((place) => parsed(localStorage.getItem(place + key))?.text === draft.text));
   if ([...drafts].some(lost)) event.preventDefault();
@@ -151,52 +157,63 @@ export function mountEditor(key: string) {
   };
 }
 
-/** The drafts whose keys begin so and that no editor shows, or one of the manuscript, which may be far from where it was opened. */
-export function useHiddenTexts(prefix: string): [key: string, draft: UnsavedText][] {
+/** Whether a draft is of this story, or of this form. */
+const isOf = (key: string, owner: string) => `${key}/`.startsWith(`${owner}/`) || key.includes(`/stories/${owner}/`);
+
+/** The drafts of a story or a form that no editor shows, copies from other tabs among them, or one of the manuscript, which may be far from where it was opened. */
+export function useHiddenTexts(owner: string): [key: string, draft: UnsavedText][] {
   useSyncExternalStore(subscribe, () => version);
-  return [...drafts].filter(([key, draft]) => key.startsWith(prefix) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
+  // A field that is always at hand shows its own text; its copies are shown by nothing else.
+  const shown = (key: string) => !key.startsWith(`${owner}/`) && !COPY.test(key);
+  return [...drafts].filter(([key, draft]) => isOf(key, owner) && !shown(key) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
 }
 
 const DISCARDED = "desk.discarded";
-type Discarded = { key: string; draft: UnsavedText };
-let discarded: Discarded | null = null;
+const MOST_DISCARDED = 20;
+export type Discarded = { key: string; draft: UnsavedText };
+let discarded: Discarded[] = [];
 try {
-  discarded = JSON.parse(sessionStorage.getItem(DISCARDED) ?? "null") as Discarded | null;
+  const found: unknown = JSON.parse(sessionStorage.getItem(DISCARDED) ?? "[]");
+  if (Array.isArray(found)) discarded = found as Discarded[];
 } catch {
-  discarded = null;
+  // It is none of ours.
 }
 
-function keepDiscarded(last: Discarded | null) {
-  discarded = last;
+function keepDiscarded(all: Discarded[]) {
+  discarded = all.slice(0, MOST_DISCARDED);
   try {
-    if (last) sessionStorage.setItem(DISCARDED, JSON.stringify(last));
-    else sessionStorage.removeItem(DISCARDED);
+    sessionStorage.setItem(DISCARDED, JSON.stringify(discarded));
   } catch {
     // It can be taken back until the page is left.
   }
 }
 
-/** Throw away what was typed; until something else is thrown away it can be taken back, for Cancel is next to Save. */
+const without = (key: string, text: string) => discarded.filter((one) => one.key !== key || one.draft.text !== text);
+
+/** Throw away what was typed; it can be taken back, for Cancel is next to Save. */
 export function discard(key: string) {
   const draft = drafts.get(key);
-  if (draft?.text.trim() && draft.text !== draft.base) keepDiscarded({ key, draft });
+  if (draft?.text.trim() && draft.text !== draft.base) keepDiscarded([{ key, draft }, ...without(key, draft.text)]);
   setUnsaved(key, null);
 }
 
-/** What was thrown away last of the texts whose keys begin so. */
-export function useDiscarded(prefix: string): Discarded | null {
+/** What was thrown away of a story or a form, the last first. */
+export function useDiscarded(owner: string): Discarded[] {
   useSyncExternalStore(subscribe, () => version);
-  return discarded?.key.startsWith(prefix) && !drafts.has(discarded.key) ? discarded : null;
+  return discarded.filter(({ key }) => isOf(key, owner));
 }
 
-/** Take back what was thrown away last, or let it go for good. */
-export function settleDiscarded(back: boolean) {
-  const last = discarded;
-  keepDiscarded(null);
-  if (back && last) {
-    wanted = last.key;
-    setUnsaved(last.key, { ...last.draft, open: true, kept: true });
-  } else tell();
+/** Take back what was thrown away; what was typed in its place since can be taken back in turn. */
+export function takeBack(thrown: Discarded) {
+  discard(thrown.key);
+  keepDiscarded(without(thrown.key, thrown.draft.text));
+  setUnsaved(thrown.key, { ...thrown.draft, open: false, kept: true });
+}
+
+/** Let what was thrown away go for good. */
+export function letGo(owner: string) {
+  keepDiscarded(discarded.filter(({ key }) => !isOf(key, owner)));
+  tell();
 }
 
 /** Keep a text that would go, as if it had been typed and left; one that is typed meanwhile stays. */
@@ -206,7 +223,8 @@ export function layAside(key: string, text: string, at: string) {
 
 /** Take away all drafts of a story that is no more. */
 export function forget(story: string) {
-  [...drafts.keys()].filter((key) => key.startsWith(`${story}/`) || key.includes(`/stories/${story}/`)).forEach((key) => setUnsaved(key, null));
+  [...drafts.keys()].filter((key) => isOf(key, story)).forEach((key) => setUnsaved(key, null));
+  letGo(story);
   copies().filter((name) => name.includes(`/${story}/`)).forEach((name) => localStorage.removeItem(name));
 }
 
@@ -214,7 +232,7 @@ export function forget(story: string) {
 export function openAgain(name: string) {
   const draft = drafts.get(name);
   const key = COPY.exec(name)?.[1] ?? name;
-  wanted = key;
+  wanted = { key };
   if (key !== name) {
     const other = drafts.get(key);
     setUnsaved(name, other && other.text !== other.base ? { ...other, open: false, kept: true } : null);
@@ -223,16 +241,16 @@ export function openAgain(name: string) {
 }
 
 /** Open the editor of a draft, with what was typed before or else with this text. */
-export function openEditor(key: string, text: string, at: string) {
-  wanted = key;
+export function openEditor(key: string, text: string, at: string, spot?: Spot) {
+  wanted = { key, spot };
   setUnsaved(key, { text, base: text, kept: false, ...(drafts.get(key) ?? stored(key)), at, open: true });
 }
 
-/** Whether somebody asked for this editor, rather than a page that was loaded. */
-export function isWanted(key: string) {
-  const is = wanted === key;
-  if (is) wanted = "";
-  return is;
+/** Return what somebody wanted who asked for this editor; null where a page was loaded. */
+export function takeWish(key: string) {
+  const wish = wanted?.key === key ? wanted : null;
+  if (wish) wanted = null;
+  return wish;
 }
 
 /** Show a text that the server keeps until it can be stored; the returned function takes it back unless it was changed. */
@@ -267,7 +285,7 @@ export function useUnsavedText(key: string, at = "") {
     begun: draft?.at ?? "",
     kept: Boolean(draft?.kept && draft.text !== draft.base),
     lent: draft?.lent ?? false,
-    open: (text = "") => openEditor(key, text, at),
+    open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),
     change: (text: string) => put({ text, kept: false }),
     /** Close the editor; what was typed is offered again. */
     close: () => {

@@ -160,7 +160,8 @@ def _share(wanted: set[str], own: set[str]) -> float:
 _DOUBTED = re.compile(
     r"\b(?:not|never|no longer|almost|nearly|would|might|may|could|should|if|whether|thinks?|thought|believes?|believed|fears?|"
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
-    r"planned|threat\w*|until|unless|rumou?r\w*|suppose\w*|going to|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
+    r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|made up (?:his|her) mind|(?:said|told \w+|reported|announced) that|"
+    r"going to|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
     re.IGNORECASE,
 )
 _DOUBTED_LATER = re.compile(
@@ -206,17 +207,19 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("absent", re.compile(
         rf"(?:{_BE} (?:reported )?missing\b(?! (?:a|an|the|his|her|from (?:the|his|her) (?:room|table))\b)|"
         rf"{_BE} gone{_BACK_SOON}|{_BE} (?:far )?away (?:in|at) (?=[A-Z])|"
-        r"(?:had |has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside|under|below|over|for)\b)|"
+        r"(?:had |has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside|under|below|over|for)\b|, (?:\w+ly )?\w+ing\b)|"
         r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|left)(?! (?:the (?:room|table|door|window|house|bed|"
-        r"fire|light|lamp|key|others?)|his|her|a|an|it|them|him|behind|off|open|on)\b)|fled(?! (?:to|into|down|up|from) (?:the|his|her) "
-        r"(?:room|kitchen|stairs|house|garden|bedroom|hall|attic|cellar|bed)\b)|left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
+        r"fire|light|lamp|key|others?)|his|her|a|an|it|them|him|behind|off|open|on)\b)|fled(?: (?:to|from|for) (?=[A-Z])| (?:the (?:country|city|town|island|"
+        r"village|province|valley)|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|forest|woods|desert|"
+        r"night))|to the (?:mountains|coast|hills|north|south|east|west|border|continent|capital))|(?=[.;]|$))|left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
         r"town|home|the (?:town|city|country|village|island|valley))|"
         r"(?:had |has )?(?:sailed (?:for|to)|went away (?:on the|by the|for good)|went (?:abroad|overseas)|emigrated|absconded|eloped|"
         r"deserted\b(?! (?:the|his|her|him|by)\b)|escaped from (?:the )?(?:prison|jail|country|island|asylum)|"
         r"set (?:off|out|sail) for|departed for|moved (?:away )?to (?=[A-Z])|moved away|(?:flew|travelled|traveled) to (?=[A-Z])|"
         r"enlisted|joined the (?:army|navy|regiment|legion|expedition|crusade)|went to sea|"
         rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|east|west|home)|"
-        r"ran (?:away|off)(?! (?:with|from)\b))|"
+        r"ran (?:away|off) (?:to sea|from (?:home|school|the (?:orphanage|convent|farm|school|regiment))|in the night|that night|"
+        r"one night|to (?=[A-Z])|with a(?:n|nother)? (?:\w+ )?(?:sailor|soldier|man|woman|lover|circus)))|"
         r"was (?:deported|exiled|banished|extradited|jailed|imprisoned|transported to|abducted|kidnapped|press-ganged|"
         r"arrested|taken (?:away|prisoner|captive|to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|camp|madhouse))|sent (?:away|abroad|"
         r"overseas|to (?:the |a )?(?:prison|jail|gaol|front|colonies|asylum|convent|camp|galleys)))|"
@@ -225,7 +228,7 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("alive", re.compile(rf"(?:{_BE} (?:still )?alive|survived|returned|returns|came back|comes back|has returned|is back)\b")),
 )  # fmt: skip
 _KILLED = re.compile(
-    r"(?:kill(?:s|ed)|murder(?:s|ed)|shoots|shot|stab(?:s|bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|assassinated|slew|"
+    r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|shot|stab(?:s|bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|assassinated|slew|"
     r"beheaded|butchered|drowned|crushed|smothered|buried|cremated) (?:the |poor |old |young )*$|"
     r"\b(?:put|clubbed|beat|kicked|hacked|burned|burnt|stoned|starved|choked) $"
 )
@@ -244,6 +247,9 @@ _BODY = re.compile(
     r"(?:\w+ )?(?:found|fished|recovered|discovered|buried|burned|burnt|cremated|identified|washed|carried|brought|laid|dragged|cut|"
     r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|funeral (?:was|had been|took|drew)|(?:tomb|grave)stone)\b"
 )
+_FOR_NOW = re.compile(r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since) (?:\w+ )?$", re.IGNORECASE)
+_OTHER_NAME = re.compile(r"(?:\w[^.!?\"”]* |^)(?!(?:The|Poor|Old|Young|Then|When|And|But|So|Now|Later)\b)[A-Z][\w.]* $")
+"""What ends in another name, or a title that is no part of the name after it."""
 _TAKEN = r"\b(?:took|takes|led|dragged|drove|carried|shipped|sent|marched|hauled) $"
 _AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$))|to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
@@ -305,7 +311,7 @@ _GONE_NOW = (
 )
 _LOST = re.compile(
     rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:is|was|has been|had been|lies|lay|were|got|went) (?P<how>{_GONE_NOW})|"
-    r"(?P<gone>(?:sank|shattered|burned down|burnt down|burned up|disintegrated|went up in (?:flames|smoke)|"
+    r"(?P<gone>(?:sank(?= (?:in|off|with|without|beneath|below|under|at|within|to the bottom)\b|[.,;]|$)|shattered|burned down|burnt down|burned up|disintegrated|went up in (?:flames|smoke)|"
     r"went down with (?:all|every|its|her)|went to the bottom|foundered|"
     r"(?:broke|fell|smashed|crumbled|cracked|split|burst|flew|went) (?:in|into|to) (?:\w+ )?(?:pieces|two|half|bits|fragments|dust|splinters)|"
     r"(?:slipped|fell|dropped|slid|rolled|went)[^.;\"]* (?:sank|was lost|shattered|smashed|was gone))))\b|"
@@ -335,7 +341,7 @@ _NO_THING = frozenset((
     "enemy", "enemies", "army", "men", "people", "hopes", "hope", "dream", "dreams", "faith", "vote", "argument", "throne", "crown",
     "city", "town", "village", "country", "lips", "cheek", "cheeks", "ear", "ears", "arm", "arms", "leg", "legs", "foot", "feet",
     "knee", "knees", "hair", "skin", "blood", "flesh", "ground", "earth", "road", "air", "sky", "rest", "whole", "best", "worst",
-    "first", "second", "last", "other", "others", "conversation", "subject", "question", "meal", "food", "tea", "coffee", "wine",
+    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "conversation", "subject", "question", "meal", "food", "tea", "coffee", "wine",
     "kiss", "glance", "smile", "blow", "push", "start", "shock", "nod", "answer", "order", "orders", "lie", "news",
     "illusion", "illusions", "spell", "argument", "stairs", "steps", "slope", "hill", "corner", "distance",
 ))  # fmt: skip
@@ -383,6 +389,8 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
 def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Iterator[Change]:
     """Yield what a fact tells of an entry that it names from `start` to `end`."""
     rest, before = fact[end:], fact[:start]
+    if _OTHER_NAME.search(before):
+        return  # of Uncle March nothing is told by what Aunt March does
     about = Change(entry=entry.name, kind=entry.kind, do="set")
     dead: Change = {**about, "aspect": "status", "value": "dead"}
     if entry.kind == "person" and (body := _BODY.match(rest)) and not _is_doubted(fact, start, end + body.end()):
@@ -399,7 +407,8 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     if entry.kind == "person":
         for status, pattern in _AFTER_NAME:
             if (match := pattern.match(after)) and not _is_doubted(fact, at if shift else start, at + match.end()):
-                yield {**about, "aspect": "status", "value": status}
+                if status != "absent" or not _FOR_NOW.search(before):
+                    yield {**about, "aspect": "status", "value": status}
         killed = _KILLED.search(before)
         if killed and not _NOT_TO_DEATH.match(rest) and not _is_doubted(fact, killed.start(), end):
             if killed[0].split()[0] not in _SLOWLY or _ONLY_TO_DEATH.match(rest):
@@ -543,7 +552,8 @@ _NEW = re.compile(
 _NOBODY = frozenset((
     "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
     "Neither", "Mother", "Father", "God", "The", "That", "This", "What", "Then", "Now", "Once", "One", "Another",
-    "Mama", "Papa", "Mum", "Dad", "And", "But",
+    "Mama", "Papa", "Mum", "Dad", "And", "But", "When", "While", "After", "Before", "As", "If", "So", "Yes", "No", "Oh", "Well",
+    "There", "Here", "Even", "Only", "Perhaps", "Still", "Though", "Because", "For", "Or", "Yet", "Nor", "Till", "Until",
 ))  # fmt: skip
 
 
@@ -598,11 +608,17 @@ def pronoun_of(match: re.Match[str]) -> str:
     return "he" if (match[match.lastgroup or 0] or "").startswith("hi") else "she"
 
 
+def is_alone(match: re.Match[str], entry: Entry) -> bool:
+    """Return whether a match of OF_ONESELF names an entry and no relative: by their surname alone it may be either."""
+    name, (*first, last) = match["name"], entry.name.split()
+    return not first or name != last or match.string[: match.start()].endswith(f"{' '.join(first)} ")
+
+
 def _pronouns(passage: str, codex: Codex) -> Iterator[Change]:
     said: dict[str, set[str]] = {}
     for match in OF_ONESELF.finditer(passage):
         entry = codex.find(match["name"])
-        if entry is not None and entry.kind == "person" and not entry.value("pronouns"):
+        if entry and entry.kind == "person" and not entry.value("pronouns") and is_alone(match, entry):
             said.setdefault(entry.name, set()).add(pronoun_of(match))
     for name, found in said.items():
         if len(found) == 1:

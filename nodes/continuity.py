@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.models.roles import tier_of_role
-from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, pronoun_of
+from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, is_alone, pronoun_of
 from recurrentgpt.nodes.prompt_messages import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -235,7 +235,7 @@ def _of_pronouns(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Itera
     known = entry.value("pronouns")
     for sentence in told if known in ("he", "she") else ():
         for match in OF_ONESELF.finditer(sentence.plain):
-            if codex.find(match["name"]) is entry and pronoun_of(match) != known:
+            if is_alone(match, entry) and codex.find(match["name"]) is entry and pronoun_of(match) != known:
                 yield _of_aspect("pronouns", entry, "pronouns", sentence.said, pronoun_of(match))
                 return
 

@@ -92,7 +92,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     people = speakers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
     changes, told, lines = list[Change](), set[str](), _with_words(passage)
-    for number, fact in enumerate((summary, *facts)):
+    for number, fact in enumerate(with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)):
         fact = _line(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact), _nearest(fact, lines)
         told |= {entry.name for entry in named}
@@ -108,6 +108,26 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
     return _once(changes)[:MOST_CHANGES]
+
+
+def with_names(told: Sequence[str], known: Codex) -> list[str]:
+    """Return sentences with a name in place of the pronoun of whoever dies, where only one person can be meant.
+
+    That is the only one whom the same sentence names before it, or with whom the one before that begins and whom alone it names.
+    """
+    named, before = list[str](), list[Entry]()
+    for sentence in told:
+        own = [entry for entry in known.named_in(sentence) if entry.kind == "person"]
+        for match in _BEFALLS.finditer(sentence):
+            pronoun = match[1].casefold()
+            near = [entry for entry in own if any(name in sentence[: match.start()] for name in entry.names)]
+            meant = near or ([] if own else before)
+            if len(meant) == 1 and meant[0].value("pronouns") in ("", pronoun):
+                sentence = f"{sentence[: match.start()]}{meant[0].name}{sentence[match.end(1) :]}"
+                break
+        named.append(sentence)
+        before = own if len(own) == 1 and sentence.startswith(own[0].names) else []
+    return named
 
 
 def _revives(change: Change, fact: str, known: Codex) -> bool:
@@ -220,13 +240,14 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|east|west|home)|"
         r"ran (?:away|off) (?:to sea|from (?:home|school|the (?:orphanage|convent|farm|school|regiment))|in the night|that night|"
         r"one night|to (?=[A-Z])|with a(?:n|nother)? (?:\w+ )?(?:sailor|soldier|man|woman|lover|circus)))|"
-        r"was (?:deported|exiled|banished|extradited|jailed|imprisoned|transported to|abducted|kidnapped|press-ganged|"
+        r"was (?:never (?:seen|heard of) (?:again|there again)|deported|exiled|banished|extradited|jailed|imprisoned|transported to|abducted|kidnapped|press-ganged|"
         r"arrested|taken (?:away|prisoner|captive|to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|camp|madhouse))|sent (?:away|abroad|"
         r"overseas|to (?:the |a )?(?:prison|jail|gaol|front|colonies|asylum|convent|camp|galleys)))|"
         r"(?:has|had) been (?:deported|exiled|banished|jailed|imprisoned|abducted|kidnapped|arrested))\b"
     )),
     ("alive", re.compile(rf"(?:{_BE} (?:still )?alive|survived|returned|returns|came back|comes back|has returned|is back)\b")),
 )  # fmt: skip
+_BEFALLS = re.compile(rf"\b([Hh]e|[Ss]he)(?= (?:{'|'.join(pattern.pattern for status, pattern in _AFTER_NAME if status == 'dead')}))")
 _KILLED = re.compile(
     r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|shot|stab(?:s|bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|assassinated|slew|"
     r"beheaded|butchered|drowned|crushed|smothered|buried|cremated) (?:the |poor |old |young )*$|"
@@ -246,6 +267,13 @@ _BODY = re.compile(
     r"['’]s? (?:(?:dead|lifeless|drowned|cold|charred|frozen) (?:body|corpse)|corpse|remains|ashes|body (?:was|had been|is|lay|lies) "
     r"(?:\w+ )?(?:found|fished|recovered|discovered|buried|burned|burnt|cremated|identified|washed|carried|brought|laid|dragged|cut|"
     r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|funeral (?:was|had been|took|drew)|(?:tomb|grave)stone)\b"
+)
+_AND_THEN = re.compile(r"(?:[a-z][\w'’-]* ){1,9}?and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])")
+"""What somebody does before the second of two verbs."""
+_UNSEEN = re.compile(r"\b(?:nobody|no one|none of them|no living soul) (?:had |has |have |ever )*(?:saw|seen|heard (?:of|from)) $", re.IGNORECASE)
+_EVER = re.compile(r" (?:since|again|after that|any more|for (?:weeks|months|years|days))\b")
+_ROLE = re.compile(
+    r", the (?P<role>(?!(?:first|last|only|same|other|one|more|better|very|next|way)\b)(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+(?<!ing)(?<!est)),"
 )
 _FOR_NOW = re.compile(r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since) (?:\w+ )?$", re.IGNORECASE)
 _OTHER_NAME = re.compile(r"(?:\w[^.!?\"”]* |^)(?!(?:The|Poor|Old|Young|Then|When|And|But|So|Now|Later)\b)[A-Z][\w.]* $")
@@ -400,15 +428,22 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     shift = next((len(said) for said in (", who ", ",") if rest.startswith(said)), 0)
     if shift == 1:
         # Mira, the eldest of three, died
-        aside = re.match(r", (?:the|a|an|his|her|once|who)\b[^,.;\"]{1,60}, ", rest)
+        aside = re.match(r",(?: [a-z][\w'’-]*){1,10}, ", rest)
         shift = aside.end() if aside else 0
     after = rest[shift:].lstrip()
     at = len(fact) - len(after)
     if entry.kind == "person":
-        for status, pattern in _AFTER_NAME:
-            if (match := pattern.match(after)) and not _is_doubted(fact, at if shift else start, at + match.end()):
-                if status != "absent" or not _FOR_NOW.search(before):
-                    yield {**about, "aspect": "status", "value": status}
+        further = _AND_THEN.match(after)
+        for begins in (at, at + further.end()) if further else (at,):
+            for status, pattern in _AFTER_NAME:
+                match = pattern.match(fact, begins)
+                if match and not _is_doubted(fact, at if shift else start, match.end()):
+                    if status != "absent" or not _FOR_NOW.search(before):
+                        yield {**about, "aspect": "status", "value": status}
+        if _UNSEEN.search(before) and _EVER.match(rest) and not _is_doubted(fact, start, end):
+            yield {**about, "aspect": "status", "value": "absent"}
+        if role := _ROLE.match(rest):
+            yield {**about, "aspect": "role", "value": role["role"]}
         killed = _KILLED.search(before)
         if killed and not _NOT_TO_DEATH.match(rest) and not _is_doubted(fact, killed.start(), end):
             if killed[0].split()[0] not in _SLOWLY or _ONLY_TO_DEATH.match(rest):
@@ -478,7 +513,7 @@ _RENAMED = (
         rf"(?:new )?name(?: of)?|went by the name of|now goes by|now went by|goes by the name of) (?:the )?(?P<new>{_NAME})"
     ),
     re.compile(
-        rf"\b(?P<old>{_NAME}) (?:now )?(?:called|calls|styled|named) (?:himself|herself|itself) (?P<new>{_NAME})(?= now\b|"
+        rf"\b(?P<old>{_NAME}) (?:[a-z][\w'’-]* ){{0,8}}?(?:called|calls|styled|named) (?:himself|herself|itself) (?P<new>{_NAME})(?= now\b|"
         rf"[.,;]|$| {_FROM_THEN})"
     ),
     re.compile(rf"\bgave (?P<old>{_NAME}) (?:a|the|its|his|her) new name,? (?:of )?(?P<new>{_NAME})"),
@@ -493,15 +528,16 @@ _RENAMED = (
 
 def _renamed(fact: str, known: Codex) -> Iterator[Change]:
     for match in filter(None, (pattern.search(fact) for pattern in _RENAMED)):
-        if match["old"].split()[0] in _NOBODY or _is_doubted(fact, match.start(), match.end()):
+        old = match["old"].removeprefix("The ")
+        if old.split()[0] in _NOBODY or _is_doubted(fact, match.start(), match.end()):
             continue
-        entry = known.find(match["old"])
+        entry = known.find(old)
         if entry is not None and entry.kind == "person" and "became" in match[0]:
             continue  # a clerk who became Lord Mayor is called what he was called
         if entry is None or entry.value("status") != "dead":
             kind = entry.kind if entry else "place"
             yield Change(
-                entry=entry.name if entry else match["old"],
+                entry=entry.name if entry else old,
                 kind=kind,
                 do="rename",
                 value=match["new"] or match.groupdict().get("later") or "",

@@ -84,11 +84,14 @@ _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with
 """Of what is handled, what else the verb may have before it: the first page of, the dust from."""
 
 
+_OWN_NOUN = (
+    r"(?:(?:own|breast|coat|inside|left|right|hip) )?(?:(?:pockets?|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boots?|waistcoat|jacket|vest|shirt|knapsack|rucksack|"
+    r"pack|basket|case|wallet|hat|neck|arm|arms|shoulders?|finger|wrist|waist|lapel|chest|bosom|breast|throat|ear|back|robe|gown|"
+    r"skirts?|trousers|pouch|holster|scabbard|saddlebag|handbag|briefcase))"
+)
 _OWN_PLACE = (
     r"(?:(?:from|out of|in|into|inside|under|around|round|on|to|against|at|over|across|behind) (?:under )?(?:his|her|their) "
-    r"(?:own )?(?:\w+ )?(?:pockets?|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boots?|waistcoat|jacket|vest|shirt|knapsack|rucksack|"
-    r"pack|basket|case|wallet|hat|neck|arm|arms|shoulders?|finger|wrist|waist|lapel|chest|bosom|breast|throat|ear|back|robe|gown|"
-    r"skirts?|trousers|pouch|holster|scabbard|saddlebag|handbag|briefcase))\b"
+    rf"{_OWN_NOUN})\b"
 )
 
 
@@ -213,13 +216,23 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
     if holder is None or holder.kind != "person":
         return
     # Her knife is another one than the knife that he has.
+    # Of two words or more it is hardly another one, and hardly passed from hand to hand untold.
+    one_of_a_kind = all(" " in name for name in entry.names)
+    the = "(?:the|his|her|their)" if one_of_a_kind else "the"
     taken = re.compile(
-        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? the (?:{names})\b"
-        rf"[^.]*? {_OWN_PLACE}"
+        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names})\b"
+        rf"[^.]*? {_OWN_PLACE}|"
+        rf"\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
+    if one_of_a_kind and not any(re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told for name in holder.names):
+        taken = re.compile(
+            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|saddled|mounted|kept|"
+            rf"rode|pocketed|polished|locked|brandished|drew|tucked|was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) "
+            rf"{the} (?:{names})\b"
+        )
     for number, sentence in enumerate(told):
         match = taken.search(sentence.plain)
-        who = codex.find(match["who"]) if match else None
+        who = codex.find(next(filter(None, match.groups()))) if match else None
         if match is None or who is None or who is holder or _is_elsewhen(sentence, match.start(), entry.names, told):
             continue
         others = " ".join(one.said for one in told[:number])

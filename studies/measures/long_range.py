@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from recurrentgpt.memory.codex import changed
-from recurrentgpt.nodes.codex_changes import from_facts, speakers
+from recurrentgpt.nodes.codex_changes import from_facts, speakers, with_names
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.prose.sentence_checks import narration
 from recurrentgpt.prose.sentences import count_words, sentences
@@ -48,7 +48,7 @@ def long_range(passages: Sequence[str]) -> LongRange:
         changes = [
             change
             for paragraph in passage.split("\n")
-            for sentence in sentences(narration(paragraph))
+            for sentence in with_names(sentences(narration(paragraph)), codex)
             for change in from_facts("", [sentence], paragraph, codex, "English")
             if change.get("aspect") != "fact"
         ]

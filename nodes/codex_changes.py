@@ -107,7 +107,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
-    return _once(changes)[:MOST_CHANGES]
+    return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
 
 
 def with_names(told: Sequence[str], known: Codex) -> list[str]:
@@ -142,6 +142,20 @@ def _revives(change: Change, fact: str, known: Codex) -> bool:
         return False
     acting = rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}"
     return change.get("aspect") in ("status", "place") or bool(re.search(acting, fact))
+
+
+def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:
+    """Return the changes without the absence of whoever acts in the same passage after it: they were out of the room."""
+    return [change for change in changes if change.get("value") != "absent" or not _returns(change, passage, known)]
+
+
+def _returns(change: Change, passage: str, known: Codex) -> bool:
+    entry, told = known.find(change["entry"]), change.get("rests_on") or change.get("text", "")
+    after = passage.partition(told)[2] if told else ""
+    names = "|".join(map(re.escape, entry.names)) if entry else ""
+    return bool(after and names) and bool(
+        re.search(rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {_SPEAKS} (?:{names})\b", after)
+    )
 
 
 def _once(changes: Iterable[Change]) -> list[Change]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from recurrentgpt.memory.codex import changed
-from recurrentgpt.nodes.codex_changes import from_facts, speakers, with_names
+from recurrentgpt.nodes.codex_changes import from_facts, speakers, with_names, without_returned
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.prose.sentence_checks import narration
 from recurrentgpt.prose.sentences import count_words, sentences
@@ -52,7 +52,7 @@ def long_range(passages: Sequence[str]) -> LongRange:
             for change in from_facts("", [sentence], paragraph, codex, "English")
             if change.get("aspect") != "fact"
         ]
-        codex = changed(codex, changes, step=step)
+        codex = changed(codex, without_returned(changes, passage, codex), step=step)
         told: set[tuple[str, ...]] = {(name,) for name in names_of(passage)}
         told |= {
             (entry.name, line.aspect, line.value)

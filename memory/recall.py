@@ -118,9 +118,7 @@ class Recall:
         instead = await self._corrections(kept, story, corrected or {})
         scope = Scope(head, without, instead, await self._stale_rows(kept, story, stale or {}))
         places = await self._places(story, known or {})
-        parts = [
-            Part(vector, terms(text), places.get(text, ())) for vector, text in zip(vectors, texts, strict=True)
-        ]
+        parts = [Part(vector, terms(text), places.get(text, ())) for vector, text in zip(vectors, texts, strict=True)]
 
         def look() -> list[Hit]:
             with kept.lock:
@@ -256,7 +254,9 @@ class Recall:
             part: [
                 (commit, number)
                 for commit, texts in lines
-                for number in [row for row, own in enumerate(rows[commit]) if any(text in own.text for text in texts)][:1]
+                for number in [row for row, own in enumerate(rows[commit]) if any(text in own.text for text in texts)][
+                    :1
+                ]
             ]
             for part, lines in known.items()
         }

@@ -92,7 +92,9 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     people = speakers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
     changes, told, lines = list[Change](), set[str](), _with_words(passage)
-    for number, fact in enumerate(with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)):
+    for number, fact in enumerate(
+        with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
+    ):
         fact = _line(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact), _nearest(fact, lines)
         told |= {entry.name for entry in named}
@@ -154,7 +156,9 @@ def _returns(change: Change, passage: str, known: Codex) -> bool:
     after = passage.partition(told)[2] if told else ""
     names = "|".join(map(re.escape, entry.names)) if entry else ""
     return bool(after and names) and bool(
-        re.search(rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {_SPEAKS} (?:{names})\b", after)
+        re.search(
+            rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {_SPEAKS} (?:{names})\b", after
+        )
     )
 
 
@@ -194,7 +198,8 @@ def _share(wanted: set[str], own: set[str]) -> float:
 _DOUBTED = re.compile(
     r"\b(?:not|never|no longer|almost|nearly|would|might|may|could|should|if|whether|thinks?|thought|believes?|believed|fears?|"
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
-    r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|made up (?:his|her) mind|(?:said|told \w+|reported|announced) that|"
+    r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
+    r"made up (?:his|her) mind|(?:said|told \w+|reported|announced) that|"
     r"going to|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
     re.IGNORECASE,
 )
@@ -218,10 +223,10 @@ _KILLED_BY = (
     r"lynched|garrotted|butchered|massacred|buried|cremated|shot dead|put to death|laid to rest|"
     r"(?:crushed|swallowed|buried alive|blown to pieces|torn apart|cut down)(?= by\b))"
 )
-_SHIP = (
-    r"(?:train|ferry|boat|ship|steamer|packet|coach|stage|bus|plane|flight|tram|mail|barge|schooner|liner|carriage|express)"
+_SHIP = r"(?:train|ferry|boat|ship|steamer|packet|coach|stage|bus|plane|flight|tram|mail|barge|schooner|liner|carriage|express)"
+_BACK_SOON = (
+    r"(?! (?:for|to bed|in|out|up|down|by the|on|over|through|towards?|from (?:his|her) (?:mind|thoughts|face))\b)"
 )
-_BACK_SOON = r"(?! (?:for|to bed|in|out|up|down|by|on|over|through|towards?|from (?:his|her) (?:mind|thoughts|face))\b)"
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("dead", re.compile(
         rf"(?:(?:had |has )?(?:just |already |since |at last |finally |also )?"
@@ -230,7 +235,8 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"papers?|thoughts?)|with (?:kindness|work)|by (?:curiosity|boredom|kindness|laughter))\b)|"
         rf"{_TO_DEATH}|no longer (?:alive|breathing|among the living))|"
         r"die[sd](?! (?:of (?:shame|boredom|laughing|laughter|embarrassment|curiosity)|with (?:laughter|shame)|on (?:the )?stage|"
-        r"a little|inside)\b)|perish(?:ed|es)|succumb(?:ed|s) to (?!the (?:temptation|charm|urge)|(?:his|her) (?:charm|temptation)|"
+        r"a little|inside)\b)|perish(?:ed|es)|succumb(?:ed|s) to (?!the (?:temptation|charm|urge)|(?:his|her) (?:charm|"
+        r"temptation)|"
         rf"sleep|temptation)|drowned(?! (?:the|a|an|his|her|their|out|in (?:work|debt|tears))\b)|(?:hanged|shot|killed|drowned|"
         rf"poisoned) {_SELF}|{_TO_DEATH}|fell to (?:his|her|their) death|(?:drew|breathed|breathes|draws) (?:his|her|their) last|"
         rf"pass(?:ed|es) away|(?:lost|gave|gave up|laid down|took) {_OWN_LIFE}|gave up the ghost|met (?:his|her) (?:death|end)|"
@@ -241,29 +247,44 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("absent", re.compile(
         rf"(?:{_BE} (?:reported )?missing\b(?! (?:a|an|the|his|her|from (?:the|his|her) (?:room|table))\b)|"
         rf"{_BE} gone{_BACK_SOON}|{_BE} (?:far )?away (?:in|at) (?=[A-Z])|"
-        r"(?:had |has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside|under|below|over|for)\b|, (?:\w+ly )?\w+ing\b)|"
-        r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|left)(?! (?:the (?:room|table|door|window|house|bed|"
-        r"fire|light|lamp|key|others?)|his|her|a|an|it|them|him|behind|off|open|on)\b)|fled(?: (?:to|from|for) (?=[A-Z])| (?:the (?:country|city|town|island|"
-        r"village|province|valley)|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|forest|woods|desert|"
-        r"night))|to the (?:mountains|coast|hills|north|south|east|west|border|continent|capital))|(?=[.;]|$))|left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
-        r"town|home|the (?:town|city|country|village|island|valley))|"
-        r"(?:had |has )?(?:sailed (?:for|to)|went away (?:on the|by the|for good)|went (?:abroad|overseas)|emigrated|absconded|eloped|"
+        r"(?:had |has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside|under|below|"
+        r"over|for)\b|, (?:\w+ly )?\w+ing\b)|"
+        r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|left)(?! (?:the (?:room|table|door|"
+        r"window|house|bed|"
+        r"fire|light|lamp|key|others?)|his|her|a|an|it|them|him|behind|off|open|on)\b)|fled(?: (?:to|from|for) (?=[A-Z])|"
+        r" (?:the (?:country|city|town|island|"
+        r"village|province|valley)|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
+        r"forest|woods|desert|"
+        r"night))|to the (?:mountains|coast|hills|north|south|east|west|border|continent|capital))|(?=[.;]|$))|"
+        r"left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
+        r"(?:on|by|aboard) the (?:\w+ ){0,2}(?:train|ferry|boat|ship|coach|stage|bus|plane)\b|at (?:dawn|daybreak|first light)|"
+        r"that (?:night|day|week|year)|for good|for ever|forever|without (?:a word|saying (?:goodbye|farewell))|"
+        r"and (?:never|did not) "
+        r"(?:came?|return\w*)|town|home|the (?:town|city|country|village|island|valley))|"
+        r"(?:had |has )?(?:sailed (?:for|to)|went away (?:on the|by the|for good)|went (?:abroad|overseas)|emigrated|"
+        r"absconded|eloped|"
         r"deserted\b(?! (?:the|his|her|him|by)\b)|escaped from (?:the )?(?:prison|jail|country|island|asylum)|"
         r"set (?:off|out|sail) for|departed for|moved (?:away )?to (?=[A-Z])|moved away|(?:flew|travelled|traveled) to (?=[A-Z])|"
         r"enlisted|joined the (?:army|navy|regiment|legion|expedition|crusade)|went to sea|"
-        rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|east|west|home)|"
+        rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|"
+        rf"east|west|home)|"
         r"ran (?:away|off) (?:to sea|from (?:home|school|the (?:orphanage|convent|farm|school|regiment))|in the night|that night|"
         r"one night|to (?=[A-Z])|with a(?:n|nother)? (?:\w+ )?(?:sailor|soldier|man|woman|lover|circus)))|"
-        r"was (?:never (?:seen|heard of) (?:again|there again)|deported|exiled|banished|extradited|jailed|imprisoned|transported to|abducted|kidnapped|press-ganged|"
-        r"arrested|taken (?:away|prisoner|captive|to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|camp|madhouse))|sent (?:away|abroad|"
+        r"was (?:never (?:seen|heard of) (?:again|there again)|deported|exiled|banished|extradited|jailed|imprisoned|"
+        r"transported to|abducted|kidnapped|press-ganged|"
+        r"arrested|taken (?:away|prisoner|captive|to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|camp|madhouse))|"
+        r"sent (?:away|abroad|"
         r"overseas|to (?:the |a )?(?:prison|jail|gaol|front|colonies|asylum|convent|camp|galleys)))|"
         r"(?:has|had) been (?:deported|exiled|banished|jailed|imprisoned|abducted|kidnapped|arrested))\b"
     )),
     ("alive", re.compile(rf"(?:{_BE} (?:still )?alive|survived|returned|returns|came back|comes back|has returned|is back)\b")),
 )  # fmt: skip
-_BEFALLS = re.compile(rf"\b([Hh]e|[Ss]he)(?= (?:{'|'.join(pattern.pattern for status, pattern in _AFTER_NAME if status == 'dead')}))")
+_BEFALLS = re.compile(
+    rf"\b([Hh]e|[Ss]he)(?= (?:{'|'.join(pattern.pattern for status, pattern in _AFTER_NAME if status == 'dead')}))"
+)
 _KILLED = re.compile(
-    r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|shot|stab(?:s|bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|assassinated|slew|"
+    r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|shot|stab(?:s|bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|"
+    r"assassinated|slew|"
     r"beheaded|butchered|drowned|crushed|smothered|buried|cremated) (?:the |poor |old |young )*$|"
     r"\b(?:put|clubbed|beat|kicked|hacked|burned|burnt|stoned|starved|choked) $"
 )
@@ -272,28 +293,46 @@ _NOT_TO_DEATH = re.compile(
     r"(?:questions|work|letters|kisses|gifts|kindness|a glance|a look|paper\w*|flowers))"
 )
 _ONLY_TO_DEATH = re.compile(r" (?:to death|down dead)\b")
+_AROUND_DEAD = (
+    (r"\b(?:took|claimed|ended|cost) $", r"(?:['’]s| (?:his|her)) life\b"),
+    (r"\b(?:laid|lay|put) $", r" (?:to rest|in the ground|in (?:his|her) grave)\b"),
+    (r"\b(?:found|left) $", r" (?:dead|murdered|hanged|drowned|lifeless)\b"),
+)
 _BODY_OF = re.compile(
     r"\b(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|corpse|remains|ashes|bones) of|"
     r"(?:held|attended|after|at|since|from) the (?:funeral|burial|wake) (?:of|for)) (?:poor |old |young )*$",
     re.IGNORECASE,
 )
 _BODY = re.compile(
-    r"['’]s? (?:(?:dead|lifeless|drowned|cold|charred|frozen) (?:body|corpse)|corpse|remains|ashes|body (?:was|had been|is|lay|lies) "
-    r"(?:\w+ )?(?:found|fished|recovered|discovered|buried|burned|burnt|cremated|identified|washed|carried|brought|laid|dragged|cut|"
-    r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|funeral (?:was|had been|took|drew)|(?:tomb|grave)stone)\b"
+    r"['’]s? (?:(?:dead|lifeless|drowned|cold|charred|frozen) (?:body|corpse)|corpse|remains|ashes|body (?:was|had been|"
+    r"is|lay|lies) "
+    r"(?:\w+ )?(?:found|fished|recovered|discovered|buried|burned|burnt|cremated|identified|washed|carried|brought|laid|"
+    r"dragged|cut|"
+    r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|heart (?:stopped|gave out)|throat was (?:cut|slit)|"
+    r"(?:death|murder|suicide|execution) (?:was|had been|came|shook|left|made)|funeral (?:was|had been|took|drew)|(?:tomb|"
+    r"grave)stone)\b"
 )
-_AND_THEN = re.compile(r"(?:[a-z][\w'’-]* ){1,9}?and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])")
+_AND_THEN = re.compile(
+    r"(?:[a-z][\w'’-]* ){1,9}?and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
+)
 """What somebody does before the second of two verbs."""
-_UNSEEN = re.compile(r"\b(?:nobody|no one|none of them|no living soul) (?:had |has |have |ever )*(?:saw|seen|heard (?:of|from)) $", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"\b(?:nobody|no one|none of them|no living soul) (?:had |has |have |ever )*(?:saw|seen|heard (?:of|from)) $",
+    re.IGNORECASE,
+)
 _EVER = re.compile(r" (?:since|again|after that|any more|for (?:weeks|months|years|days))\b")
 _ROLE = re.compile(
-    r", the (?P<role>(?!(?:first|last|only|same|other|one|more|better|very|next|way)\b)(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+(?<!ing)(?<!est)),"
+    r", the (?P<role>(?!(?:first|last|only|same|other|one|more|better|very|next|"
+    r"way)\b)(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+(?<!ing)(?<!est)),"
 )
-_FOR_NOW = re.compile(r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since) (?:\w+ )?$", re.IGNORECASE)
+_FOR_NOW = re.compile(
+    r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since) (?:\w+ )?$", re.IGNORECASE
+)
 _OTHER_NAME = re.compile(r"(?:\w[^.!?\"”]* |^)(?!(?:The|Poor|Old|Young|Then|When|And|But|So|Now|Later)\b)[A-Z][\w.]* $")
 """What ends in another name, or a title that is no part of the name after it."""
 _TAKEN = r"\b(?:took|takes|led|dragged|drove|carried|shipped|sent|marched|hauled) $"
-_AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$))|to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
+_AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$))|"
+                   r"to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
 _NOUN = r"(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+"
 _THING = rf"(?:(?:the|a|an|his|her|their|its)|\w+['’]s) (?P<thing>{_NOUN})"
@@ -304,7 +343,8 @@ _END = (
     r"yesterday|before|after|during|\w+ by \w+)\b)"
 )
 _HOLDS = re.compile(
-    r"(?:now )?(?:(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds|wins|won|"
+    r"(?:now )?(?:(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds|"
+    r"wins|won|"
     r"buys|bought|inherits|inherited|snatched|snatches|grabbed|grabs|seized|confiscated|swiped|filched|received|receives|"
     r"accepted|accepts|collected|claimed|acquired|acquires|owned|now has|now had|wore|walked off with|made off with|"
     r"went off with|ran off with|got hold of|took (?:possession|charge) of) "
@@ -319,7 +359,8 @@ _GIVEN = (
 _TO = r"(?P<to>[A-Z][\w'’-]+)"
 _GIVES = re.compile(
     rf"{_GIVEN} {_THING}(?: (?:back|over|on|away))? to {_TO}|"
-    rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|slipped) {_THE.replace('thing', 'pressed')} (?:in|into) "
+    rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|"
+    rf"slipped) {_THE.replace('thing', 'pressed')} (?:in|into) "
     rf"{_TO.replace('to', 'hand')}['’]s? (?:\w+ )?(?:hands?|palm|pocket|fingers)"
 )
 _GIVES_FIRST = re.compile(
@@ -328,12 +369,16 @@ _GIVES_FIRST = re.compile(
     rf"(?:made|makes) {_TO.replace('to', 'friend')} a (?:present|gift) of {_THE.replace('thing', 'present')}{_END}"
 )
 _DESTROYS = (
-    r"(?:burn(?:s|ed|t)|destroy(?:s|ed)|smash(?:es|ed)|shatter(?:s|ed)|wreck(?:s|ed)|crush(?:es|ed)|shred(?:s|ded)?|incinerat(?:es|ed)|"
+    r"(?:burn(?:s|ed|t)|destroy(?:s|ed)|smash(?:es|ed)|shatter(?:s|ed)|wreck(?:s|ed)|crush(?:es|ed)|shred(?:s|ded)?|"
+    r"incinerat(?:es|ed)|"
     r"demolish(?:es|ed)|pulveri[sz]ed|obliterated|annihilated|consumed|devoured|sank|sunk|scuttled|melted(?: down)?|blew up|"
     r"(?:tears?|tore|rips?|ripped)(?: up)?)"
 )
 _MISLAYS = r"(?:los(?:es|t)|mislaid|mislays)"
-_SWALLOWING = r"(?:sea|river|lake|well|fire|flames|stove|furnace|water|harbour|harbor|canal|abyss|gulf|ocean|deep|bog|marsh|pit|ravine|hearth|grate|waves)"
+_SWALLOWING = (
+    r"(?:sea|river|lake|well|fire|flames|stove|furnace|water|harbour|harbor|canal|abyss|gulf|ocean|deep|bog|marsh|"
+    r"pit|ravine|hearth|grate|waves)"
+)
 _LOSES = re.compile(
     rf"\b(?P<how>{_MISLAYS}|(?!tore |ripped |tears? |rips? ){_DESTROYS}) (?:down |up )?{_THE}{_END}(?! (?:to|for) [A-Z])|"
     rf"\b(?:tears?|tore|rips?|ripped) (?:up {_THE.replace('thing', 'torn')}{_END}|{_THE.replace('thing', 'ripped')} "
@@ -347,17 +392,22 @@ _LOSES = re.compile(
 )
 _GONE_NOW = (
     r"(?:all |quite |now |completely |utterly |almost )?(?:lost|destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
-    r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|shreds|bits))|"
-    r"ripped (?:up|to (?:pieces|shreds))|in (?:pieces|ashes|splinters|shreds)|ashes|gone for (?:good|ever)|swept away|washed away|"
+    r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|"
+    r"shreds|bits))|"
+    r"ripped (?:up|to (?:pieces|shreds))|in (?:pieces|ashes|splinters|shreds)|ashes|gone for (?:good|ever)|swept away|"
+    r"washed away|"
     r"at the bottom of the \w+|consumed by|swallowed by|reduced to)"
 )
 _LOST = re.compile(
     rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:is|was|has been|had been|lies|lay|were|got|went) (?P<how>{_GONE_NOW})|"
-    r"(?P<gone>(?:sank(?= (?:in|off|with|without|beneath|below|under|at|within|to the bottom)\b|[.,;]|$)|shattered|burned down|burnt down|burned up|disintegrated|went up in (?:flames|smoke)|"
+    r"(?P<gone>(?:sank(?= (?:in|off|with|without|beneath|below|under|at|within|to the bottom)\b|[.,;]|$)|shattered|"
+    r"burned down|burnt down|burned up|disintegrated|went up in (?:flames|smoke)|"
     r"went down with (?:all|every|its|her)|went to the bottom|foundered|"
-    r"(?:broke|fell|smashed|crumbled|cracked|split|burst|flew|went) (?:in|into|to) (?:\w+ )?(?:pieces|two|half|bits|fragments|dust|splinters)|"
+    r"(?:broke|fell|smashed|crumbled|cracked|split|burst|flew|went) (?:in|into|to) (?:\w+ )?(?:pieces|two|half|bits|"
+    r"fragments|dust|splinters)|"
     r"(?:slipped|fell|dropped|slid|rolled|went)[^.;\"]* (?:sank|was lost|shattered|smashed|was gone))))\b|"
-    r"^The (?:sea|river|fire|flames|flood|waves|tide|current|storm|water|mud|bog) (?:took|swallowed|carried off|consumed|destroyed|"
+    r"^The (?:sea|river|fire|flames|flood|waves|tide|current|storm|water|mud|bog) (?:took|swallowed|carried off|consumed|"
+    r"destroyed|"
     rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
 )
 _BELONGS = re.compile(
@@ -378,18 +428,23 @@ _NO_THING = frozenset((
     "war", "bet", "race", "prize", "election", "case", "fight", "soup", "bread", "toast", "dinner", "supper", "fingers", "tongue",
     "thread", "track", "money", "temper", "seat", "eye", "windows", "sun", "moon",
     "fire", "matches", "wood", "coal", "incense", "oil", "sight", "use", "trail", "scent", "power",
-    "peace", "calm", "mood", "spirit", "spirits", "balance", "footing", "grip", "hold", "nerve", "self-control", "patience", "child",
-    "baby", "boy", "girl", "man", "woman", "father", "mother", "son", "daughter", "wife", "husband", "brother", "sister", "friend",
-    "enemy", "enemies", "army", "men", "people", "hopes", "hope", "dream", "dreams", "faith", "vote", "argument", "throne", "crown",
+    "peace", "calm", "mood", "spirit", "spirits", "balance", "footing", "grip", "hold", "nerve", "self-control",
+    "patience", "child",
+    "baby", "boy", "girl", "man", "woman", "father", "mother", "son", "daughter", "wife", "husband", "brother", "sister",
+    "friend",
+    "enemy", "enemies", "army", "men", "people", "hopes", "hope", "dream", "dreams", "faith", "vote", "argument", "throne",
+    "crown",
     "city", "town", "village", "country", "lips", "cheek", "cheeks", "ear", "ears", "arm", "arms", "leg", "legs", "foot", "feet",
     "knee", "knees", "hair", "skin", "blood", "flesh", "ground", "earth", "road", "air", "sky", "rest", "whole", "best", "worst",
-    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "conversation", "subject", "question", "meal", "food", "tea", "coffee", "wine",
+    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "conversation", "subject",
+    "question", "meal", "food", "tea", "coffee", "wine",
     "kiss", "glance", "smile", "blow", "push", "start", "shock", "nod", "answer", "order", "orders", "lie", "news",
     "illusion", "illusions", "spell", "argument", "stairs", "steps", "slope", "hill", "corner", "distance",
 ))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 _SEVERAL = frozenset((
-    "hat", "window", "glass", "bottle", "plate", "cup", "cigarette", "cigar", "candle", "room", "chair", "sofa", "stone", "branch",
+    "hat", "window", "glass", "bottle", "plate", "cup", "cigarette", "cigar", "candle", "room", "chair", "sofa", "stone",
+    "branch",
     "page", "card", "flower", "rope", "box", "paper", "pen", "table", "curtain", "bed", "stick",
 ))  # fmt: skip
 """What a house has several of: without another word, the next one may be another."""
@@ -418,7 +473,11 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     for match in _LOST.finditer(fact):
         thing = match["thing"] or match["taken"]
         if _is_thing(thing) and not _is_doubted(fact, match.start(), match.end()):
-            how = "lost" if re.match("lost|stolen|sunk|gone|swept|washed|sank|at the", match["how"] or match["gone"] or "lost") else ""
+            how = (
+                "lost"
+                if re.match("lost|stolen|sunk|gone|swept|washed|sank|at the", match["how"] or match["gone"] or "lost")
+                else ""
+            )
             yield Change(entry=thing, kind="thing", do="set", aspect="status", value=how or "destroyed")
     for match in _BELONGS.finditer(fact):
         if _is_thing(match["thing"]) and not _is_doubted(fact, match.start(), match.end()):
@@ -451,17 +510,24 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
         for begins in (at, at + further.end()) if further else (at,):
             for status, pattern in _AFTER_NAME:
                 match = pattern.match(fact, begins)
-                if match and not _is_doubted(fact, at if shift else start, match.end()):
-                    if status != "absent" or not _FOR_NOW.search(before):
-                        yield {**about, "aspect": "status", "value": status}
+                doubted = match is None or _is_doubted(fact, at if shift else start, match.end())
+                if not doubted and (status != "absent" or not _FOR_NOW.search(before)):
+                    yield {**about, "aspect": "status", "value": status}
         if _UNSEEN.search(before) and _EVER.match(rest) and not _is_doubted(fact, start, end):
             yield {**about, "aspect": "status", "value": "absent"}
         if role := _ROLE.match(rest):
             yield {**about, "aspect": "role", "value": role["role"]}
         killed = _KILLED.search(before)
-        if killed and not _NOT_TO_DEATH.match(rest) and not _is_doubted(fact, killed.start(), end):
-            if killed[0].split()[0] not in _SLOWLY or _ONLY_TO_DEATH.match(rest):
-                yield dead
+        if (
+            killed
+            and not _NOT_TO_DEATH.match(rest)
+            and not _is_doubted(fact, killed.start(), end)
+            and (killed[0].split()[0] not in _SLOWLY or _ONLY_TO_DEATH.match(rest))
+        ):
+            yield dead
+        around = any(re.search(before_it, before) and re.match(after_it, rest) for before_it, after_it in _AROUND_DEAD)
+        if around and not _is_doubted(fact, start, end):
+            yield dead
         if (body := _BODY_OF.search(before)) and not _is_doubted(fact, body.start(), end):
             yield dead
         if re.search(_TAKEN, before) and _AWAY.match(rest.lstrip()) and not _is_doubted(fact, start, end):
@@ -484,14 +550,18 @@ def _is_thing(name: str) -> bool:
     words = name.split()
     if len(words) == 1 and name in _SEVERAL:
         return False
-    return words[-1] not in _NO_THING and not name.endswith("ly") and words[0] not in ("other", "last", "first", "whole")
+    return (
+        words[-1] not in _NO_THING and not name.endswith("ly") and words[0] not in ("other", "last", "first", "whole")
+    )
 
 
 def _possession(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
     for pattern in (_GIVES, _GIVES_FIRST, _HOLDS):
         match = pattern.match(after)
         found = match.groupdict() if match else {}
-        thing = next((found[name] for name in ("thing", "pressed", "present", "taken", "picked") if found.get(name)), "")
+        thing = next(
+            (found[name] for name in ("thing", "pressed", "present", "taken", "picked") if found.get(name)), ""
+        )
         if match is None or not _is_thing(thing or "door"):
             continue
         about = Change(entry=thing, kind="thing", do="set")
@@ -520,14 +590,16 @@ _RENAMED = (
         rf"called (?P<later>{_NAME}))"
     ),
     re.compile(
-        rf"\b(?P<old>{_NAME}) (?:is|was) (?:now (?:called|known as|named) (?P<new>{_NAME})|called (?P<later>{_NAME}) {_FROM_THEN})"
+        rf"\b(?P<old>{_NAME}) (?:is|was) (?:now (?:called|known as|named) (?P<new>{_NAME})|"
+        rf"called (?P<later>{_NAME}) {_FROM_THEN})"
     ),
     re.compile(
         rf"\b(?P<old>{_NAME}) (?:had |has )?(?:changed (?:his|her|its) name to|(?:took|adopted|assumed|received|got|bore) the "
         rf"(?:new )?name(?: of)?|went by the name of|now goes by|now went by|goes by the name of) (?:the )?(?P<new>{_NAME})"
     ),
     re.compile(
-        rf"\b(?P<old>{_NAME}) (?:[a-z][\w'’-]* ){{0,8}}?(?:called|calls|styled|named) (?:himself|herself|itself) (?P<new>{_NAME})(?= now\b|"
+        rf"\b(?P<old>{_NAME}) (?:[a-z][\w'’-]* ){{0,8}}?(?:called|calls|styled|named) (?:himself|herself|"
+        rf"itself) (?P<new>{_NAME})(?= now\b|"
         rf"[.,;]|$| {_FROM_THEN})"
     ),
     re.compile(rf"\bgave (?P<old>{_NAME}) (?:a|the|its|his|her) new name,? (?:of )?(?P<new>{_NAME})"),
@@ -559,7 +631,8 @@ def _renamed(fact: str, known: Codex) -> Iterator[Change]:
 
 
 _LIFELESS = (
-    "died|killed|buried|drowned|hanged|murdered|passed|vanished|disappeared|looked|seemed|appeared|remained|rested|stared|floated|"
+    "died|killed|buried|drowned|hanged|murdered|passed|vanished|disappeared|looked|seemed|appeared|remained|rested|stared|"
+    "floated|"
     "drifted|rotted|smelled|belonged|mattered|haunted|owned|lived|loved|hated|used|wanted|needed|deserved|called|named|covered|"
     "wrapped|dressed|stretched|resembled|failed|existed|ended|turned|feared|followed|wished|intended|promised|inherited|"
     "slumped|sprawled|weighed|stiffened|dangled|stayed|sagged|lolled|swayed|collapsed|occupied|"
@@ -570,15 +643,22 @@ _LIFELESS = (
 )
 """What is also said of the dead, or of the living as of another time."""
 IRREGULAR = (
-    r"(?:ate|beat|began|bent|bet|bit|blew|bought|broke|brought|built|burst|came|caught|chose|clung|crept|cut|dealt|did|drank|drew|"
-    r"drove|dug|dwelt|fed|fought|fled|flew|flung|forbade|forgave|froze|gave|got|ground|held|hid|hit|hung|hurt|knelt|laid|leant|leapt|"
-    r"learnt|led|lent|let|lit|made|met|mowed|paid|put|quit|ran|rang|read|rode|rose|sang|sat|said|saw|sent|set|shone|shook|shook|shut|"
-    r"slept|slid|slit|slung|sold|sought|spent|spat|split|spoke|spread|sprang|spun|stood|stole|strode|strove|struck|stuck|stung|swam|"
-    r"swept|swore|swung|taught|thought|threw|thrust|told|took|tore|trod|understood|went|wept|woke|won|wore|wound|wove|wrote|wrung)"
+    r"(?:ate|beat|began|bent|bet|bit|blew|bought|broke|brought|built|burst|came|caught|chose|clung|crept|cut|dealt|did|"
+    r"drank|drew|"
+    r"drove|dug|dwelt|fed|fought|fled|flew|flung|forbade|forgave|froze|gave|got|ground|held|hid|hit|hung|hurt|knelt|laid|"
+    r"leant|leapt|"
+    r"learnt|led|lent|let|lit|made|met|mowed|paid|put|quit|ran|rang|read|rode|rose|sang|sat|said|saw|sent|set|shone|shook|"
+    r"shook|shut|"
+    r"slept|slid|slit|slung|sold|sought|spent|spat|split|spoke|spread|sprang|spun|stood|stole|strode|strove|struck|stuck|"
+    r"stung|swam|"
+    r"swept|swore|swung|taught|thought|threw|thrust|told|took|tore|trod|understood|went|wept|woke|won|wore|wound|wove|"
+    r"wrote|wrung)"
 )
 _LASTS = (
-    r"(?:is|was|has|does|lies|seems|rests|remains|belongs|means|owns|dies|rots|haunts|looks|weighs|as|his|this|its|us|thus|perhaps|"
-    r"always|sometimes|besides|was|knows|loves|hates|likes|needs|wants|fears|deserves|lives|stays|floats|sleeps|vanishes|disappears|"
+    r"(?:is|was|has|does|lies|seems|rests|remains|belongs|means|owns|dies|rots|haunts|looks|weighs|as|his|this|its|us|"
+    r"thus|perhaps|"
+    r"always|sometimes|besides|was|knows|loves|hates|likes|needs|wants|fears|deserves|lives|stays|floats|sleeps|vanishes|"
+    r"disappears|"
     r"plus|versus|towards|afterwards|across|less|less|yes)"
 )
 ACTS = (
@@ -619,10 +699,12 @@ _HIS = r"(?:his|her)(?= (?:own )?(?:\w+ )?"
 """Whose it is, looking ahead to what it is: with another word before it at most."""
 _OWN = (
     # what one does with one's own body, and with nobody else's
-    rf"(?:shook|shakes|shaking|nodded|nodding|nods|bowed|scratched|scratching|cocked|tilted|bent|hung|ducked) (?P<a>{_HIS}head\b))|"
+    rf"(?:shook|shakes|shaking|nodded|nodding|nods|bowed|scratched|scratching|cocked|tilted|bent|hung|"
+    rf"ducked) (?P<a>{_HIS}head\b))|"
     rf"(?:cleared|clears|clearing) (?P<b>{_HIS}throat\b))|(?:held|holds|holding|caught|caught up) (?P<c>{_HIS}breath\b))|"
     rf"(?:bit|bites|biting|licked|licks|licking|pursed|pursing|moistened|smacked|pressed) (?P<d>{_HIS}(?:lips?|tongue|nails)\b))|"
-    rf"(?:narrowed|narrows|rolled|rolling|rolls|lowered|rubbed|rubbing|closed|closing|shut|opened|opening|averted|screwed up|squeezed|"
+    rf"(?:narrowed|narrows|rolled|rolling|rolls|lowered|rubbed|rubbing|closed|closing|shut|opened|opening|averted|"
+    rf"screwed up|squeezed|"
     rf"blinked|shaded|shielded|strained) (?P<e>{_HIS}eyes\b))|"
     rf"(?:clenched|set|gritted|ground|clenching|gritting|tightened) (?P<f>{_HIS}(?:jaw|teeth)\b))|"
     rf"(?:lowered|raised|lowering|raising|dropped) (?P<g>{_HIS}voice\b))|"
@@ -635,7 +717,8 @@ _OWN = (
     rf"(?:tapped|tapping|stamped|stamping|shuffled|shuffling|dragged|wiped|kicked) (?P<o>{_HIS}(?:foot|feet)\b))|"
     rf"(?:made up|changed|lost|came to|spoke|crossed) (?P<p>{_HIS}(?:mind|senses|temper|balance|footing|nerve|way)\b))|"
     rf"(?:put on|putting on|took off|taking off|pulled on|pulling on|tugged on|slipped on|buttoned|buttoning|unbuttoned|hung up|"
-    rf"shrugged on|shrugged off|threw off) (?P<q>{_HIS}(?:coat|overcoat|cloak|jacket|hat|cap|gloves?|boots?|shoes?|scarf|shawl|spectacles|"
+    rf"shrugged on|shrugged off|threw off) (?P<q>{_HIS}(?:coat|overcoat|cloak|jacket|hat|cap|gloves?|boots?|shoes?|scarf|"
+    rf"shawl|spectacles|"
     r"glasses|apron|gown|bonnet|raincoat|cardigan|sweater|waistcoat)\b))|"
     rf"(?:wiped|wiping|mopped|mopping|rubbed|rubbing) (?P<r>{_HIS}(?:brow|forehead|mouth|nose|spectacles|glasses)\b))|"
     rf"(?:looked at|glanced at|checked|consulted|wound|checking|consulting) (?P<s>{_HIS}(?:wrist)?watch\b))|"
@@ -647,7 +730,8 @@ _OWN = (
 OF_ONESELF = re.compile(
     rf"\b(?P<name>[A-Z][\w'’-]+)(?:,)? (?:slowly |only |just |\w+ly )?(?:{_OWN}|(?P<i>himself|herself)\b|"
     r"(?!told|saw|met|asked|with|and|or|to|for|like|by|that|than)[a-z]+(?:ed|[^aeiou]t|ut|ound|ew|ught|aw|ve|oke) "
-    r"(?!(?:was|were|to|by|than|that)\b)(?:upright |down |up |in |on |at |for )?(?P<z>himself|herself)(?= (?:to|on|in|into|at|with|against|from|up|down|off|"
+    r"(?!(?:was|were|to|by|than|that)\b)(?:upright |down |up |in |on |at |for )?(?P<z>himself|herself)(?= (?:to|on|in|"
+    r"into|at|with|against|from|up|down|off|"
     r"by|out|over|for|behind|across|a|an|the)\b|[.,;]|$))"
 )
 """Somebody, and what one does with nobody's head, throat or breath but one's own, or to oneself."""

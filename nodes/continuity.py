@@ -33,7 +33,8 @@ MOST_CONTRADICTIONS = 6
 _QUOTED = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 _ELSEWHEN = re.compile(
     r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|(?:years|months|weeks) "
-    r"(?:ago|earlier|before)|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|portrait|photograph|picture|"
+    r"(?:ago|earlier|before)|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|portrait|"
+    r"photograph|picture|"
     r"statue|imagin\w*|echo\w*|voice of|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|the (?:late|dead) [A-Z]\w+)\b",
     re.IGNORECASE,
 )
@@ -75,17 +76,22 @@ _NOT_HANDLED = (
     r"crushed|promised|offered|seemed|happened|reported|discovered|noticed|supposed|believed|explained|stared|peered)"
 )
 _HANDLES = (
-    r"(?:take|hold|lift|raise|open|carrie|hand|light|turn|read|swing|wind|drink|put|wear|lay|spread|set|steer|play|ring|ride|drive|"
+    r"(?:take|hold|lift|raise|open|carrie|hand|light|turn|read|swing|wind|drink|put|wear|lay|spread|set|steer|play|ring|"
+    r"ride|drive|"
     r"row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
     rf"(?!{_NOT_HANDLED}\b)(?:{IRREGULAR}|[a-z]{{2,}}(?<!e)ed)"
 )
-_PATH = r"(?: (?:up|on|down|out|aside|away|over|open))?(?: (?:from|into|in|on|onto|through|with|out of|inside|aboard|at|to|over|upon|under))?"
+_PATH = (
+    r"(?: (?:up|on|down|out|aside|away|over|open))?(?: (?:from|into|in|on|onto|through|with|out of|inside|aboard|at|"
+    r"to|over|upon|under))?"
+)
 _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with|to|upon))?"
 """Of what is handled, what else the verb may have before it: the first page of, the dust from."""
 
 
 _OWN_NOUN = (
-    r"(?:(?:own|breast|coat|inside|left|right|hip) )?(?:(?:pockets?|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boots?|waistcoat|jacket|vest|shirt|knapsack|rucksack|"
+    r"(?:(?:own|breast|coat|inside|left|right|hip) )?(?:(?:pockets?|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boots?|"
+    r"waistcoat|jacket|vest|shirt|knapsack|rucksack|"
     r"pack|basket|case|wallet|hat|neck|arm|arms|shoulders?|finger|wrist|waist|lapel|chest|bosom|breast|throat|ear|back|robe|gown|"
     r"skirts?|trousers|pouch|holster|scabbard|saddlebag|handbag|briefcase))"
 )
@@ -134,6 +140,13 @@ async def contradictions(state: State, runtime: StoryRuntime, passage: str) -> l
     return find_contradictions(passage, await codex_before(state, runtime))
 
 
+_MEETING = (
+    r"\b(?:greeted|thanked|helped|joined|interrupted|asked|introduced|overtook|bowed to|waved to|nodded to|"
+    r"grinned at|smiled at)"
+)
+"""What one does with the living."""
+
+
 class _Sentence(NamedTuple):
     """A sentence of a passage."""
 
@@ -172,7 +185,7 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
         # Of one word, a role may be anybody's who has it after them.
         roles = [f"[Tt]he {re.escape(role)}" for role in codex.own_roles(entry) if " " in role or status == "dead"]
         called = "|".join([*map(re.escape, sorted(own, key=len, reverse=True)), *roles])
-        if status in ("dead", "absent") and (act := _acting(called, told)) is not None:
+        if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
             back = _ALIVE if status == "dead" else _IS_BACK
             if not back.search(_about(called, told, act)):
                 yield _of_aspect("dead" if status == "dead" else "absent", entry, "status", act.said, "alive")
@@ -180,7 +193,10 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
     if entry.kind == "thing" and own:
         names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
         if status in ("lost", "destroyed") and not _found_again(names, told):
-            handled = rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
+            handled = (
+                rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
+                r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
+            )
             if (act := _first(handled, told, besides=own)) is not None:
                 yield _of_aspect("lost", entry, "status", act.said, "found")
         yield from _of_holder(entry, names, told, codex)
@@ -192,7 +208,9 @@ def _found_again(names: str, told: Sequence[_Sentence]) -> bool:
         for match in re.finditer(rf"\b(?:{names})\b", sentence.plain, re.IGNORECASE):
             before = re.split(r"[,;:]", sentence.plain[: match.start()])[-1].split()
             after = re.split(r"[,;:]", sentence.plain[match.end() :])[0].split()
-            if before[-1:] in (["a"], ["an"]) or any(_IS_FOUND.fullmatch(word.strip('".,!?').casefold()) for word in (*before[-5:], *after[:6])):
+            if before[-1:] in (["a"], ["an"]) or any(
+                _IS_FOUND.fullmatch(word.strip('".,!?').casefold()) for word in (*before[-5:], *after[:6])
+            ):
                 return True
     return False
 
@@ -222,12 +240,17 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
     taken = re.compile(
         rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names})\b"
         rf"[^.]*? {_OWN_PLACE}|"
-        rf"\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
+        rf"\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
+        rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
-    if one_of_a_kind and not any(re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told for name in holder.names):
+    if one_of_a_kind and not any(
+        re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told for name in holder.names
+    ):
         taken = re.compile(
-            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|saddled|mounted|kept|"
-            rf"rode|pocketed|polished|locked|brandished|drew|tucked|was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) "
+            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
+            rf"saddled|mounted|kept|"
+            rf"rode|pocketed|polished|locked|brandished|drew|tucked|was (?:wearing|carrying|holding|riding)|is (?:wearing|"
+            rf"carrying)) "
             rf"{the} (?:{names})\b"
         )
     for number, sentence in enumerate(told):
@@ -264,11 +287,15 @@ def _of_renamed(told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradicti
                 yield contradiction("renamed", entry, holds, act.said, former)
 
 
-def _acting(called: str, told: Sequence[_Sentence]) -> _Sentence | None:
+def _acting(called: str, told: Sequence[_Sentence], *, dead: bool) -> _Sentence | None:
     """Return the first sentence in which somebody who is called so does something; None for none."""
     return _first(
-        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as|so|because|where) |{_WHEN} )(?:{called})(?:, (?:the|a|an|his|her|who)\b"
+        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as|so|because|where) |{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
+        rf"her|who)\b"
         rf"[^,;\"]{{1,60}},)? (?:{ACTS})|"
+        rf"\bIt (?:was|is) (?:{called}) who\b(?! (?:had|was|is|died))|"
+        rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
+        rf"{_MEETING if dead else '(?!)'} (?:{called})\b(?!['’])|"
         rf"[\"”] (?:said|asked|replied|whispered|answered|called|cried|muttered|shouted|added|says|asks) (?:{called})\b|"
         rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before|Across|Through|Down|Up|From|Outside|Inside)\b[^,;\"]{{0,40}}? "
         rf"(?:stood|sat|came|walked|knelt|ran|waited|strode|climbed) (?:{called})\b",

@@ -66,9 +66,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}
 
 
-async def _known(
-    codex: Codex, parts: Collection[str], runtime: StoryRuntime
-) -> dict[str, list[tuple[str, list[str]]]]:
+async def _known(codex: Codex, parts: Collection[str], runtime: StoryRuntime) -> dict[str, list[tuple[str, list[str]]]]:
     """Return, by part of a plan, the passages of those lines of whom it names that are nearest to it, with their sentences."""
     found: dict[str, list[tuple[str, list[str]]]] = {}
     for part in parts:

@@ -54,7 +54,8 @@ _THEN = re.compile(
 
 _WHEN = (
     r"^(?:Then|Now|Later|Soon|Meanwhile|Outside|Inside|Upstairs|Downstairs|"
-    r"(?:At|On|In|That|This|Next)(?: (?!(?:of|with|by|to|for|from|than|and)\b)[\w'’-]+){1,5}),?"
+    r"(?:At|On|In|That|This|Next|Across|Behind|Beside|Under|Over|From|With|After|During|Near|Between|Through|Around|Along|Below|"
+    r"Above|By|Every|One|Back|Halfway|Opposite|Without)(?: (?!(?:of|with|by|to|for|from|than|and)\b)[\w'’-]+){1,5}),?"
 )
 """What a sentence may begin with before whoever does something in it."""
 _IS_BACK = re.compile(

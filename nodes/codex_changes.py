@@ -200,7 +200,7 @@ _DOUBTED = re.compile(
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
     r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
     r"made up (?:his|her) mind|(?:said|told \w+|reported|announced) that|"
-    r"going to|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
+    r"going to|will|shall|to be|about to|sentenced|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
     re.IGNORECASE,
 )
 _DOUBTED_LATER = re.compile(
@@ -225,13 +225,15 @@ _KILLED_BY = (
 )
 _SHIP = r"(?:train|ferry|boat|ship|steamer|packet|coach|stage|bus|plane|flight|tram|mail|barge|schooner|liner|carriage|express)"
 _BACK_SOON = (
-    r"(?! (?:for|to bed|in|out|up|down|by the|on|over|through|towards?|from (?:his|her) (?:mind|thoughts|face))\b)"
+    r"(?! (?:for|to (?!(?:the|sea|war|prison)\b|[A-Z])|in|out|up|down|by the|on|over|through|towards?|from (?:his|"
+    r"her) (?:mind|thoughts|face))\b)"
 )
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("dead", re.compile(
         rf"(?:(?:had |has )?(?:just |already |since |at last |finally |also )?"
         rf"(?:{_BE} (?:later |long |now |already |quite |found )?(?:dead(?! (?:tired|drunk|certain|sure|set|asleep|serious|right|"
-        rf"wrong|beat|against|on (?:his|her) feet|to )\b)|no more\b(?! than)|{_KILLED_BY}(?! (?:in (?:his|her|a) (?:work|book|"
+        rf"wrong|beat|against|on (?:his|her) feet|to )\b)|no more\b(?! than)|{_KILLED_BY}(?! (?:in (?:his|her|a|"
+        rf"the) (?:\w+ )?(?:work|book|"
         r"papers?|thoughts?)|with (?:kindness|work)|by (?:curiosity|boredom|kindness|laughter))\b)|"
         rf"{_TO_DEATH}|no longer (?:alive|breathing|among the living))|"
         r"die[sd](?! (?:of (?:shame|boredom|laughing|laughter|embarrassment|curiosity)|with (?:laughter|shame)|on (?:the )?stage|"
@@ -249,14 +251,13 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         rf"{_BE} gone{_BACK_SOON}|{_BE} (?:far )?away (?:in|at) (?=[A-Z])|"
         r"(?:had |has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside|under|below|"
         r"over|for)\b|, (?:\w+ly )?\w+ing\b)|"
-        r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|left)(?! (?:the (?:room|table|door|"
-        r"window|house|bed|"
-        r"fire|light|lamp|key|others?)|his|her|a|an|it|them|him|behind|off|open|on)\b)|fled(?: (?:to|from|for) (?=[A-Z])|"
+        r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|"
+        r"left(?=[.,;]| (?:by|before|without|with|already|yesterday|for)\b))|fled(?: (?:to|from|for) (?=[A-Z])|"
         r" (?:the (?:country|city|town|island|"
         r"village|province|valley)|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
         r"forest|woods|desert|"
         r"night))|to the (?:mountains|coast|hills|north|south|east|west|border|continent|capital))|(?=[.;]|$))|"
-        r"left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
+        r"(?:had |has )?left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
         r"(?:on|by|aboard) the (?:\w+ ){0,2}(?:train|ferry|boat|ship|coach|stage|bus|plane)\b|at (?:dawn|daybreak|first light)|"
         r"that (?:night|day|week|year)|for good|for ever|forever|without (?:a word|saying (?:goodbye|farewell))|"
         r"and (?:never|did not) "
@@ -277,13 +278,17 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"overseas|to (?:the |a )?(?:prison|jail|gaol|front|colonies|asylum|convent|camp|galleys)))|"
         r"(?:has|had) been (?:deported|exiled|banished|jailed|imprisoned|abducted|kidnapped|arrested))\b"
     )),
-    ("alive", re.compile(rf"(?:{_BE} (?:still )?alive|survived|returned|returns|came back|comes back|has returned|is back)\b")),
+    ("alive", re.compile(
+        rf"(?:{_BE} (?:still )?alive|{_BE} (?:released|freed|set free|acquitted|let go|home again)|survived|returned|returns|"
+        r"came back|comes back|has returned|is back)\b"
+    )),
 )  # fmt: skip
 _BEFALLS = re.compile(
     rf"\b([Hh]e|[Ss]he)(?= (?:{'|'.join(pattern.pattern for status, pattern in _AFTER_NAME if status == 'dead')}))"
 )
 _KILLED = re.compile(
-    r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|shot|stab(?:s|bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|"
+    r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|(?<!the )(?<!each )(?<!every )(?<!that )(?<!a )(?<!first )shot|stab(?:s|"
+    r"bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|"
     r"assassinated|slew|"
     r"beheaded|butchered|drowned|crushed|smothered|buried|cremated) (?:the |poor |old |young )*$|"
     r"\b(?:put|clubbed|beat|kicked|hacked|burned|burnt|stoned|starved|choked) $"
@@ -326,11 +331,17 @@ _ROLE = re.compile(
     r"way)\b)(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+(?<!ing)(?<!est)),"
 )
 _FOR_NOW = re.compile(
-    r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since) (?:\w+ )?$", re.IGNORECASE
+    r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since|(?:scarcely|hardly|"
+    r"no sooner) had) (?:\w+ )?$",
+    re.IGNORECASE,
 )
-_OTHER_NAME = re.compile(r"(?:\w[^.!?\"”]* |^)(?!(?:The|Poor|Old|Young|Then|When|And|But|So|Now|Later)\b)[A-Z][\w.]* $")
+_KIN = r"(?:Uncle|Aunt|Great-aunt|Mrs|Madame|Miss|Mother|Father|Grandmother|Grandfather|Granny|Cousin|Lady|Brother|Sister|Widow|Little)"
+_OTHER_NAME = re.compile(
+    rf"(?:\w[^.!?\"”]* (?!(?:Mr|Dr|Captain|Sir|Lord|Old|Poor|Young|Doctor|Professor|Sergeant|The)\b)[A-Z][\w]*|\b{_KIN})\.? "
+    r"(?:d[eu] |von |van |du |la |le )?$"
+)
 """What ends in another name, or a title that is no part of the name after it."""
-_TAKEN = r"\b(?:took|takes|led|dragged|drove|carried|shipped|sent|marched|hauled) $"
+_TAKEN = r"\b(?:took|takes|led|dragged|shipped|sent|marched|hauled) $"
 _AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$))|"
                    r"to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
@@ -410,6 +421,11 @@ _LOST = re.compile(
     r"destroyed|"
     rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
 )
+_RESTORED = re.compile(
+    r"\b(?:(?<!seen )(?<!never )again|back|found|until|rebuilt|restored|mended|repaired|recovered|replaced|"
+    r"for (?:a|an|two|three) \w+)\b"
+)
+"""What a sentence says of a thing that was lost for a while only."""
 _BELONGS = re.compile(
     rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:now )?(?:belongs|belonged|passed|passes|went|goes|fell) to {_TO}|(?:was|had been|is) "
     rf"(?:given|sold|left|handed|lent|bequeathed|entrusted|promised) to {_TO.replace('to', 'given')}|(?:is|was) (?:now )?"
@@ -436,7 +452,9 @@ _NO_THING = frozenset((
     "crown",
     "city", "town", "village", "country", "lips", "cheek", "cheeks", "ear", "ears", "arm", "arms", "leg", "legs", "foot", "feet",
     "knee", "knees", "hair", "skin", "blood", "flesh", "ground", "earth", "road", "air", "sky", "rest", "whole", "best", "worst",
-    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "conversation", "subject",
+    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "campaign", "glasses", "crew",
+    "troops", "passengers",
+    "family", "conversation", "subject",
     "question", "meal", "food", "tea", "coffee", "wine",
     "kiss", "glance", "smile", "blow", "push", "start", "shock", "nod", "answer", "order", "orders", "lie", "news",
     "illusion", "illusions", "spell", "argument", "stairs", "steps", "slope", "hill", "corner", "distance",
@@ -467,12 +485,20 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
             yield from _of_name(fact, match.start(), match.end(), entry, known)
     for match in _LOSES.finditer(fact):
         thing = next(value for name, value in match.groupdict().items() if name != "how" and value)
-        if _is_thing(thing) and not _is_doubted(fact, match.start(), match.end()):
+        if (
+            _is_thing(thing)
+            and not _RESTORED.search(fact, match.end())
+            and not _is_doubted(fact, match.start(), match.end())
+        ):
             how = "lost" if match["thrown"] or re.match(_MISLAYS, match["how"] or "") else "destroyed"
             yield Change(entry=thing, kind="thing", do="set", aspect="status", value=how)
     for match in _LOST.finditer(fact):
         thing = match["thing"] or match["taken"]
-        if _is_thing(thing) and not _is_doubted(fact, match.start(), match.end()):
+        if (
+            _is_thing(thing)
+            and not _RESTORED.search(fact, match.end())
+            and not _is_doubted(fact, match.start(), match.end())
+        ):
             how = (
                 "lost"
                 if re.match("lost|stolen|sunk|gone|swept|washed|sank|at the", match["how"] or match["gone"] or "lost")
@@ -528,6 +554,12 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
         around = any(re.search(before_it, before) and re.match(after_it, rest) for before_it, after_it in _AROUND_DEAD)
         if around and not _is_doubted(fact, start, end):
             yield dead
+        if (
+            re.search(r"\b(?:let|set) $", before)
+            and re.match(r" (?:go|free)\b", rest)
+            and not _is_doubted(fact, start, end)
+        ):
+            yield {**about, "aspect": "status", "value": "alive"}
         if (body := _BODY_OF.search(before)) and not _is_doubted(fact, body.start(), end):
             yield dead
         if re.search(_TAKEN, before) and _AWAY.match(rest.lstrip()) and not _is_doubted(fact, start, end):
@@ -742,9 +774,19 @@ def pronoun_of(match: re.Match[str]) -> str:
     return "he" if (match[match.lastgroup or 0] or "").startswith("hi") else "she"
 
 
+_GOVERNED = re.compile(
+    r"\b(?:to|with|of|at|for|from|by|upon|on|beside|near|behind|against|towards?|about|after|before|than|over|round|saw|"
+    r"told|and|or) $"
+)
+"""What ends in a word after which a name is not whoever does something."""
+
+
 def is_alone(match: re.Match[str], entry: Entry) -> bool:
     """Return whether a match of OF_ONESELF names an entry and no relative: by their surname alone it may be either."""
     name, (*first, last) = match["name"], entry.name.split()
+    before = match.string[: match.start()]
+    if _GOVERNED.search(before) or (_OTHER_NAME.search(before) and not before.endswith(f"{' '.join(first)} ")):
+        return False
     return not first or name != last or match.string[: match.start()].endswith(f"{' '.join(first)} ")
 
 

@@ -335,7 +335,10 @@ _FOR_NOW = re.compile(
     r"no sooner) had) (?:\w+ )?$",
     re.IGNORECASE,
 )
-_KIN = r"(?:Uncle|Aunt|Great-aunt|Mrs|Madame|Miss|Mother|Father|Grandmother|Grandfather|Granny|Cousin|Lady|Brother|Sister|Widow|Little)"
+_KIN = (
+    r"(?:Uncle|Aunt|Great-aunt|Mrs|Madame|Miss|Mother|Father|Grandmother|Grandfather|Granny|"
+    r"Cousin|Lady|Brother|Sister|Widow|Little)"
+)
 _OTHER_NAME = re.compile(
     rf"(?:\w[^.!?\"”]* (?!(?:Mr|Dr|Captain|Sir|Lord|Old|Poor|Young|Doctor|Professor|Sergeant|The)\b)[A-Z][\w]*|\b{_KIN})\.? "
     r"(?:d[eu] |von |van |du |la |le )?$"

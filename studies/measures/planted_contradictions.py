@@ -19,7 +19,7 @@ SPOKEN, FIRST, THEN = 1, 2, 6
 KINDS = ("dead", "absent", "lost", "renamed", "holder", "pronouns", "looks")
 INNOCENT = "innocent"
 PARTS = ("pairs", "fresh", "held_out")
-"""The texts that the rules were made for; those that these were mended on later; those that no rule was made for."""
+"""The texts that the rules were made for; those that these were mended on later; those that were read when these were ready."""
 
 _FORMS = {"he": ("he", "him", "his", "himself"), "she": ("she", "her", "her", "herself")}
 

@@ -120,6 +120,8 @@ async def write(world: HiddenWorld, embeddings: Embeddings, passages: int) -> tu
         model=HonestAuthor(world=world),
         embeddings=embeddings,
         seed=world.seed,
+        # How the author writes is not measured: what a world says twice is no copy of what was recalled.
+        guards="none",
         top_k=AMONG[-1],
         new_character=0.0,
         max_words=400,

@@ -59,6 +59,8 @@ class Part:
 
     vector: Matrix
     words: Sequence[str]
+    known: Sequence[tuple[str, int]] = ()
+    """Commits that are known to bear on it, each with the number of the row that says so: every second place is theirs."""
 
 
 @dataclass(frozen=True)
@@ -203,13 +205,29 @@ class StoryIndex:
             others[rows] = False
             if others.any():
                 best = self._best(asked, np.union1d(rows, np.flatnonzero(others)), shares, count)
-            return best
+            return self._with_known(part, asked, mask, shares, best, scope)
 
         rankings = list(_pool.map(rank, parts))
         return [
             self._hit(entry, *rankings[part][entry], stands_for)
             for part, entry in in_turn([list(ranking) for ranking in rankings], count)
         ]
+
+    def _with_known(
+        self, part: Part, asked: Matrix, mask: Flags, shares: Matrix, best: dict[int, tuple[float, int]], scope: Scope
+    ) -> dict[int, tuple[float, int]]:
+        """Return the best entries with those between them that are known to bear on a part, one of these first."""
+        known: dict[int, tuple[float, int]] = {}
+        for commit, own in part.known:
+            entry = self._number.get(scope.instead.get(commit, commit))
+            if entry is None or own >= len(self._kinds[entry]) or not mask[row := self._first_row[entry] + own]:
+                continue
+            score = float(self._cosines(asked, np.array([row]))[0] + shares[row]) / (1 + WORDS)
+            known.setdefault(entry, (round(score, 6), row))
+        if not known:
+            return best
+        order = [entry for _, entry in in_turn([list(known), list(best)], len(known) + len(best))]
+        return {entry: known.get(entry) or best[entry] for entry in order}
 
     def _hit(self, entry: int, score: float, row: int, stands_for: Mapping[str, str]) -> Hit:
         """Return an entry as a hit by its best row."""

@@ -95,12 +95,14 @@ class Recall:
         corrected: Mapping[str, str] | None = None,
         also: Collection[str] = (),
         stale: Mapping[str, Collection[str]] | None = None,
+        known: Mapping[str, Sequence[tuple[str, Collection[str]]]] | None = None,
     ) -> list[Hit]:
         """Return the passages up to `head` that are nearest to the parts of `query`, in turn; see `StoryIndex.search`.
 
         `corrected` holds the summaries that stand, on this branch, in place of those of some commits, by id. `also` are further
         parts of the query: other names, the question behind it. `stale` holds, by commit id, facts and sentences that are no
-        longer so: their rows are not searched.
+        longer so: their rows are not searched. `known` are, by part, commits that are known to bear on it, the nearest first,
+        each with the sentences that say so.
         """
         if not head or not count:
             return []
@@ -110,7 +112,8 @@ class Recall:
         await self._renew(kept, story)
         instead = await self._corrections(kept, story, corrected or {})
         scope = Scope(head, without, instead, await self._stale_rows(kept, story, stale or {}))
-        parts = [Part(vector, terms(text)) for vector, text in zip(vectors, texts, strict=True)]
+        places = await self._places(story, known or {})
+        parts = [Part(vector, terms(text), places.get(text, ())) for vector, text in zip(vectors, texts, strict=True)]
 
         def look() -> list[Hit]:
             with kept.lock:
@@ -228,6 +231,23 @@ class Recall:
             key: [number for text in texts for number in kept.saying.get(key, {}).get(text, ())]
             for key, texts in stale.items()
             if key in kept.index
+        }
+
+    async def _places(
+        self, story: str, known: Mapping[str, Sequence[tuple[str, Collection[str]]]]
+    ) -> dict[str, list[tuple[str, int]]]:
+        """Return the rows in which commits say what is known, by part."""
+        ids = dict.fromkeys(commit for lines in known.values() for commit, _ in lines)
+        rows = {commit["id"]: self._rows(commit) for commit in await self.log.get_many(story, list(ids))}
+        return {
+            part: [
+                (commit, number)
+                for commit, texts in lines
+                for number in [row for row, own in enumerate(rows[commit]) if any(text in own.text for text in texts)][
+                    :1
+                ]
+            ]
+            for part, lines in known.items()
         }
 
     async def _corrections(self, kept: _Kept, story: str, corrected: Mapping[str, str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ filter of the store is relied upon: pieces of other branches and stories are pas
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
@@ -41,11 +41,13 @@ class VectorStoreRecall:
         corrected: Mapping[str, str] | None = None,
         also: Collection[str] = (),
         stale: Mapping[str, Collection[str]] | None = None,
+        known: Mapping[str, Sequence[tuple[str, Collection[str]]]] | None = None,
     ) -> list[Hit]:
         """Return the passages up to `head` that are nearest to `query`, best first, each by its best piece.
 
         The order is the store's. Stores measure differently, so the score is the share of pieces that came later. Summaries
-        that were corrected are shown, and found by what the passage says. No piece is left out for a sentence that is `stale`.
+        that were corrected are shown, and found by what the passage says. No piece is left out for a sentence that is `stale`,
+        and none comes first for what is `known`.
         """
         if not head or not count:
             return []

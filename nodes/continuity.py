@@ -8,11 +8,12 @@ back in the same passage.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.models.roles import tier_of_role
-from recurrentgpt.nodes.codex_changes import ACTS, OF_ONESELF, pronoun_of
+from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, is_alone, pronoun_of
 from recurrentgpt.nodes.prompt_messages import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -31,20 +32,30 @@ MOST_CONTRADICTIONS = 6
 
 _QUOTED = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 _ELSEWHEN = re.compile(
-    r"\b(?:had(?! to\b)|hadn't|remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|once|used to|would|"
-    r"could have|might|"
-    r"as if|as though|years ago|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|dead|lifeless|morgue|"
-    r"portrait|photograph|picture|"
-    r"statue|imagin\w*|"
-    r"echo\w*|voice of|like|if|never|no longer|not|without|instead of|"
-    r"(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written)\b|n't\b",
+    r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|(?:years|months|weeks) "
+    r"(?:ago|earlier|before)|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|portrait|"
+    r"photograph|picture|"
+    r"statue|imagin\w*|echo\w*|voice of|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|the (?:late|dead) [A-Z]\w+)\b",
     re.IGNORECASE,
 )
-"""What makes a sentence one of another time, or of nobody in the flesh."""
+"""What makes a sentence one of another time, or of nobody in the flesh, wherever it stands in it."""
+_UNREAL = re.compile(
+    r"\b(?:had(?! to\b)|once|would|could have|might|like|if|dead|that|how|than|when (?:he|she|they) (?:was|were)|never|no longer|"
+    r"not|without|instead of|nor|neither|until|unless|since)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""What makes unreal, or of another time, only what is told after it."""
+_THEN = re.compile(
+    r"\b(?:(?:years|months|weeks|decades) (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
+    r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|remember\w*|dream(?:ed|t|ing)?|had been)\b",
+    re.IGNORECASE,
+)
+"""What makes of another time what the same paragraph tells after it."""
 
 _WHEN = (
     r"^(?:Then|Now|Later|Soon|Meanwhile|Outside|Inside|Upstairs|Downstairs|"
-    r"(?:At|On|In|That|This|Next)(?: (?!(?:of|with|by|to|for|from|than|and)\b)[\w'’-]+){1,5}),?"
+    r"(?:At|On|In|That|This|Next|Across|Behind|Beside|Under|Over|From|With|After|During|Near|Between|Through|Around|Along|Below|"
+    r"Above|By|Every|One|Back|Halfway|Opposite|Without)(?: (?!(?:of|with|by|to|for|from|than|and)\b)[\w'’-]+){1,5}),?"
 )
 """What a sentence may begin with before whoever does something in it."""
 _IS_BACK = re.compile(
@@ -54,19 +65,40 @@ _IS_BACK = re.compile(
 )
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
-    r"\b(?:found|finds?|another|new|second|recover\w*|mended|repaired|rebuilt|spare|copy|again|back)\b", re.IGNORECASE
+    r"(?:found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|"
+    r"retrieved|fished|dug|salvaged|spare|cop(?:y|ies)|again|back|remains|ruins?|wreck(?:age)?|pieces|ashes|shards|"
+    r"fragments|burnt|burned|broken|shattered|ruined|sunken|charred)"
+)
+_NOT_HANDLED = (
+    r"(?:missed|mourned|regretted|remembered|wanted|needed|described|mentioned|destroyed|burned|smashed|searched|replaced|"
+    r"loved|imagined|dropped|recovered|passed|called|named|followed|stared|looked|gazed|pointed|thought|talked|asked|wondered|"
+    r"dreamed|hoped|wished|longed|begged|prayed|listened|hunted|dragged|dived|sifted|ruined|shattered|wrecked|sank|lost|stole|"
+    r"fought|told|sought|said|saw|blamed|cursed|owed|cost|paid|burnt|melted|sold|demanded|reached|feared|tore|ripped|broke|"
+    r"crushed|promised|offered|seemed|happened|reported|discovered|noticed|supposed|believed|explained|stared|peered)"
 )
 _HANDLES = (
-    r"(?:took|takes|held|holds|held up|drew|draws|lifts|raises|opens|carries|hands|lit|lights|turns|read|reads|swung|swings|"
-    r"wound|winds|drank from|drinks from|put on|puts on|wore|laid|spread|set up|"
-    r"(?!(?:missed|mourned|regretted|remembered|wanted|needed|described|mentioned|destroyed|burned|smashed|searched|replaced|"
-    r"loved|imagined|dropped|recovered|passed|called|named|followed)\b)[a-z]{2,}(?<!e)ed(?: (?:up|on|down|out))?)"
+    r"(?:take|hold|lift|raise|open|carrie|hand|light|turn|read|swing|wind|drink|put|wear|lay|spread|set|steer|play|ring|"
+    r"ride|drive|"
+    r"row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
+    rf"(?!{_NOT_HANDLED}\b)(?:{IRREGULAR}|[a-z]{{2,}}(?<!e)ed)"
 )
+_PATH = (
+    r"(?: (?:up|on|down|out|aside|away|over|open))?(?: (?:from|into|in|on|onto|through|with|out of|inside|aboard|at|"
+    r"to|over|upon|under))?"
+)
+_PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with|to|upon))?"
+"""Of what is handled, what else the verb may have before it: the first page of, the dust from."""
 
 
-_OWN_POCKET = (
-    r"(?:from|out of) (?:under )?(?:his|her|their) (?:\w+ )?"
-    r"(?:pocket|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boot|waistcoat|jacket)"
+_OWN_NOUN = (
+    r"(?:(?:own|breast|coat|inside|left|right|hip) )?(?:(?:pockets?|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boots?|"
+    r"waistcoat|jacket|vest|shirt|knapsack|rucksack|"
+    r"pack|basket|case|wallet|hat|neck|arm|arms|shoulders?|finger|wrist|waist|lapel|chest|bosom|breast|throat|ear|back|robe|gown|"
+    r"skirts?|trousers|pouch|holster|scabbard|saddlebag|handbag|briefcase))"
+)
+_OWN_PLACE = (
+    r"(?:(?:from|out of|in|into|inside|under|around|round|on|to|against|at|over|across|behind) (?:under )?(?:his|her|their) "
+    rf"{_OWN_NOUN})\b"
 )
 
 
@@ -109,9 +141,25 @@ async def contradictions(state: State, runtime: StoryRuntime, passage: str) -> l
     return find_contradictions(passage, await codex_before(state, runtime))
 
 
+_MEETING = (
+    r"\b(?:greeted|thanked|helped|joined|interrupted|asked|introduced|overtook|bowed to|waved to|nodded to|"
+    r"grinned at|smiled at)"
+)
+"""What one does with the living."""
+
+
+class _Sentence(NamedTuple):
+    """A sentence of a passage."""
+
+    said: str
+    plain: str
+    """Without what people say in it."""
+    paragraph: int
+
+
 def find_contradictions(passage: str, codex: Codex) -> list[Contradiction]:
     """Return the sentences of an English passage that cannot be true together with an entry, with that entry's own."""
-    told = [(sentence, _QUOTED.sub('""', sentence)) for sentence in _sentences(passage)]
+    told = _sentences(passage)
     found: list[Contradiction] = []
     for entry in codex.named_in(passage):
         found += list(_of_entry(entry, told, codex))
@@ -119,102 +167,160 @@ def find_contradictions(passage: str, codex: Codex) -> list[Contradiction]:
     return found[:MOST_CONTRADICTIONS]
 
 
-def _sentences(passage: str) -> list[str]:
+def _sentences(passage: str) -> list[_Sentence]:
     """Return the sentences of a passage, what is said and who says it together."""
-    joined: list[str] = []
-    for paragraph in passage.split("\n"):
+    joined: list[tuple[str, int]] = []
+    for number, paragraph in enumerate(passage.split("\n")):
         for sentence in sentences(paragraph):
-            if joined and joined[-1].count('"') % 2:
-                joined[-1] += f" {sentence}"
+            if joined and joined[-1][0].count('"') % 2:
+                joined[-1] = (f"{joined[-1][0]} {sentence}", joined[-1][1])
             else:
-                joined.append(sentence)
-    return joined
+                joined.append((sentence, number))
+    return [_Sentence(said, _QUOTED.sub('""', said), number) for said, number in joined]
 
 
-def _of_entry(entry: Entry, told: Sequence[tuple[str, str]], codex: Codex) -> Iterator[Contradiction]:
+def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
     status = entry.value("status")
     own = [name for name in entry.names if codex.find(name) is entry]
     if entry.kind == "person" and own:
-        if status == "dead" and (said := _acting(own, told, ACTS)) and not _ALIVE.search(_about(own, told, said)):
-            yield _of_aspect("dead", entry, "status", said, "alive")
-        elif status == "absent" and (said := _acting(own, told, ACTS)) and not _IS_BACK.search(_about(own, told, said)):
-            yield _of_aspect("absent", entry, "status", said, "alive")
+        # Of one word, a role may be anybody's who has it after them.
+        roles = [f"[Tt]he {re.escape(role)}" for role in codex.own_roles(entry) if " " in role or status == "dead"]
+        called = "|".join([*map(re.escape, sorted(own, key=len, reverse=True)), *roles])
+        if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
+            back = _ALIVE if status == "dead" else _IS_BACK
+            if not back.search(_about(called, told, act)):
+                yield _of_aspect("dead" if status == "dead" else "absent", entry, "status", act.said, "alive")
         yield from _of_pronouns(entry, told, codex)
     if entry.kind == "thing" and own:
-        thing = rf"(?:the|his|her|their) (?:{'|'.join(map(re.escape, own))})\b"
-        about = " ".join(plain for _, plain in told if re.search(thing, plain))
-        is_lost = status in ("lost", "destroyed") and not _IS_FOUND.search(about)
-        if is_lost and (said := _first(rf"\b{_HANDLES} {thing}", told)):
-            yield _of_aspect("lost", entry, "status", said, "found")
-        yield from _of_holder(entry, thing, told, codex)
+        names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+        if status in ("lost", "destroyed") and not _found_again(names, told):
+            handled = (
+                rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
+                r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
+            )
+            if (act := _first(handled, told, besides=own)) is not None:
+                yield _of_aspect("lost", entry, "status", act.said, "found")
+        yield from _of_holder(entry, names, told, codex)
 
 
-def _about(names: Sequence[str], told: Sequence[tuple[str, str]], said: str) -> str:
-    """Return what a passage tells up to a sentence that `said` something of whom the names name.
+def _found_again(names: str, told: Sequence[_Sentence]) -> bool:
+    """Return whether a passage tells of a thing that it is found or mended, or means another one."""
+    for sentence in told:
+        for match in re.finditer(rf"\b(?:{names})\b", sentence.plain, re.IGNORECASE):
+            before = re.split(r"[,;:]", sentence.plain[: match.start()])[-1].split()
+            after = re.split(r"[,;:]", sentence.plain[match.end() :])[0].split()
+            if before[-1:] in (["a"], ["an"]) or any(
+                _IS_FOUND.fullmatch(word.strip('".,!?').casefold()) for word in (*before[-5:], *after[:6])
+            ):
+                return True
+    return False
 
-    That is the sentences with such a name, and one before the first of them: who comes back is not always named in doing so.
+
+def _about(called: str, told: Sequence[_Sentence], act: _Sentence) -> str:
+    """Return what a passage tells of somebody up to what they do.
+
+    That is the sentences with such a name, and one before the first of them in its paragraph: who comes back is not always
+    named in doing so.
     """
-    named = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b", re.IGNORECASE)
-    until = [plain for _, plain in told[: [sentence for sentence, _ in told].index(said) + 1]]
-    first = next((number for number, plain in enumerate(until) if named.search(plain)), len(until))
-    before = until[max(0, first - 1) : first]
-    return " ".join([*before, *(plain for plain in until if named.search(plain))])
+    named = re.compile(rf"\b(?:{called})\b")
+    until = told[: told.index(act) + 1]
+    first = next((number for number, sentence in enumerate(until) if named.search(sentence.plain)), len(until) - 1)
+    before = [one.plain for one in until[max(0, first - 1) : first] if one.paragraph == until[first].paragraph]
+    return " ".join([*before, *(sentence.plain for sentence in until if named.search(sentence.plain))])
 
 
-def _of_holder(entry: Entry, thing: str, told: Sequence[tuple[str, str]], codex: Codex) -> Iterator[Contradiction]:
-    """Tell of a thing that somebody takes out of their own pocket, while somebody else has it."""
+def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
+    """Tell of a thing that somebody has on them, while somebody else has it."""
     holder = codex.find(entry.value("holder"))
     if holder is None or holder.kind != "person":
         return
-    own = thing.replace("(?:the|his|her|their)", "the", 1)  # her knife is another one than the knife that he has
-    taken = rf"(?P<who>[A-Z][\w'’-]+) (?:took|takes|drew|draws|pulled|pulls) {own}[^.]*? {_OWN_POCKET}"
-    for sentence, plain in told:
-        match = re.search(taken, plain)
-        who = codex.find(match["who"]) if match else None
-        if who is not None and who is not holder and not _ELSEWHEN.search(plain):
-            others = " ".join(other for other, _ in told[: [one for one, _ in told].index(sentence)])
-            if not (
-                re.search(thing.removeprefix("(?:the|his|her|their) "), others)
-                and any(name in others for name in holder.names)
-            ):
-                yield _of_aspect("holder", entry, "holder", sentence, who.name)
+    # Her knife is another one than the knife that he has.
+    # Of two words or more it is hardly another one, and hardly passed from hand to hand untold.
+    one_of_a_kind = all(" " in name for name in entry.names)
+    the = "(?:the|his|her|their)" if one_of_a_kind else "the"
+    taken = re.compile(
+        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names})\b"
+        rf"[^.]*? {_OWN_PLACE}|"
+        rf"\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
+        rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
+    )
+    if one_of_a_kind and not any(
+        re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told for name in holder.names
+    ):
+        taken = re.compile(
+            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
+            rf"saddled|mounted|kept|"
+            rf"rode|pocketed|polished|locked|brandished|drew|tucked|was (?:wearing|carrying|holding|riding)|is (?:wearing|"
+            rf"carrying)) "
+            rf"{the} (?:{names})\b"
+        )
+    for number, sentence in enumerate(told):
+        match = taken.search(sentence.plain)
+        who = codex.find(next(filter(None, match.groups()))) if match else None
+        if match is None or who is None or who is holder or _is_elsewhen(sentence, match.start(), entry.names, told):
+            continue
+        others = " ".join(one.said for one in told[:number])
+        between = match[0]
+        if any(name in between for name in holder.names):
             return
+        if not (re.search(rf"\b(?:{names})\b", others) and any(name in others for name in holder.names)):
+            yield _of_aspect("holder", entry, "holder", sentence.said, who.name)
+        return
 
 
-def _of_pronouns(entry: Entry, told: Sequence[tuple[str, str]], codex: Codex) -> Iterator[Contradiction]:
+def _of_pronouns(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
     known = entry.value("pronouns")
-    for sentence, plain in told if known in ("he", "she") else ():
-        for match in OF_ONESELF.finditer(plain):
-            if codex.find(match["name"]) is entry and pronoun_of(match) != known:
-                yield _of_aspect("pronouns", entry, "pronouns", sentence, pronoun_of(match))
+    for sentence in told if known in ("he", "she") else ():
+        for match in OF_ONESELF.finditer(sentence.plain):
+            if is_alone(match, entry) and codex.find(match["name"]) is entry and pronoun_of(match) != known:
+                yield _of_aspect("pronouns", entry, "pronouns", sentence.said, pronoun_of(match))
                 return
 
 
-def _of_renamed(told: Sequence[tuple[str, str]], codex: Codex) -> Iterator[Contradiction]:
+def _of_renamed(told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
     renamed = [entry for entry in codex.entries.values() if entry.former and entry.kind in ("person", "place")]
     names = {name for entry in codex.entries.values() for name in entry.names} if renamed else set[str]()
     for entry in renamed:
         for former in entry.former:
             called = rf"^(?!.*\b(?:still|old|name|named|called)\b).*\b{re.escape(former)}\b"
-            if former not in names and (said := _first(called, told)):
+            if former not in names and (act := _first(called, told, besides=[former])) is not None:
                 holds = Line("fact", former, f"{former} is called {entry.name} now.", "", "", 0)
-                yield contradiction("renamed", entry, holds, said, former)
+                yield contradiction("renamed", entry, holds, act.said, former)
 
 
-def _acting(names: Sequence[str], told: Sequence[tuple[str, str]], acts: str) -> str:
-    """Return the first sentence in which one of `names` does something; empty for none."""
-    called = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+def _acting(called: str, told: Sequence[_Sentence], *, dead: bool) -> _Sentence | None:
+    """Return the first sentence in which somebody who is called so does something; None for none."""
     return _first(
-        rf"(?:^|[,;\"”] |\b(?:and|but|then|when|while) |{_WHEN} )(?:{called}) {acts}|"
-        rf"[\"”] (?:said|asked|replied|whispered|answered) (?:{called})\b|"
-        rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before)\b[^,;\"]{{0,40}}? "
-        rf"(?:stood|sat|came|walked|knelt) (?:{called})\b",
+        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as|so|because|where) |{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
+        rf"her|who)\b"
+        rf"[^,;\"]{{1,60}},)? (?:{ACTS})|"
+        rf"\bIt (?:was|is) (?:{called}) who\b(?! (?:had|was|is|died))|"
+        rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
+        rf"{_MEETING if dead else '(?!)'} (?:{called})\b(?!['’])|"
+        rf"[\"”] (?:said|asked|replied|whispered|answered|called|cried|muttered|shouted|added|says|asks) (?:{called})\b|"
+        rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before|Across|Through|Down|Up|From|Outside|Inside)\b[^,;\"]{{0,40}}? "
+        rf"(?:stood|sat|came|walked|knelt|ran|waited|strode|climbed) (?:{called})\b",
         told,
+        besides=(),
     )
 
 
-def _first(pattern: str, told: Sequence[tuple[str, str]]) -> str:
-    return next((sentence for sentence, plain in told if re.search(pattern, plain) and not _ELSEWHEN.search(plain)), "")
+def _first(pattern: str, told: Sequence[_Sentence], besides: Collection[str]) -> _Sentence | None:
+    """Return the first sentence that tells so of here and now; what `besides` names makes none one of another time."""
+    for sentence in told:
+        match = re.search(pattern, sentence.plain)
+        if match and not _is_elsewhen(sentence, match.end(), besides, told):
+            return sentence
+    return None
+
+
+def _is_elsewhen(sentence: _Sentence, end: int, besides: Collection[str], told: Sequence[_Sentence]) -> bool:
+    """Return whether a sentence tells of another time, or of nobody in the flesh, what it does up to `end`."""
+    plain = sentence.plain
+    for name in besides:
+        plain = plain.replace(name, "_" * len(name))
+    before = " ".join(one.plain for one in told[: told.index(sentence)] if one.paragraph == sentence.paragraph)
+    return bool(_ELSEWHEN.search(plain) or _UNREAL.search(plain[:end]) or _THEN.search(before))
 
 
 def _of_aspect(rule: Rule, entry: Entry, aspect: str, said: str, value: str) -> Contradiction:

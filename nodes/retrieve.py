@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from recurrentgpt.memory.codex import in_names
+from collections.abc import Collection
+
+from recurrentgpt.memory.codex import in_names, sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.row_texts import is_quoted, without_sentences
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
-from recurrentgpt.schema.codex import Codex
+from recurrentgpt.schema.codex import LASTING, Codex
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Recalled, State
+
+KNOWN_LINES = 2
+"""Lines of the codex whose passages come in between those that are found, for each part of a plan."""
 
 
 @node
@@ -31,6 +37,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         return {"recalled": [], "entries": entries, "next_plan": state["plan"], "status": "writing"}
     corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
     codex = await codex_before(state, runtime) if runtime.context.codex else Codex()
+    also = in_names(codex, state["plan"])
     hits = await runtime.recall.search(
         story,
         head,
@@ -38,8 +45,9 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         runtime.context.top_k,
         without=head,
         corrected=corrected,
-        also=in_names(codex, state["plan"]),
+        also=also,
         stale=codex.over,
+        known=await _known(codex, query_parts(state["plan"], also), runtime),
     )
     found = await runtime.log.get_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
@@ -58,3 +66,21 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     ]
     entries = await told_entries(state, runtime, [entry["summary"] for entry in recalled])
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}
+
+
+async def _known(codex: Codex, parts: Collection[str], runtime: StoryRuntime) -> dict[str, list[tuple[str, list[str]]]]:
+    """Return, by part of a plan, the passages of those lines of whom it names that are nearest to it, with their sentences."""
+    found: dict[str, list[tuple[str, list[str]]]] = {}
+    for part in parts:
+        lines = {
+            sentence_of(entry, line): line
+            for entry in codex.named_in(part)
+            for line in entry.lines
+            if line.passage and line.aspect in LASTING
+        }
+        near = await runtime.recall.nearness(part, lines) if lines else {}
+        nearest = sorted(lines, key=lambda text: (-near[text], -lines[text].step))[:KNOWN_LINES]
+        found[part] = [
+            (lines[text].passage, [said for said in (lines[text].rests_on, text) if said]) for text in nearest
+        ]
+    return found

@@ -37,6 +37,8 @@ class Saved(TypedDict, total=False):
     """The text of an edit that is not in the log; see `Edit`."""
     unread: Progress
     """How far an import came that was stopped."""
+    memory_changes: list[Mapping[str, str]]
+    """Edits of the memory that wait for the passage in the making."""
     queue: list[str]
     """Plans that wait to be written one after the other."""
     uncommitted: Usage

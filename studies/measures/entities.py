@@ -28,6 +28,10 @@ _RULES = (
     ("hair", re.compile(rf"{_NAME} had (?:\w+ )?(?P<value>{_COLOURS}) hair")),
     ("age", re.compile(rf"{_NAME} was (?P<value>[a-z]+(?:-[a-z]+)?|\d+) years old")),
     ("age", re.compile(rf"{_NAME}, (?P<value>\d\d?),")),
+    ("eyes", re.compile(rf"{_NAME} [a-z][^.,;:\"“]{{0,50}}? with (?:his |her )?(?:\w+ )?(?P<value>{_COLOURS}) eyes")),
+    ("hair", re.compile(rf"{_NAME}(?:,| was| is) (?P<value>{_COLOURS})-haired\b")),
+    ("hair", re.compile(rf"{_NAME}(?:,| was) (?P<value>blonde?)\b")),
+    ("height", re.compile(rf"{_NAME}(?:, who)? was (?:\w+ )?(?P<value>tall|short)(?= and\b|[.,;]|$)")),
     ("hand", re.compile(rf"{_NAME} was (?P<value>left|right)-handed")),
 )
 _SAME = {"gray": "grey", "blonde": "blond"}

@@ -18,6 +18,8 @@ SPOKEN, FIRST, THEN = 1, 2, 6
 """The passages in which both people speak, in which the one thing is told, and in which the other is."""
 KINDS = ("dead", "absent", "lost", "renamed", "holder", "pronouns", "looks")
 INNOCENT = "innocent"
+PARTS = ("pairs", "fresh", "held_out")
+"""The texts that the rules were made for; those that these were mended on later; those that were read when these were ready."""
 
 _FORMS = {"he": ("he", "him", "his", "himself"), "she": ("she", "her", "her", "herself")}
 
@@ -32,8 +34,8 @@ class PlantedText:
     then: str
     """The sentence that cannot be true after `first`."""
     passages: list[str]
-    fresh: bool = False
-    """Whether no rule was made with it in view."""
+    part: str = PARTS[0]
+    """Which of `PARTS`: those that the rules were made for, or those that were not."""
 
 
 def planted_texts() -> Iterator[PlantedText]:
@@ -41,13 +43,13 @@ def planted_texts() -> Iterator[PlantedText]:
     data = _data()
     people: list[tuple[str, str]] = list(data["people"].items())
     told = [
-        (kind, name == "fresh", number, pair)
+        (kind, part, number, pair)
         for kind in (*KINDS, INNOCENT)
-        for name, pairs in data[kind].items()
+        for part, pairs in data[kind].items()
         for number, pair in enumerate(pairs)
     ]
-    for kind, fresh, number, (first, then) in told:
-        dealer = random.Random(f"{kind} {fresh} {number}")
+    for kind, part, number, (first, then) in told:
+        dealer = random.Random(f"{kind} {part != PARTS[0]} {number}")
         (a, pronoun), (b, _) = dealer.sample(people, 2)
         if kind == INNOCENT:
             # Of two people that one can be taken for the other by a pronoun.
@@ -61,7 +63,7 @@ def planted_texts() -> Iterator[PlantedText]:
             paragraphs = passages[step].split("\n\n")
             paragraphs.insert(dealer.randrange(1, len(paragraphs)), text)
             passages[step] = "\n\n".join(paragraphs)
-        yield PlantedText(kind, first, then, passages, fresh)
+        yield PlantedText(kind, first, then, passages, part)
 
 
 @cache

@@ -408,6 +408,35 @@ async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, co
         forget()
 
 
+async def test_what_the_codex_knows_of_comes_first_where_it_still_holds_and_is_of_the_branch(
+    persistence, commit, forget
+):
+    recall, story = Recall(StoryLog(persistence.store), HashEmbeddings()), next(stories)
+    kept = "Odo hid it under rotten planks upstairs."
+    texts = ["", kept, *["Bo asked who has that brass key."] * 4, "It rained."]
+    entries = await grow(recall, commit, story, texts)
+    other = (await grow(recall, commit, story, ["A key was cut for the mill that night by Bo."], entries[3]))[0]
+    query, head = "Who has that brass key?", entries[-1]["id"]
+    plain = [hit.step for hit in await recall.search(story, head, query, 3)]
+    assert 1 not in plain
+    for _ in ("warm", "cold"):
+        known = {query: [(entries[1]["id"], [kept])]}
+        hits = await recall.search(story, head, query, 3, known=known)
+        assert [hit.step for hit in hits] == [1, *plain[:2]]
+        assert recall.text(entries[1], hits[0]).startswith(kept)
+        assert hits[0].score < hits[1].score, "it is no nearer for being known"
+        for refused in (
+            {"known": {query: [(other["id"], ["A key was cut"])]}},
+            {"known": {query: [(entries[1]["id"], ["Nobody wrote this."])]}},
+            {"known": {"Who is there?": known[query]}},
+            {"known": known, "without": entries[1]["id"]},
+            {"known": known, "stale": {entries[1]["id"]: [kept]}},
+        ):
+            hits = await recall.search(story, head, query, 3, **refused)
+            assert [hit.step for hit in hits] == plain
+        forget()
+
+
 def test_a_query_of_many_sentences_has_a_bounded_number_of_parts():
     plan = " ".join(f"Somebody does thing number {number} and goes." for number in range(30))
     assert len(query_parts(plan)) == 8

@@ -35,18 +35,35 @@ CODEX = changed(
 
 PLANTED = {
     "dead": [
+        "Bastian danced until midnight without a word.",
+        "Rain fell. Bastian was waiting by the gate.",
+        "Petra greeted Bastian.",
         "Bastian laughed and poured the wine.",
         '"Sit down," said Bastian.',
         "Rain fell. Bastian Cole opened the gate for them.",
         "She waited, and Bastian quietly took the lamp.",
     ],
     "absent": ["Odo smiled across the table.", '"Eat," said Odo Vane.'],
-    "lost": ["They lit the lamp and Signe turned the ferry into the wind."],
-    "holder": ["Petra took the brass key out of her pocket."],
-    "pronouns": ["Signe shook his head.", "Bastian's ghost was forgotten. Signe himself had no answer."],
+    "lost": [
+        "Signe shook the rain from the ferry.",
+        "They lit the lamp and Signe turned the ferry into the wind.",
+    ],
+    "holder": [
+        "Petra tucked the brass key into her sleeve.",
+        "The brass key hung from Petra's belt.",
+        "Petra took the brass key out of her pocket.",
+    ],
+    "pronouns": [
+        "Signe put on his coat.",
+        "Signe shook his head.",
+        "Bastian's ghost was forgotten. Signe himself had no answer.",
+    ],
     "renamed": ["They rode into Old Town at noon."],
 }
 CLEAN = [
+    "Years ago the yard was full. Bastian danced there with everybody.",
+    "Orrin shook his head.",
+    "Petra bought a ferry and steered it home.",
     "Signe remembered how Bastian had laughed.",
     "Bastian had opened this gate every morning.",
     "Bastian's coat hung by the door, and nobody touched it.",
@@ -102,6 +119,18 @@ def test_nobody_is_accused_who_remembers_returns_or_hands_over(passage):
         ("The ferry was destroyed by the storm.", ("ferry", "status", "destroyed")),
         ("Signe lost the lantern.", ("lantern", "status", "lost")),
         ("Signe promised Bastian to come back.", ("Signe promised Bastian to come back", "status", "open")),
+        ("Nobody could help Bastian Cole, who perished in the snow.", ("Bastian Cole", "status", "dead")),
+        ("Bastian, wounded in the chest, called out once and died.", ("Bastian Cole", "status", "dead")),
+        ("They beat Bastian to death.", ("Bastian Cole", "status", "dead")),
+        ("When Bastian fell he broke his neck, and he died at once.", ("Bastian Cole", "status", "dead")),
+        ("Signe emigrated in the spring.", ("Signe Orrin", "status", "absent")),
+        ("Nobody had heard of Signe since.", ("Signe Orrin", "status", "absent")),
+        ("The storm wrecked the old mill.", ("old mill", "status", "destroyed")),
+        ("Signe tore the letter into small pieces.", ("letter", "status", "destroyed")),
+        ("The raft broke into pieces.", ("raft", "status", "destroyed")),
+        ("Signe grabbed the silver ring from Bastian.", ("silver ring", "holder", "Signe Orrin")),
+        ("The silver ring was left to Bastian.", ("silver ring", "holder", "Bastian Cole")),
+        ("Signe, the harbour clerk, waited.", ("Signe Orrin", "role", "harbour clerk")),
     ],
 )
 def test_facts_are_read_by_rule(fact, expected):
@@ -120,12 +149,41 @@ def test_facts_are_read_by_rule(fact, expected):
         "Signe fears that Bastian Cole is dead.",
         "Bastian Cole would have died.",
         "Bastian Cole did not die.",
+        "Signe had heard it said that Bastian Cole was dead, it seemed.",
+        "Signe imagined that Bastian Cole was dead.",
     ],
 )
 def test_what_is_doubted_is_kept_as_it_is_said(fact):
     known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
     (change,) = from_facts("", [fact], fact, known, "English")
     assert (change["aspect"], change["text"]) == ("fact", fact)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Uncle Cole died in the spring.",
+        "Bastian Cole was dead tired.",
+        "Signe shot Bastian Cole in the leg.",
+        "Signe shot Bastian Cole a glance.",
+        "When Signe was gone, Bastian Cole sat down.",
+        "Bastian Cole fled into the kitchen.",
+        "Out of earshot Bastian Cole laughed.",
+        "The princess sank into a chair beside Bastian Cole.",
+    ],
+)
+def test_nothing_befalls_a_namesake_nor_by_a_figure_of_speech(fact):
+    known = changed(Codex(), [said("Bastian Cole", "look", "tall"), said("Signe Orrin", "look", "small")])
+    changes = from_facts("", [fact], fact, known, "English")
+    assert [change for change in changes if change.get("aspect") == "status"] == []
+
+
+def test_whoever_is_gone_and_speaks_in_the_same_passage_was_only_out_of_the_room():
+    gone, passage = "Signe was gone.", 'Signe was gone. The clock struck. "Here," said Signe, and put down the tray.'
+    known = changed(Codex(), [said("Signe Orrin", "look", "small")])
+    assert from_facts("", [gone], passage, known, "English") == []
+    (change,) = from_facts("", [gone], f"{gone} The clock struck.", known, "English")
+    assert change["value"] == "absent"
 
 
 def test_a_capable_models_changes_are_kept_and_named_as_entries_are():

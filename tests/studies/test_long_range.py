@@ -35,10 +35,11 @@ def test_a_contradiction_is_told_once_and_the_text_goes_on_from_there():
 
 
 def test_what_is_planted_is_found_and_the_innocent_are_let_be():
-    found = contradictions.planted(planted_texts())
-    assert sum(int(share.partition(" of ")[2]) for share in found["found"].values()) >= 40
-    assert found["share"] >= 0.8
-    assert len(found["accused"]) <= 1 < found["innocent"]
+    found = contradictions.planted(text for text in planted_texts() if text.part != "held_out")
+    assert sum(int(share.partition(" of ")[2]) for share in found["found"].values()) >= 100
+    assert found["share"] >= 0.95
+    assert found["accused"] == []
+    assert found["innocent"] >= 30
 
 
 def test_a_book_is_read_without_what_its_publisher_adds():

@@ -136,8 +136,12 @@ class _Begun(Generic[T]):
             self.cancel()
 
     def _start(self) -> None:
-        self._task = self._loop.create_task(self._work())
+        # In a coroutine of its own, so that what the function itself raises reaches the caller too.
+        self._task = self._loop.create_task(self._worked())
         self._task.add_done_callback(self._finish)
+
+    async def _worked(self) -> T:
+        return await self._work()
 
     def _cancel(self) -> None:
         if self._task is not None:

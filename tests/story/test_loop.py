@@ -51,6 +51,11 @@ def test_results_and_errors_come_through():
         loop.call(wrong)
 
 
+def test_a_function_that_fails_before_it_waits_tells_whoever_called():
+    with pytest.raises(RuntimeError, match="own event loop"):
+        loop.call(lambda: loop.call(asyncio.sleep))
+
+
 def test_items_and_errors_come_through_in_order():
     async def numbers():
         yield 0

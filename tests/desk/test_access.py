@@ -122,7 +122,7 @@ def show(page: Any, view: str) -> None:
 
 @pytest.fixture
 def address(browser: Any, desk: Served) -> str:
-    """Give the address of a story with two takes and an edited passage."""
+    """Give the address of a story with two takes, an edited passage, and a place that no passage names."""
     context = browser.new_context()
     page = context.new_page()
     begin(page, desk.address, 2)
@@ -136,6 +136,8 @@ def address(browser: Any, desk: Served) -> str:
     page.locator("article.by-edited").wait_for()
     page.locator(".stop").wait_for(state="detached")
     found = page.url
+    far_away = {"name": "the saltworks", "kind": "place", "facts": ["The saltworks lie behind the northern hills."]}
+    desk.send("POST", f"/stories/{found.rpartition('/')[2]}/codex", far_away)
     context.close()
     return found
 

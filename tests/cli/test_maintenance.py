@@ -273,6 +273,30 @@ def test_a_file_that_was_left_before_its_first_word_holds_no_stories(home, cli):
     assert (found.code, "is empty" in found.err) == (1, True)
 
 
+def test_a_passage_of_another_branch_that_is_damaged_hides_nothing_of_this_one(home, written, cli, server):
+    _, story, _ = written
+    whole = cli("show", story)
+    head = json.loads(cli("show", story, "--json").out)["head"]
+    assert cli("retry", story, "1").code == cli("goto", story, head).code == 0
+    with sqlite3.connect(home / "stories.db") as database:
+        rows = database.execute("SELECT rowid, value FROM store WHERE prefix LIKE '%.commits.%' ORDER BY rowid").fetchall()
+        rowid, value = next((row, held) for row, held in rows[::-1] if value_of(held)["step"] == 1)
+        database.execute("UPDATE store SET value = ? WHERE rowid = ?", (value[:40] + b"\0" + value[41:], rowid))
+    database.close()
+    assert cli("check").code == 1
+    shown = cli("show", story)
+    assert (shown.code, shown.out.split("\n\n")[:-1]) == (0, whole.out.split("\n\n")[:-1])
+
+
+def test_a_list_of_tables_that_is_no_text_is_said_to_be_damaged(home, written, cli):
+    path = home / "stories.db"
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"CREATE TABLE", b"CREATE TA\xcbLE", 1))
+    for command in (["stories"], ["show", written[1]], ["rename", written[1], "Another"]):
+        found = cli(*command)
+        assert (found.code, "stories.db cannot be used: it is damaged" in found.err) == (1, True), found
+
+
 def test_a_list_of_tables_that_is_damaged_is_said_to_be(home, written, cli):
     with sqlite3.connect(home / "stories.db") as database:
         database.execute("DROP TABLE store")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +50,5 @@ def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
 
     query = "SELECT key, value FROM store WHERE prefix = 'recurrentgpt.' || ? ORDER BY rowid"
     with open_rows(database) as rows:
-        heads, records = (
-            {key: json.loads(value) for key, value in rows.select(query, table)} for table in ("heads", "stories")
-        )
+        heads, records = (dict(rows.select(query, table)) for table in ("heads", "stories"))
     return summarize(sorted(records.values(), key=lambda record: str(record["created"])), heads, archived=archived)

@@ -10,8 +10,9 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from recurrentgpt.checkpoints.row_values import text_of
+from recurrentgpt.checkpoints.row_values import text_of, value_of
 from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, is_unused, storage_errors
 from recurrentgpt.schema.errors import StorageError
 
@@ -70,10 +71,10 @@ class RowReader:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
 
-    def select(self, query: str, *values: str) -> list[tuple[str, str]]:
-        """Return the keys and JSON texts that a query finds; raise StorageError where the file cannot be read."""
+    def select(self, query: str, *values: str) -> list[tuple[str, dict[str, Any]]]:
+        """Return the keys and values that a query finds; raise StorageError where they cannot be read."""
         with storage_errors(self._path):
-            return [(key, text_of(value)) for key, value in self._connection.execute(query, values)]
+            return [(key, value_of(value)) for key, value in self._connection.execute(query, values)]
 
 
 @contextmanager

@@ -10,6 +10,8 @@ import zlib
 
 from recurrentgpt.schema.errors import StorageError
 
+DAMAGED = "What was stored is damaged on the disk: `recurrentgpt check` says what is whole."
+
 LONG = 1000
 """Bytes from which a value is deflated."""
 _PLAIN = b"{"
@@ -27,13 +29,14 @@ def text_of(value: object) -> str:
         try:
             value = zlib.decompress(value)
         except zlib.error as error:
-            raise StorageError(
-                "What was stored is damaged on the disk: `recurrentgpt check` says what is whole."
-            ) from error
+            raise StorageError(DAMAGED) from error
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def value_of(value: object) -> dict[str, object]:
-    """Return what a row holds."""
-    found: dict[str, object] = json.loads(text_of(value))
+    """Return what a row holds; raise StorageError for one that is no JSON."""
+    try:
+        found: dict[str, object] = json.loads(text_of(value))
+    except ValueError as error:
+        raise StorageError(DAMAGED) from error
     return found

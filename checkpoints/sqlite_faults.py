@@ -43,8 +43,8 @@ def storage_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise StorageError(f"{path} cannot be used: {error.strerror or error}; {_ELSEWHERE}.") from error
     except (sqlite3.DatabaseError, ValueError) as error:
-        # The store's reads wrap what SQLite said in a ValueError.
-        fault = error.__cause__ if isinstance(error, ValueError) else error
+        # The store's reads wrap what SQLite said in a ValueError; what is no text at all is one itself.
+        fault = error.__cause__ if isinstance(error, ValueError) and error.__cause__ else error
         code = _primary(fault)
         if code not in _FAULTS:
             raise
@@ -59,6 +59,8 @@ def _primary(fault: BaseException | None) -> int:
     code: int = getattr(fault, "sqlite_errorcode", 0)
     if code in _NO_ROOM:
         return sqlite3.SQLITE_FULL
+    if isinstance(fault, UnicodeDecodeError) or str(fault).startswith("Could not decode to UTF-8"):
+        return sqlite3.SQLITE_CORRUPT
     if code == sqlite3.SQLITE_ERROR and str(fault).startswith(("no such table", "no such column")):
         return sqlite3.SQLITE_CORRUPT  # the list of tables itself is damaged
     return code & 0xFF

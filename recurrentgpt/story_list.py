@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from recurrentgpt.schema.log import Head, StoryRecord
@@ -51,7 +50,6 @@ def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
 
     query = "SELECT key, value FROM store WHERE prefix = 'recurrentgpt.' || ? ORDER BY rowid"
     with open_rows(database) as rows:
-        heads, records = (
-            {key: json.loads(value) for key, value in rows.select(query, table)} for table in ("heads", "stories")
-        )
+        heads = cast("dict[str, Head]", dict(rows.select(query, "heads")))
+        records = cast("dict[str, StoryRecord]", dict(rows.select(query, "stories")))
     return summarize(sorted(records.values(), key=lambda record: str(record["created"])), heads, archived=archived)

@@ -102,10 +102,10 @@ class _LogFile(LogReader):
     async def values(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[Mapping[str, Any] | None]:
         query = "SELECT key, value FROM store WHERE prefix = ? AND key IN (SELECT value FROM json_each(?))"
         rows = self._rows.select(query, ".".join(namespace), json.dumps(list(keys)))
-        found = {key: json.loads(value) for key, value in rows}
+        found = dict(rows)
         return [found.get(key) for key in keys]
 
     async def scan(self, namespace: tuple[str, ...]) -> list[StoredRow]:
         query = "SELECT key, value FROM store WHERE prefix = ? ORDER BY updated_at DESC, rowid"
         rows = self._rows.select(query, ".".join(namespace))
-        return [StoredRow(key, json.loads(value)) for key, value in rows]
+        return [StoredRow(key, value) for key, value in rows]

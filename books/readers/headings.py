@@ -88,7 +88,10 @@ def _subtitles(pieces: list[str], found: Collection[int]) -> dict[int, str]:
     below = {
         index + 1: pieces[index + 1]
         for index in bare
-        if index + 2 < len(pieces) and not {index + 1, index + 2} & {*found} and _kind_of_title(pieces[index + 1])
+        if index + 2 < len(pieces)
+        and index + 1 not in found
+        and index + 2 not in found
+        and _kind_of_title(pieces[index + 1])
     }
     return below if len(below) > 1 and len(below) > len(bare) / 2 else {}
 

@@ -104,12 +104,9 @@ class StoryReader:
         found: list[tuple[int, str, Passage | None]] = []
         links = await self.log.links(self.id)
         for key in path_to(await self.head() if at is None else await self.resolve(at), links):
-            try:
-                passage = Passage.of(await self.log.get(self.id, key))
-            except (StoryError, StorageError, ValueError):
-                passage = None
             if links[key]["step"]:
-                found.append((links[key]["step"], key, passage))
+                commit = await self._if_whole(key)
+                found.append((links[key]["step"], key, Passage.of(commit) if commit else None))
         return found
 
     async def passages_of(self, ids: Sequence[str]) -> list[Passage]:
@@ -129,8 +126,19 @@ class StoryReader:
 
     async def whole_usage(self) -> Usage:
         """Return what the story has cost on all its branches, with what was written ahead and not chosen."""
-        commits = await self.log.get_many(self.id, list(await self.log.links(self.id)))
+        ids = list(await self.log.links(self.id))
+        try:
+            commits = await self.log.get_many(self.id, ids)
+        except (StoryError, StorageError, ValueError):
+            # A damaged passage of another branch hides nothing of this one.
+            commits = [commit for id in ids if (commit := await self._if_whole(id))]
         return total_usage([*(commit["usage"] for commit in commits), (await self.ahead_tally())["usage"]])
+
+    async def _if_whole(self, id: str) -> Commit | None:
+        try:
+            return await self.log.get(self.id, id)
+        except (StoryError, StorageError, ValueError):
+            return None
 
     async def ahead_tally(self) -> AheadTally:
         """Return how many choices were made while passages were written ahead, how many were ready, and what the rest cost."""

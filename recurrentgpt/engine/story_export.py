@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -26,10 +26,11 @@ from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
 from recurrentgpt.prose.model_text import control_character, model_text
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
-from recurrentgpt.schema.parts import Status
+from recurrentgpt.schema.parts import Brief, Status
 from recurrentgpt.schema.story_id import check_story_id
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ MOST_BYTES = 500_000_000
 LONGEST_NUMBER = 15
 """Digits of a whole number; a database that keeps numbers in 64 bits refuses more."""
 ROWS_AT_ONCE = 2000
+_GATED_SETTINGS = ("language", "style", "note")
+"""Settings that prompts repeat and that may be in anybody's words."""
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -107,31 +110,67 @@ async def restore(engine: Engine, path: Path, *, copy: str = "") -> str:
 
 
 def _gated(export: StoryExport) -> StoryExport:
-    """Return a story as it may come in: what a prompt repeats of it went through the gate of what a model says.
+    """Return a story as it may come in: what a prompt repeats of it, but its prose, went through the gate of what a model says.
 
-    Plans that were written from and corrections are named by their content, and stay as they are: no prompt holds the marks of
-    chats and of reasoning that stand in them.
+    What is named by its content has another name where the gate has changed that, and so has all that stands on it.
     """
-    commits = {key: _gated_commit(commit) for key, commit in export["commits"].items()}
-    links = {
-        key: {**link, "digest": row_digest(commits[key])}
-        if "digest" in link and commits[key] != export["commits"][key]
-        else link
-        for key, link in export["links"].items()
-    }
     record = export["story"]
-    brief = {
-        name: [*filter(None, map(model_text, part))] if isinstance(part, list) else model_text(str(part))
-        for name, part in record["brief"].items()
+    settings = {
+        name: model_text(value) if name in _GATED_SETTINGS and isinstance(value, str) else value
+        for name, value in record["settings"].items()
     }
     told = {name: model_text(record[name]) for name in ("title", "genre", "premise")}
-    story = {**record, **told, "brief": brief}
-    return cast(StoryExport, {**export, "story": story, "commits": commits, "links": links})
+    story = {**record, **told, "settings": settings, "brief": _gated_brief(record["brief"])}
+    story["title"] = told["title"] or record["story"]
+    commits = {key: _gated_commit(commit) for key, commit in export["commits"].items()}
+    overlays = {key: _gated_overlay(overlay, commits) for key, overlay in export["overlays"].items()}
+    gated = cast(StoryExport, {**export, "story": story, "commits": commits, "overlays": overlays})
+    if commits == export["commits"] and overlays == export["overlays"]:
+        return gated
+    return _renamed(gated, export)
 
 
 def _gated_commit(commit: Commit) -> Commit:
-    told = {name: model_text(commit[name]) for name in ("summary", "short_term_memory")}
-    return cast(Commit, {**commit, **told, "candidate_plans": [*map(model_text, commit["candidate_plans"])]})
+    names = ("plan", "summary", "short_term_memory", "unreached")
+    told: dict[str, Any] = {name: model_text(str(commit[name])) for name in names if name in commit}  # type: ignore[literal-required]
+    told["candidate_plans"] = [*filter(None, map(model_text, commit["candidate_plans"]))]
+    if "codex" in commit:
+        told["codex"] = _gated_changes(commit["codex"])
+    return cast(Commit, {**commit, **told})
+
+
+def _gated_overlay(overlay: Overlay, commits: Mapping[str, Commit]) -> Overlay:
+    """Return corrections as they may come in, without those of passages that are missing."""
+    summaries = {key: model_text(said) for key, said in overlay["summaries"].items() if key in commits}
+    told: dict[str, Any] = {"summaries": summaries}
+    if "brief" in overlay:
+        told["brief"] = _gated_brief(overlay["brief"])
+    if "codex" in overlay:
+        told["codex"] = _gated_changes(overlay["codex"])
+    return cast(Overlay, {**overlay, **told})
+
+
+def _gated_brief(brief: Brief) -> Brief:
+    return cast(
+        Brief,
+        {
+            name: [*filter(None, map(model_text, part))] if isinstance(part, list) else model_text(str(part))
+            for name, part in brief.items()
+        },
+    )
+
+
+def _gated_changes(changes: list[Change]) -> list[Change]:
+    """Return what changed in a codex, without the changes of which the gate leaves nothing."""
+    gated = [
+        (change, {name: model_text(str(value)) for name, value in change.items() if name in ("entry", "value", "text")})
+        for change in changes
+    ]
+    return [
+        cast(Change, {**change, **told})
+        for change, told in gated
+        if all(told[name] or not change[name] for name in told)  # type: ignore[literal-required]
+    ]
 
 
 def copied(export: StoryExport, name: str) -> StoryExport:
@@ -141,48 +180,73 @@ def copied(export: StoryExport, name: str) -> StoryExport:
     """
     record = export["story"]
     story = hashlib.sha256(f"{record['story']} {name}".encode()).hexdigest()[:12]
+    moved = {**record, "story": story, "title": f"{record['title']} ({name})"}
+    return _renamed(cast(StoryExport, {**export, "story": moved}), export)
+
+
+def _renamed(export: StoryExport, old: StoryExport) -> StoryExport:
+    """Return a story that came of an `old` one, with every row named by its content, which may be another now."""
+    story = export["story"]["story"]
     new, overlays = {"": ""}, {"": ""}
     commits: dict[str, Commit] = {}
     kept: dict[str, Overlay] = {}
     for key in TopologicalSorter(
         {key: _rests_on(commit, export) for key, commit in export["commits"].items()}
     ).static_order():
-        old = export["commits"][key]
-        overlay = old.get("overlay", "")
+        before = export["commits"][key]
+        overlay = before.get("overlay", "")
         if overlay not in overlays:
             found = export["overlays"][overlay]
-            moved = cast(Overlay, {**found, "summaries": {new[at]: said for at, said in found["summaries"].items()}})
+            summaries = {new.get(at, at): said for at, said in found["summaries"].items()}
+            moved = cast(Overlay, {**found, "summaries": summaries})
             overlays[overlay] = row_digest(moved)
             kept[overlays[overlay]] = moved
-        made = cast(Commit, {**old, "story": story, "parent": new[old["parent"]], "amends": new[old["amends"]]})
-        made["recalled"] = [{**one, "id": new.get(one["id"], one["id"])} for one in old["recalled"]]
-        if "overlay" in old:
+        made = cast(
+            Commit, {**before, "story": story, "parent": new[before["parent"]], "amends": new[before["amends"]]}
+        )
+        if "overlay" in before:
             made["overlay"] = overlays[overlay]
-        corrects = [made["amends"], key] if made["amends"] else overlays[overlay] or None
-        made["id"] = new[key] = commit_id(story, made["parent"], made["plan"], made["passage"], corrects)
+        if _named_by(made) != _named_by(old["commits"][key]):
+            corrects = [made["amends"], key] if made["amends"] else overlays[overlay] or None
+            made["id"] = commit_id(story, made["parent"], made["plan"], made["passage"], corrects)
+        new[key] = made["id"]
         commits[made["id"]] = made
     for made in commits.values():
+        made["recalled"] = [{**one, "id": new.get(one["id"], one["id"])} for one in made["recalled"]]
         if left := made.get("left"):
             made["left"] = new[left]
         if found_in := made.get("contradictions"):
             made["contradictions"] = [{**one, "passage": new.get(one["passage"], "")} for one in found_in]
     head = export["head"]
+    moved_head = {**head, "story": story, "head": new[head["head"]]}
+    if "undone" in head:
+        moved_head["undone"] = new.get(head["undone"], "")
     return StoryExport(
         format=FORMAT,
         version=VERSION,
-        story={**record, "story": story, "title": f"{record['title']} ({name})"},
-        head={**head, "story": story, "head": new[head["head"]], "undone": new.get(head.get("undone", ""), "")},
+        story=export["story"],
+        head=cast(Head, moved_head),
         commits=commits,
-        links={key: link_of(commit) for key, commit in commits.items()},
+        links={
+            key: old["links"][key] if commit == old["commits"].get(key) else link_of(commit)
+            for key, commit in commits.items()
+        },
         names={key: {**row, "at": new[row["at"]]} for key, row in export["names"].items()},
         overlays=kept,
     )
 
 
+def _named_by(commit: Commit) -> tuple[str, ...]:
+    """Return what the id of a commit depends on, as far as the commit holds it."""
+    overlay = commit.get("overlay", "")
+    return commit["story"], commit["parent"], commit["amends"], commit["plan"], commit["passage"], overlay
+
+
 def _rests_on(commit: Commit, export: StoryExport) -> set[str]:
     """Return the passages that the id of a commit depends on."""
     corrections = export["overlays"].get(commit.get("overlay", ""))
-    return {commit["parent"], commit["amends"], *(corrections["summaries"] if corrections else ())} - {""}
+    corrected = corrections["summaries"].keys() & export["commits"].keys() if corrections else ()
+    return {commit["parent"], commit["amends"], *corrected} - {""}
 
 
 def _sealed(export: StoryExport) -> StoryExport:
@@ -283,7 +347,8 @@ def contradiction(export: StoryExport) -> str:
         told = (link["id"], link["parent"], link["step"])
         if (commit["id"], commit["story"], *told) != (key, story, key, commit["parent"], commit["step"]):
             return f"passage {key} and its rows do not match"
-        if not _COMMIT_ID.fullmatch(key) or not is_as_written(commit, link):
+        # Its digest says that it was not damaged, its id that nobody gave it another place or plan.
+        if not (_COMMIT_ID.fullmatch(key) and is_as_written(commit, link) and is_as_written(commit)):
             return f"passage {key} is not what its id says"
         if (overlay := commit.get("overlay")) and overlay not in export["overlays"]:
             return f"passage {key} has corrections that are missing"
@@ -308,6 +373,10 @@ def contradiction(export: StoryExport) -> str:
             walked[key] = None
             key = before(links[key])
         done |= walked.keys()
+    try:
+        TopologicalSorter({key: _rests_on(commit, export) for key, commit in commits.items()}).prepare()
+    except CycleError as error:
+        return f"passage {error.args[1][0]} rests on itself"
     if not all(is_name(key, row, commits) for key, row in export["names"].items()):
         return "a branch's name stands at no passage, or is none"
     if any(row_digest(overlay) != key for key, overlay in export["overlays"].items()):

@@ -273,6 +273,32 @@ def test_a_file_that_was_left_before_its_first_word_holds_no_stories(home, cli):
     assert (found.code, "is empty" in found.err) == (1, True)
 
 
+def test_a_passage_of_another_branch_that_is_damaged_hides_nothing_of_this_one(home, written, cli, server):
+    _, story, _ = written
+    whole = cli("show", story)
+    head = json.loads(cli("show", story, "--json").out)["head"]
+    assert cli("retry", story, "1").code == cli("goto", story, head).code == 0
+    with sqlite3.connect(home / "stories.db") as database:
+        rows = database.execute(
+            "SELECT rowid, value FROM store WHERE prefix LIKE '%.commits.%' ORDER BY rowid"
+        ).fetchall()
+        rowid, value = next((row, held) for row, held in rows[::-1] if value_of(held)["step"] == 1)
+        database.execute("UPDATE store SET value = ? WHERE rowid = ?", (value[:40] + b"\0" + value[41:], rowid))
+    database.close()
+    assert cli("check").code == 1
+    shown = cli("show", story)
+    assert (shown.code, shown.out.split("\n\n")[:-1]) == (0, whole.out.split("\n\n")[:-1])
+
+
+def test_a_list_of_tables_that_is_no_text_is_said_to_be_damaged(home, written, cli):
+    path = home / "stories.db"
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"CREATE TABLE", b"CREATE TA\xcbLE", 1))
+    for command in (["stories"], ["show", written[1]], ["rename", written[1], "Another"]):
+        found = cli(*command)
+        assert (found.code, "stories.db cannot be used: it is damaged" in found.err) == (1, True), found
+
+
 def test_a_list_of_tables_that_is_damaged_is_said_to_be(home, written, cli):
     with sqlite3.connect(home / "stories.db") as database:
         database.execute("DROP TABLE store")
@@ -333,3 +359,22 @@ def test_a_home_that_was_deleted_is_noticed_at_the_next_commit(home, written):
 def test_the_databases_are_for_their_owner_alone(user_folder):
     Library.open(user_folder).close()
     assert {stat.S_IMODE(path.stat().st_mode) for path in user_folder.glob("*.db")} == {0o600}
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new"),
+    [("links", '"parent"', '"qarent"'), ("links", '"step":', '"step"z'), ("heads", '"head":', '"head"z')],
+)
+def test_a_row_of_which_a_sign_is_flipped_is_damage_and_nothing_unexpected(home, written, cli, table, old, new):
+    with sqlite3.connect(home / "stories.db") as database:
+        for rowid, value in database.execute(
+            "SELECT rowid, value FROM store WHERE prefix LIKE '%.' || ? || '%'", (table,)
+        ).fetchall():
+            text = value.decode() if isinstance(value, bytes) else value
+            changed = text.replace(f"{old}:", f"{new}:", 1) if old.endswith('"') else text.replace(old, new, 1)
+            database.execute("UPDATE store SET value = ? WHERE rowid = ?", (changed.encode(), rowid))
+    database.close()
+    for command in (["show", written[1]], ["tree", written[1]], ["rename", written[1], "Another"]):
+        found = cli(*command)
+        assert "Unexpected" not in found.err, found
+        assert found.code == 0 or "`recurrentgpt check` says what is whole" in found.err, found

@@ -193,16 +193,17 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
-    wrong = [*reply.unusable, *_of_no_sentence(reply, len(old))]
-    objections = [_objection(new, old, runtime.context.language), *map(_put_right, wrong)]
+    stray = _of_no_sentence(reply, len(old))
+    objections = [_objection(new, old, runtime.context.language), *map(_put_right, [*reply.unusable, *stray])]
     if problem := "\n".join(filter(None, objections)):
         meter.resamples += 1
-        lacking = frozenset(entry.name for entry in reply.unusable if entry.name not in MemoryRepair.model_fields)
+        lacking = {entry.name for entry in reply.unusable} | ({"add"} if stray else set())
+        lacking -= MemoryRepair.model_fields.keys()
         again = HumanMessage(prompts.fill("repair_memory", memory=new, problem=problem, parts=sorted(lacking)))
         with contextlib.suppress(ModelReplyError):
             # What it still holds too much is dropped by the rule below: a model that cannot be short must not stop the story.
             turns = [*asked, request, AIMessage(_as_said(reply)), again]
-            part = _repair_form(form, lacking)
+            part = _repair_form(form, frozenset(lacking))
             repair = await ask(model, turns, part, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
             new = changes.apply(new, repair, getattr(repair, "add", ()))
             reply = _with_repair(reply, repair)
@@ -275,7 +276,7 @@ class Changes:
 
 def _of_no_sentence(reply: MemoryRepair, held: int) -> list[UnusableEntry]:
     """Return the replacements of a reply whose number no sentence of the memory has."""
-    fault = f"number: the memory held {held} sentences"
+    fault = f"number: the memory held {held} sentences, and what is new belongs under add"
     return [
         UnusableEntry("replace", at, item.model_dump(), fault)
         for at, item in enumerate(reply.replace, 1)

@@ -376,18 +376,22 @@ async def test_what_is_wrong_with_a_reply_is_said_of_the_reply_as_it_was_given(w
     assert "\n- add: " in request.text.partition("Give only what puts this right")[2]
 
 
-async def test_a_replacement_of_a_sentence_that_is_not_there_is_asked_about(write, model):
-    """What it was to say is not lost without a word."""
+@pytest.mark.parametrize("part", ["replace", "add"])
+async def test_a_replacement_of_a_sentence_that_is_not_there_is_asked_about(write, model, part):
+    """What it was to say is not lost without a word, whether it was the number that was wrong or the part."""
     model.tier = "full"
-    repair = json.dumps({"replace": [{"number": 1, "sentence": KEY, "why": "It opens the door."}]})
+    put_right = {"sentence": KEY, "why": "It opens the door."}
+    repair = json.dumps({"drop": [], part: [{"number": 1, **put_right} if part == "replace" else put_right]})
     calls, again = answering(model, lambda number: changed(replace=[(40, KEY)]), repair=repair)
     commit = (await write(steps=1))[1]
     assert (len(calls), len(again)) == (1, 1)
     assert (
-        "Number 1 under replace of your reply cannot be used (number: the memory held 3 sentences)" in again[0][-1].text
+        "Number 1 under replace of your reply cannot be used (number: the memory held 3 sentences" in again[0][-1].text
     )
-    assert "\n- replace: " in again[0][-1].text
-    assert commit["short_term_memory"].splitlines()[0] == KEY
+    asked = again[0][-1].text.partition("Give only what puts this right")[2]
+    assert "\n- replace: " in asked
+    assert "\n- add: " in asked
+    assert commit["short_term_memory"].splitlines()[0 if part == "replace" else -1] == KEY
 
 
 async def test_numbers_that_a_model_gives_its_sentences_are_not_told_twice(write, model):

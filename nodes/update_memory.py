@@ -76,7 +76,8 @@ _LEANING = re.compile(
 
 _ALL = r"(?:it(?: has)?|the passage(?: has)?) reached (?:it all|everything|(?:all|the whole)(?: of (?:it|its plan|the plan))?)"
 _NOTHING = re.compile(
-    r"\W*(?:n/?a|no|empty|null|nil|(?:none|nothing)(?: (?:is|was|remains|has been))?(?: (?:left|missing|unreached|out))*"
+    r"\W*(?:nichts|rien|nada|niente|nulla|niets|ingenting|ничего|无|無|なし|없음"
+    r"|n/?a|no|empty|null|nil|(?:none|nothing)(?: (?:is|was|remains|has been))?(?: (?:left|missing|unreached|out))*"
     rf"|(?:(?:none|nothing)\W+)?{_ALL}|(?:all|everything)(?: of (?:it|its plan|the plan))? (?:was|is|has been) reached)\W*",
     re.IGNORECASE,
 )

@@ -405,6 +405,8 @@ async def test_what_was_not_reached_is_one_sentence_of_bounded_length(write, mod
         ("Nothing", False),
         ("N/A", False),
         ("-", False),
+        ("Nichts.", False),
+        ("なし。", False),
         ("Nothing was left unreached.", False),
         ("None; the passage reached all of its plan.", False),
         ("It reached everything.", False),

@@ -78,7 +78,9 @@ class PartialReply(BaseModel):
             name, *place = fault["loc"]
             if isinstance(kept.get(str(name)), list) and place and isinstance(place[0], int):
                 inside = ".".join(map(str, place[1:]))
-                faults.setdefault((str(name), place[0] + 1), f"{inside}: {fault['msg']}" if inside else fault["msg"])
+                # Pydantic calls it an instance of one of our classes.
+                said = "it is an object" if fault["type"] == "model_type" else fault["msg"]
+                faults.setdefault((str(name), place[0] + 1), f"{inside}: {said}" if inside else said)
                 continue
             kept.pop(str(name), None)
             if cls.model_fields[str(name)].is_required():
@@ -111,7 +113,9 @@ def _strict(node: Any) -> Any:
         return [_strict(item) for item in node]
     if not isinstance(node, dict):
         return node
-    node = {name: _strict(value) for name, value in node.items() if name != "default"}
+    # Strict servers refuse a schema with the length of a text, which is looked at when the reply is read.
+    left_out = ("default", "minLength") if node.get("type") == "string" else ("default",)
+    node = {name: _strict(value) for name, value in node.items() if name not in left_out}
     if isinstance(node.get("properties"), dict):
         node["required"] = list(node["properties"])
         node["additionalProperties"] = False

@@ -17,6 +17,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
 from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody
+from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.state import StoryInput
 
@@ -77,7 +78,9 @@ async def _asked(
     turns = [SystemMessage(system), HumanMessage(request)]
     reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     fields: dict[str, Any] = {
-        name: " ".join(said.split()) if isinstance(said, str) else [" ".join(line.split()) for line in said]
+        name: " ".join(said.split())
+        if isinstance(said, str)
+        else without_marks([" ".join(line.split()) for line in said])
         for name, said in reply.model_dump().items()
     }
     return Founding(memory=fields.pop("short_term_memory", []), synopsis=fields["premise"], **fields)

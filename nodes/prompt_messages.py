@@ -181,6 +181,7 @@ def variables(state: State, runtime: PromptRuntime, step: int) -> Mapping[str, A
         "step": step,
         "last_step": ends_at,
         "finale": finale(state, runtime, step),
+        "goes_on": bool(context.length) and step == context.length + 1,
         "invite": invited(state, runtime, step),
     }
 

@@ -28,6 +28,7 @@ from recurrentgpt.nodes.reply_schemas import PlansReply, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
 from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.state import State
 
@@ -73,7 +74,7 @@ async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -
         check=lambda reply: repeats(reply.plans),
         insist=False,
     )
-    return reply.plans
+    return without_marks([plan.strip() for plan in reply.plans])
 
 
 @lru_cache(maxsize=16)

@@ -19,6 +19,7 @@ from recurrentgpt.nodes.prompt_messages import (
 )
 from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.prose.list_marks import without_number
 from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice, State
 
@@ -60,6 +61,7 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
         reply = await ask(
             model, turns, ChoiceReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, check=check
         )
+        reply.plan = without_number(reply.plan.strip(), reply.index)
     choice = Choice(index=order[reply.index - 1], by="simulator", why=" ".join(reply.why.split()))
     update = choose_plan(" ".join(reply.plan.split()), "simulator", choice)
     piloted = state.get("autopilot", 0)

@@ -40,6 +40,7 @@ from recurrentgpt.nodes.prompt_messages import (
 )
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.schema.codex import Change, Codex
 from recurrentgpt.schema.errors import ModelReplyError
@@ -71,6 +72,16 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says that leans on the one before it."""
+
+
+_ALL = r"(?:it(?: has)?|the passage(?: has)?) reached (?:it all|everything|(?:all|the whole)(?: of (?:it|its plan|the plan))?)"
+_NOTHING = re.compile(
+    r"\W*(?:nichts|rien|nada|niente|nulla|niets|ingenting|ничего|无|無|なし|없음"
+    r"|n/?a|no|empty|null|nil|(?:none|nothing)(?: (?:is|was|remains|has been))?(?: (?:left|missing|unreached|out))*"
+    rf"|(?:(?:none|nothing)\W+)?{_ALL}|(?:all|everything)(?: of (?:it|its plan|the plan))? (?:was|is|has been) reached)\W*",
+    re.IGNORECASE,
+)
+"""How a model says in words that a passage reached all of its plan, where nothing was to be said."""
 
 
 class Drop(BaseModel):
@@ -183,15 +194,18 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
-    objections = [_objection(new, old, runtime.context.language), *map(_put_right, reply.unusable)]
+    stray = _of_no_sentence(reply, len(old))
+    objections = [_objection(new, old, runtime.context.language), *map(_put_right, [*reply.unusable, *stray])]
     if problem := "\n".join(filter(None, objections)):
         meter.resamples += 1
-        again = HumanMessage(prompts.fill("repair_memory", memory=new, problem=problem))
+        lacking = {entry.name for entry in reply.unusable} | ({"add"} if stray else set())
+        lacking -= MemoryRepair.model_fields.keys()
+        again = HumanMessage(prompts.fill("repair_memory", memory=new, problem=problem, parts=sorted(lacking)))
         with contextlib.suppress(ModelReplyError):
             # What it still holds too much is dropped by the rule below: a model that cannot be short must not stop the story.
-            turns = [*asked, request, AIMessage(reply.model_dump_json()), again]
-            lacking = _repair_form(form, frozenset(entry.name for entry in reply.unusable))
-            repair = await ask(model, turns, lacking, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+            turns = [*asked, request, AIMessage(_as_said(reply)), again]
+            part = _repair_form(form, frozenset(lacking))
+            repair = await ask(model, turns, part, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
             new = changes.apply(new, repair, getattr(repair, "add", ()))
             reply = _with_repair(reply, repair)
     if not reply.summary:
@@ -207,10 +221,10 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         stood, summary = state.get("turns", []), state["summary"]
         said = [change for change in state.get("codex", []) if change.get("author")]
     # A plan that the author's own passage was not written from is history.
-    unreached = "" if state.get("plan_author") == KEPT_PLAN else limit_words(reply.unreached, MOST_UNREACHED)
+    unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
     return {
         **NOTHING_LEFT,
-        "unreached": " ".join(unreached.split()),
+        "unreached": unreached,
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(dropped=dropped + over, added=added),
         "summary": summary,
@@ -245,18 +259,45 @@ class Changes:
                 self.why_dropped[line] = drops[number]
             elif number in replacements:
                 self.why_dropped[line] = replacements[number].why
-                self._admit(replacements[number], new)
+                self._admit(
+                    without_number(replacements[number].sentence.strip(), number), replacements[number].why, new
+                )
             else:
                 new.append(line)
-        for item in add:
-            self._admit(item, new)
+        for item, sentence in zip(add, without_marks([item.sentence.strip() for item in add]), strict=True):
+            self._admit(sentence, item.why, new)
         return new
 
-    def _admit(self, item: Addition | Replacement, new: list[str]) -> None:
-        line = " ".join(item.sentence.split())
+    def _admit(self, sentence: str, why: str, new: list[str]) -> None:
+        line = " ".join(sentence.split())
         if line and line not in new:
             new.append(line)
-            self.why_added[line] = item.why
+            self.why_added[line] = why
+
+
+def _of_no_sentence(reply: MemoryRepair, held: int) -> list[UnusableEntry]:
+    """Return the replacements of a reply whose number no sentence of the memory has."""
+    fault = f"number: the memory held {held} sentences, and what is new belongs under add"
+    return [
+        UnusableEntry("replace", at, item.model_dump(), fault)
+        for at, item in enumerate(reply.replace, 1)
+        if item.sentence.strip() and not 1 <= item.number <= held
+    ]
+
+
+def _as_said(reply: MemoryChanges) -> str:
+    """Return a reply as its model gave it, with the entries that could not be used in their places."""
+    said = reply.model_dump()
+    for entry in sorted(reply.unusable, key=lambda entry: entry.number):
+        if entry.number:
+            said[entry.name].insert(entry.number - 1, entry.entry)
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+
+
+def _unreached(said: str) -> str:
+    """Return what a passage did not reach of its plan; "" where a model says in words that nothing is left."""
+    left = " ".join(said.split())
+    return "" if _NOTHING.fullmatch(left) or not re.search(r"\w", left) else limit_words(left, MOST_UNREACHED)
 
 
 def _put_right(entry: UnusableEntry) -> str:
@@ -273,7 +314,7 @@ def _put_right(entry: UnusableEntry) -> str:
 @lru_cache(maxsize=32)
 def _repair_form(form: type[MemoryChanges], lacking: frozenset[str]) -> type[MemoryRepair]:
     """Return the form of a repair with those parts of the whole reply that are to be given again."""
-    parts = {name: form.model_fields[name] for name in sorted(lacking - MemoryRepair.model_fields.keys())}
+    parts = {name: form.model_fields[name] for name in sorted(lacking)}
     if not parts:
         return MemoryRepair
     given: dict[str, Any] = {name: (part.annotation, part) for name, part in parts.items()}

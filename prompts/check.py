@@ -18,7 +18,7 @@ VOICE = frozenset({"language", "person", "tense", "pace", "style", "note", "bann
 """What every template is given of how the story is told."""
 
 _LENGTH = {"min_words", "max_words", "last_step", "plan_length"}
-_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "clues", "due", "unreached"}
+_STEP = VOICE | _LENGTH | {"brief", "step", "finale", "invite", "turns", "clues", "due", "unreached", "goes_on"}
 
 GIVEN = {
     "system": VOICE | {"brief"},
@@ -30,7 +30,7 @@ GIVEN = {
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "rework": VOICE | {"brief", "memory", "before", "selection", "after", "how", "words"},
     "update_memory": _STEP | {"memory", "limit", "held"},
-    "repair_memory": frozenset({"memory", "problem"}),
+    "repair_memory": frozenset({"memory", "problem", "parts"}),
     "summary": _STEP,
     "codex": frozenset({"open"}),
     "contradictions": frozenset({"lines", "passage"}),
@@ -129,6 +129,8 @@ def _sample(template: str) -> dict[str, Any]:
         "brief": brief,
         "examples": True,
         "finale": "",
+        "goes_on": False,
+        "parts": ["add"],
         "invite": False,
         "memory": [text],
         "moves": [{"name": "danger", "instruction": text, "verbs": ["runs from"]}],

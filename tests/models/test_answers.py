@@ -8,10 +8,14 @@ from typing import Literal
 
 import pytest
 from langchain_core.messages import HumanMessage
+from pydantic import BaseModel
 
 from recurrentgpt.models.calls import Meter, ask
-from recurrentgpt.models.json_replies import read
+from recurrentgpt.models.json_replies import json_schema, read
 from recurrentgpt.models.meter import Tally
+from recurrentgpt.nodes.found_story import FoundingReply
+from recurrentgpt.nodes.hear_voice import VoiceReply
+from recurrentgpt.nodes.update_memory import MemoryReply, SummaryReply
 from recurrentgpt.schema.errors import BudgetReached, ModelReplyError, ModelUnavailable
 from recurrentgpt.testing import Behaviour, FaultyServer
 
@@ -27,6 +31,13 @@ async def test_a_server_that_knows_schemas_is_held_to_one() -> None:
     assert wanted["json_schema"]["schema"]["additionalProperties"] is False
     assert wanted["json_schema"]["schema"]["required"] == ["facts"]
     assert server.requests[0]["messages"] == [{"role": "user", "content": "Tell me a fact"}]
+
+
+@pytest.mark.parametrize("form", [FoundingReply, SummaryReply, MemoryReply, VoiceReply])
+def test_no_schema_holds_the_length_of_a_text(form: type[BaseModel]) -> None:
+    """OpenAI refuses those: every structured call would do without its schema."""
+    assert "minLength" in json.dumps(form.model_json_schema()), "it is looked at when the reply is read"
+    assert "minLength" not in json.dumps(json_schema(form))
 
 
 async def test_a_server_without_forms_reads_the_schema_in_the_message_and_is_asked_for_each_form_once() -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from recurrentgpt.nodes.write import MOST_SAMPLES
+from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.testing import story_replies
@@ -360,3 +361,73 @@ async def test_a_reply_with_no_entry_of_use_is_asked_for_again_whole_and_shown_w
     assert (len(calls), len(again)) == (2, 0)
     assert long[-1] in calls[1][-2].text, "the old reply is shown to its end"
     assert KEY in commit["short_term_memory"]
+
+
+async def test_what_is_wrong_with_a_reply_is_said_of_the_reply_as_it_was_given(write, model):
+    """The number of a bad entry is its number in the reply that is shown, and the request asks for its part by name."""
+    model.tier = "full"
+    good = {"sentence": KEY, "why": "It opens the door."}
+    bare = "The reeve keeps a ledger of the dead."
+    _, again = answering(model, lambda number: with_bad_entry(add=[bare, good]))
+    await write(steps=1)
+    *_, shown, request = again[0]
+    assert json.loads(shown.text)["add"] == [bare, good]
+    assert "Number 1 under add of your reply cannot be used (it is an object)" in request.text
+    assert "\n- add: " in request.text.partition("Give only what puts this right")[2]
+
+
+@pytest.mark.parametrize("part", ["replace", "add"])
+async def test_a_replacement_of_a_sentence_that_is_not_there_is_asked_about(write, model, part):
+    """What it was to say is not lost without a word, whether it was the number that was wrong or the part."""
+    model.tier = "full"
+    put_right = {"sentence": KEY, "why": "It opens the door."}
+    repair = json.dumps({"drop": [], part: [{"number": 1, **put_right} if part == "replace" else put_right]})
+    calls, again = answering(model, lambda number: changed(replace=[(40, KEY)]), repair=repair)
+    commit = (await write(steps=1))[1]
+    assert (len(calls), len(again)) == (1, 1)
+    assert (
+        "Number 1 under replace of your reply cannot be used (number: the memory held 3 sentences" in again[0][-1].text
+    )
+    asked = again[0][-1].text.partition("Give only what puts this right")[2]
+    assert "\n- replace: " in asked
+    assert "\n- add: " in asked
+    assert commit["short_term_memory"].splitlines()[0 if part == "replace" else -1] == KEY
+
+
+async def test_numbers_that_a_model_gives_its_sentences_are_not_told_twice(write, model):
+    model.tier = "full"
+    new = ["Mira owes Bo two coins.", "Bo owes Mira a boat."]
+    numbered = [f"{number}. {sentence}" for number, sentence in enumerate(new, 3)]
+    answering(model, lambda number: changed(*numbered, replace=[(2, f"2. {KEY}")]))
+    commit = (await write(steps=1))[1]
+    _, second, *others = commit["short_term_memory"].splitlines()
+    assert second == KEY
+    assert others[-2:] == new
+
+
+@pytest.mark.parametrize("mark", ["{}. ", "{}) ", "({}) ", "- "])
+async def test_plans_turns_and_clues_are_kept_without_the_marks_of_their_list(write, model, write_prompts, mark):
+    plain = model.replies
+    plans = ["Mira rows to the island.", "Bo hides the ledger.", "A stranger asks for oil."]
+
+    def replies(messages):
+        text = plain(messages)
+        if not text.startswith("{") or "plans" not in (reply := json.loads(text)):
+            return text
+        marked = [mark.format(number) + plan for number, plan in enumerate(plans, 1)]
+        turns = {"outline": marked, "clues": marked} if "outline" in reply else {}
+        return json.dumps({**reply, **turns, "plans": marked})
+
+    model.tier, model.replies = "full", replies
+    opening, first = await write(steps=1)
+    assert opening["candidate_plans"] == plans
+    assert first["candidate_plans"] == plans
+    listed = "\n".join(f"{number}. {plan}" for number, plan in enumerate(plans, 1))
+    assert write_prompts()[0].count(listed) == 2, "the turns and the clues"
+
+
+def test_a_number_that_counts_nothing_stays():
+    days = ["14. Februar 1936: Mira fand das Boot.", "3. März 1936: Bo kam zurück."]
+    assert without_marks(days) == days
+    assert without_marks(days[:1]) == days[:1]
+    assert without_number(days[0], 3) == days[0]

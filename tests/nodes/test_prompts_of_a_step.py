@@ -398,6 +398,55 @@ async def test_what_was_not_reached_is_one_sentence_of_bounded_length(write, mod
     assert len(commits[1]["unreached"].split()) == 40
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("None.", False),
+        ("Nothing", False),
+        ("N/A", False),
+        ("-", False),
+        ("Nichts.", False),
+        ("なし。", False),
+        ("Nothing was left unreached.", False),
+        ("None; the passage reached all of its plan.", False),
+        ("It reached everything.", False),
+        ("None of the guests has seen the ledger.", True),
+        ("Nothing is said yet of the ledger.", True),
+        ("The passage has not reached all of its plan: the ledger is still shut.", True),
+        ("No one has opened the ledger.", True),
+    ],
+)
+async def test_that_nothing_is_left_of_a_plan_is_not_told_as_what_is_left(write, model, said, told):
+    Unreached(model)
+    plain = model.replies
+    model.replies = lambda messages: plain(messages).replace(LEFT, said)
+    commits = await write(steps=2)
+    assert commits[1].get("unreached") == (said if told else None)
+    assert any("did not reach this" in text for text in prompts_of(model)) is told
+
+
+async def test_near_the_end_no_request_speaks_of_arrivals_or_only_of_those_who_are_there(write, model):
+    """Somebody of the brief may still have to come in, and nobody else does."""
+    await write(steps=5, ending=True)
+    asking = [call[-1].text for call in model.calls if "Now propose exactly" in call[-1].text]
+    assert ["an arrival" in text for text in asking] == [True, False, False, False]
+    near = [text for text in prompts_of(model) if "nearing its end" in text]
+    assert near
+    assert all("with the people it has" in text for text in near)
+
+
+async def test_clues_that_are_told_are_not_asked_to_be_planted(write, model, write_prompts):
+    Author(model, after_1={"clues": [1, 2]})
+    await write(steps=2)
+    (asked, *_) = [call[-1].text for call in model.calls if "Now propose exactly" in call[-1].text]
+    assert "to plant" not in asked
+    first, second = write_prompts()
+    assert "A clue whose place this is" in first
+    assert "A clue whose place this is" not in second
+    assert "earlier passages" not in first
+    assert "earlier passages" in second
+
+
 async def test_plans_are_asked_for_with_the_turns_as_the_passage_left_them(write, model):
     Author(model, after_1={1: "done", 2: "under way", "clues": [1]})
     await write(steps=2)

@@ -101,6 +101,15 @@ def test_a_plan_of_ones_own_after_the_end_is_written_from_the_memory_of_it(ended
     assert not any("comes back in spring" in turn.text for turn in about), "the end was not written from it"
 
 
+def test_plans_for_what_comes_after_the_end_are_asked_for_as_such(ended, model, library):
+    """The request before them said that nothing comes after it."""
+    again = again_of(ended, library)
+    again.step()
+    again.step()
+    asking = [call[-1].text for call in model.calls if "Now propose" in call[-1].text]
+    assert ["was to end with the passage you just wrote" in text for text in asking] == [True, False, False]
+
+
 def test_other_plans_after_the_end_come_from_the_memory_of_it(ended, model):
     told = f"Mira learned this: {ended.passage().text.split('.')[0]}."
     list(ended.replan())

@@ -1,0 +1,29 @@
+"""The numbers and bullets that a model puts before the items of a list: the program counts them itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_BULLET = re.compile(r"[-*•]\s+(?=\S)")
+_NUMBER = re.compile(r"\(?(\d{1,2})[.):]\s+(?=\S)")
+
+
+def without_marks(lines: Sequence[str]) -> list[str]:
+    """Return items without their bullets, and without their numbers where they count up from item to item.
+
+    A lone number stays: "14. Februar" is a day.
+    """
+    plain = [_BULLET.sub("", line, count=1) if _BULLET.match(line) else line for line in lines]
+    found = [_NUMBER.match(line) for line in plain]
+    numbers = [int(match[1]) for match in found if match]
+    if len(plain) < 2 or len(numbers) < len(plain) or numbers != list(range(numbers[0], numbers[0] + len(plain))):
+        return plain
+    return [line[match.end() :] for line, match in zip(plain, found, strict=True) if match]
+
+
+def without_number(line: str, number: int) -> str:
+    """Return an item without its bullet, and without the number that it is known by."""
+    (plain,) = without_marks([line])
+    match = _NUMBER.match(plain)
+    return plain[match.end() :] if match and int(match[1]) == number else plain

@@ -45,6 +45,8 @@ from recurrentgpt.prose.unwrap import (
 )
 
 REPEATING = ("loop", "copying")
+"""Kinds of faults of a sentence that says what was said."""
+LEFT_OUT = (*REPEATING, "speaker")
 """Kinds of faults of a sentence that nobody misses."""
 
 _CURLY = re.compile("[“”]")
@@ -256,7 +258,7 @@ class ProseGate:
         kept = ""
         for piece in segments(text, self.language):
             fault = self._examiner.examine(piece, kept) if piece.strip() else None
-            if fault is None or fault.kind not in REPEATING or not is_balanced(piece):
+            if fault is None or fault.kind not in LEFT_OUT or not is_balanced(piece):
                 kept += piece
             elif piece.endswith("\n"):
                 kept = kept.rstrip() + piece[len(piece.rstrip()) :]
@@ -348,14 +350,14 @@ class ProseGate:
                 return
 
     def _rest(self, fault: Fault, piece: str) -> str | None:
-        """Return what stays of a sentence that only repeats, or None where it cannot be left out.
+        """Return what stays of a sentence that nobody misses, or None where it cannot be left out.
 
         Leaving it out costs no other sample. A stream that does nothing but repeat is not worth it. Of a sentence that opens or
         closes a quotation of several its mark stays, and who said it: `"Wait. I don't know," he said.` is then `"Wait." he said.`
         """
         if fault.kind == "banned":
             return self._marks_of(piece) if sum(it.kind == "banned" for it in self.refused) >= MOST_BANNED else None
-        if fault.kind not in REPEATING or self._in_a_row >= MOST_IN_A_ROW or len(self.skipped) >= MOST_SKIPPED:
+        if fault.kind not in LEFT_OUT or self._in_a_row >= MOST_IN_A_ROW or len(self.skipped) >= MOST_SKIPPED:
             return None
         if is_balanced(piece):
             return piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""

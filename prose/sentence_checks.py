@@ -21,7 +21,18 @@ from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 
 Kind = Literal[
-    "banned", "copying", "loop", "script", "heading", "meta", "alphabet", "code", "control", "role", "narrator"
+    "banned",
+    "copying",
+    "loop",
+    "script",
+    "heading",
+    "meta",
+    "alphabet",
+    "code",
+    "control",
+    "role",
+    "narrator",
+    "speaker",
 ]
 
 COPY_LIMIT = 10
@@ -105,6 +116,7 @@ class Examiner:
             or _script(sentence, before)
             or _alphabet(sentence, self.language)
             or (_narrator(sentence, before) if self.third_person else None)
+            or _speaker(sentence, before)
             or self._repeating(sentence, before)
         )
 
@@ -363,6 +375,21 @@ def _narrator(sentence: str, before: str) -> Fault | None:
         return None
     match = _FIRST_PERSON.search(narration(sentence, before))
     return Fault("narrator", match.group()) if match else None
+
+
+_SAYS = r"(?:said|says|asked|asks|whispered|whispers|called|calls|replied|cried|shouted|answered)"
+_TO_ONESELF = re.compile(
+    rf'\s*"(?:[^"]*, )?(?P<last>[A-Z][\w’-]+)[,.]" (?P=last) {_SAYS}\b|\s*"(?P<first>[A-Z][\w’-]+), [^"]*" (?P=first) {_SAYS}\b'
+)
+_ASKS_A_NAME = re.compile(r"\b(?:names?|called|who)\b[^.\n]*\?", re.IGNORECASE)
+
+
+def _speaker(sentence: str, before: str) -> Fault | None:
+    """Find whoever speaks to themselves by name, unless somebody has just asked for it."""
+    match = _TO_ONESELF.match(sentence)
+    if match is None or _ASKS_A_NAME.search(before[-120:]):
+        return None
+    return Fault("speaker", match["last"] or match["first"])
 
 
 def _alphabet(sentence: str, language: str) -> Fault | None:

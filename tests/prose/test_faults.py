@@ -157,6 +157,23 @@ def test_the_end_is_for_the_last_passage():
     assert find_fault("The End", finale=True) is None
 
 
+@pytest.mark.parametrize(
+    ("sentence", "speaker"),
+    [
+        ('"Carmen," Carmen said, her voice low.', "Carmen"),
+        ('"Listen to me, Carmen," Carmen called.', "Carmen"),
+        ('"Carmen, stop this," Carmen whispered.', "Carmen"),
+        ('"Daniel," Carmen said.', None),
+        ('"Carmen is here," Carmen said.', None),
+        ('"Carmen," she said.', None),
+    ],
+)
+def test_nobody_speaks_to_themselves_by_name(sentence, speaker):
+    fault = find_fault(sentence, before="The lamp went out.\n\n")
+    assert (fault and (fault.kind, fault.detail)) == (speaker and ("speaker", speaker))
+    assert find_fault(sentence, before='"What is your name?" he asked.\n\n') is None
+
+
 def test_a_first_person_narrator_is_refused_on_request_and_speech_is_not():
     assert find_fault("I opened the door.", third_person=True).kind == "narrator"
     assert find_fault("She asked for my papers.", third_person=True).kind == "narrator"

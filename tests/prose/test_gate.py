@@ -334,6 +334,12 @@ def test_the_last_quotation_of_a_passage_is_closed(opened, closed):
     assert gate.finish() == f"Ada laughed at all of them that night. {opened}It is late for all of us.{closed}"
 
 
+def test_who_speaks_to_herself_by_name_is_left_out_and_what_she_says_stays():
+    gate = gate_of('Ada laughed.\n\n"Ada," Ada said, and sat down. "Who has set the barn on fire?"\n\n', 1000)
+    assert gate.fault is None
+    assert gate.finish() == 'Ada laughed.\n\n"Who has set the barn on fire?"'
+
+
 def test_a_quotation_is_closed_where_its_paragraph_ends():
     first, second = 'Ada laughed. "We will make it right. Come home now', '"No," Bruno said, and went to the door.'
     assert gate_of(f"{first}.\n\n{second}\n\n", 1000).finish() == f'{first}."\n\n{second}'

@@ -10,7 +10,6 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from recurrentgpt.checkpoints.row_values import text_of, value_of
 from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, is_unused, storage_errors
@@ -71,7 +70,7 @@ class RowReader:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
 
-    def select(self, query: str, *values: str) -> list[tuple[str, dict[str, Any]]]:
+    def select(self, query: str, *values: str) -> list[tuple[str, dict[str, object]]]:
         """Return the keys and values that a query finds; raise StorageError where they cannot be read."""
         with storage_errors(self._path):
             return [(key, value_of(value)) for key, value in self._connection.execute(query, values)]

@@ -264,6 +264,8 @@ class Changes:
                 )
             else:
                 new.append(line)
+        # Into a memory that holds nothing yet, what replaces something comes as new.
+        add = add if lines else [*(Addition(sentence=item.sentence, why=item.why) for item in reply.replace), *add]
         for item, sentence in zip(add, without_marks([item.sentence.strip() for item in add]), strict=True):
             self._admit(sentence, item.why, new)
         return new
@@ -281,7 +283,7 @@ def _of_no_sentence(reply: MemoryRepair, held: int) -> list[UnusableEntry]:
     return [
         UnusableEntry("replace", at, item.model_dump(), fault)
         for at, item in enumerate(reply.replace, 1)
-        if item.sentence.strip() and not 1 <= item.number <= held
+        if held and item.sentence.strip() and not 1 <= item.number <= held
     ]
 
 

@@ -35,7 +35,7 @@ from recurrentgpt.studies.study_context import Pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
 
-_TRUE = "Stay true to the memory and the earlier passages."
+_TRUE = "Stay true to the memory{% if previous %} and the earlier passages{% endif %}."
 
 
 async def recall_nothing(state: Any, run: StudyRun) -> Update:
@@ -116,7 +116,7 @@ class WithoutShortTerm(Reduced):
                 "{% for line in memory %}\n{{ loop.index }}. {{ line }}\n{% else %}\n(nothing yet)\n{% endfor %}\n",
                 "",
             ),
-            (_TRUE, "Stay true to the earlier passages."),
+            (_TRUE, "{% if previous %}Stay true to the earlier passages.{% endif %}"),
         ],
         "full/choose": [
             ('{% if memory %}\nThe short-term memory is now:\n{{ memory | join("\\n") }}\n\n{% endif %}\n', "")

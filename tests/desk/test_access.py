@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.desk.conftest import Served, begin, text_of, there_are, written
@@ -137,7 +138,8 @@ def address(browser: Any, desk: Served) -> str:
     page.locator(".stop").wait_for(state="detached")
     found = page.url
     far_away = {"name": "the saltworks", "kind": "place", "facts": ["The saltworks lie behind the northern hills."]}
-    desk.send("POST", f"/stories/{found.rpartition('/')[2]}/codex", far_away)
+    codex = f"{desk.address}api/stories/{found.rpartition('/')[2]}/codex"
+    httpx.post(codex, json=far_away).raise_for_status()
     context.close()
     return found
 

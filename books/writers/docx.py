@@ -17,6 +17,7 @@ from recurrentgpt.books.book import Book
 from recurrentgpt.books.file_text import direction, language_tag, one_line
 from recurrentgpt.books.writers.zip_file import write_archive
 from recurrentgpt.prose.emphasis import emphasised
+from recurrentgpt.prose.unwrap import SCENE_BREAK
 
 _MOST = 255
 """Longest property that the format allows."""
@@ -42,6 +43,8 @@ def render(book: Book) -> bytes:
             written = document.add_paragraph(style=body)
             if not (heading or number):
                 written.paragraph_format.page_break_before = True  # as a heading has, so that the title has its page
+            if paragraph == SCENE_BREAK:
+                written.alignment, written.paragraph_format.first_line_indent = WD_ALIGN_PARAGRAPH.CENTER, Cm(0)
             for piece, marked in emphasised(paragraph):
                 written.add_run(piece, "Emphasis" if marked else None)
     return _with_fixed_times(document, book)

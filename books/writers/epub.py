@@ -112,7 +112,7 @@ _CHAPTER = environment.from_string(
 <h1>{{ heading }}</h1>
 {% endif %}
 {% for paragraph in paragraphs %}
-<p>{{ paragraph | lines }}</p>
+{{ paragraph | paragraph }}
 {% endfor %}
 </section>
 {% endblock %}

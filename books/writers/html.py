@@ -53,7 +53,7 @@ _READ = environment.from_string(
 <h2>{{ heading }}</h2>
 {% endif %}
 {% for paragraph in chapter.paragraphs %}
-<p>{{ paragraph | lines }}</p>
+{{ paragraph | paragraph }}
 {% endfor %}
 </section>
 {% endfor %}

@@ -9,6 +9,7 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from recurrentgpt.prose.emphasis import emphasised
+from recurrentgpt.prose.unwrap import SCENE_BREAK
 
 _LAYOUTS = {
     "page.html": """\
@@ -57,8 +58,9 @@ environment = Environment(
 )
 
 
-def _lines(paragraph: str) -> Markup:
-    return Markup("<br/>").join(_line(line) for line in paragraph.split("\n"))
+def _paragraph(text: str) -> Markup:
+    kind = Markup(' class="break"') if text == SCENE_BREAK else ""
+    return Markup("<p{}>{}</p>").format(kind, Markup("<br/>").join(_line(line) for line in text.split("\n")))
 
 
 def _line(line: str) -> Markup:
@@ -71,12 +73,13 @@ def _digest(inline: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()
 
 
-environment.filters["lines"] = _lines
+environment.filters["paragraph"] = _paragraph
 environment.filters["digest"] = _digest
 
 STYLE = """\
 p { margin: 0; text-indent: 1.4em; text-align: start; hyphens: auto; -webkit-hyphens: auto; orphans: 2; widows: 2; }
-h1 + p, h2 + p, section > p:first-child, p.plain { text-indent: 0; }
+h1 + p, h2 + p, section > p:first-child, p.plain, p.break, p.break + p { text-indent: 0; }
+p.break { margin: 1em 0; text-align: center; }
 h1, h2 { font-weight: normal; line-height: 1.25; text-align: center; hyphens: none; -webkit-hyphens: none; }
 .title-page { text-align: center; }
 .title-page h1 { margin: 25% 0 1em; font-size: 2em; }

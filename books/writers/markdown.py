@@ -8,6 +8,7 @@ import re
 from recurrentgpt.books.book import Book
 from recurrentgpt.books.file_text import language_tag, one_line
 from recurrentgpt.prose.emphasis import emphasised
+from recurrentgpt.prose.unwrap import SCENE_BREAK
 
 # What CommonMark, and GitHub's tables, strikes, formulas and links on top of it, would read as a mark.
 _INLINE = re.compile(r"[\\`*_\[\]<>&~|$]|(?<=:)//|(?<=\bwww)\.", re.IGNORECASE)
@@ -38,7 +39,9 @@ def render(book: Book) -> bytes:
 
 
 def _paragraph(text: str) -> str:
-    """Return a paragraph escaped, but for its emphasis and for its line breaks, which are meant."""
+    """Return a paragraph escaped, but for what is meant: emphasis, line breaks, and the mark between two scenes."""
+    if text == SCENE_BREAK:
+        return text
     pieces = [(_inline(piece), marked) for piece, marked in emphasised(text)]
     written = "".join(f"*{piece}*" if marked else piece for piece, marked in pieces)
     return _line_starts(written).replace("\n", "\\\n")

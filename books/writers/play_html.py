@@ -116,7 +116,7 @@ data-choice="{{ passage.choice }}" data-take="{{ passage.take }}">
 <h2>{{ passage.heading }}</h2>
 {% endif %}
 {% for paragraph in passage.paragraphs %}
-<p>{{ paragraph | lines }}</p>
+{{ paragraph | paragraph }}
 {% endfor %}
 </article>
 {% endmacro %}

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 from docx import Document
+from docx.enum.text import WD_ALIGN_PARAGRAPH
 from lxml import etree, html
 from markdown_it import MarkdownIt
 
@@ -74,6 +75,18 @@ def test_emphasis_is_an_element_of_a_page_and_a_style_of_a_document(a_book):
     document = Document(io.BytesIO(render_book(book, ".docx")))
     runs = [(run.text, run.style.name) for run in document.paragraphs[-1].runs]
     assert runs[1] == ("Wick Rock & <b>", "Emphasis")
+
+
+def test_the_mark_between_two_scenes_is_one_in_every_format(a_book):
+    book = a_book(("One", ["She read it.\n\n* * *\n\nIt rained."]))
+    markdown = render_book(book, ".md").decode()
+    assert "\n\n* * *\n\n" in markdown
+    assert "hr" in [token.type for token in MarkdownIt().parse(markdown)[-7:]]
+    assert '<p class="break">* * *</p>' in render_book(book, ".html").decode()
+    assert b'<p class="break">* * *</p>' in members(render_book(book, ".epub"))["EPUB/chapter-001.xhtml"]
+    document = Document(io.BytesIO(render_book(book, ".docx")))
+    (centred,) = [paragraph for paragraph in document.paragraphs if paragraph.text == "* * *"]
+    assert centred.alignment == WD_ALIGN_PARAGRAPH.CENTER
 
 
 def test_the_policy_of_a_web_page_lets_its_own_style_in(plain_book):

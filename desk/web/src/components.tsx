@@ -63,12 +63,15 @@ export function Dialog(props: { title: string; wide?: boolean; onClose: () => vo
 /** A paragraph that opens with a quotation mark, which hangs in the margin. */
 const OPENS = /^["'“‘„«‚‹]/;
 
+/** What stands between two scenes of a passage. */
+const SCENE_BREAK = "* * *";
+
 /** Paragraphs of a story: text, whatever it looks like. Each knows where in the text it begins. */
 export function Prose(props: { text: string; language?: string }) {
   const page = usePage();
   const paragraphs = [...props.text.matchAll(/[^\n](?:\n?[^\n])*/g)].filter(([paragraph]) => paragraph.trim());
   return paragraphs.map((found, number) => (
-    <p key={number} className={OPENS.test(found[0]) ? "hung" : undefined} data-from={found.index} dir="auto">
+    <p key={number} className={found[0] === SCENE_BREAK ? "break" : OPENS.test(found[0]) ? "hung" : undefined} data-from={found.index} dir="auto">
       {emphasised(page.quotes ? typographic(found[0], props.language ?? "en") : found[0]).map(([piece, marked], at) =>
         marked ? (
           <em key={at}>

@@ -126,10 +126,10 @@ class LogReader(ABC):
         return [_checked(cast(Commit, value)) for value in found]
 
     async def latest(self, story: str, head: str, count: int) -> list[Commit]:
-        """Return the last `count` commits up to `head`, newest first."""
+        """Return the last `count` commits up to `head`, newest first, as they were last read here."""
         found: list[Commit] = []
         while head and len(found) < count:
-            found.append(await self.get(story, head))
+            found.append(await self.remembered(story, head))
             head = found[-1]["parent"]
         return found
 

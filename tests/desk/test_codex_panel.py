@@ -118,3 +118,22 @@ def test_the_codex_is_as_of_the_passage_in_view(page: Any, desk: Served) -> None
     page.locator(".codex").get_by_text("As of passage 1.").wait_for()
     page.mouse.wheel(0, 100_000)
     there_are(page.locator(".codex").get_by_text("As of passage"), 0)
+
+
+def test_the_time_line_shows_memory_and_codex_as_of_a_passage(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    line = page.get_by_role("slider", name="As of passage")
+    line.focus()
+    page.keyboard.press("Home")
+    page.get_by_role("heading", name="Memory after passage 1").wait_for()
+    page.locator(".codex").get_by_text("As of passage 1.").wait_for()
+    page.get_by_role("button", name="Read it").click()
+    there_are(page.locator("article.passage:focus"), 1)
+    line.focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("heading", name="Memory after passage 2").wait_for()
+    page.keyboard.press("End")
+    page.get_by_role("heading", name="Memory after passage 3").wait_for()
+    there_are(page.locator(".codex").get_by_text("As of passage"), 0)
+    page.get_by_role("button", name="Back to now").click()
+    page.get_by_role("heading", name="Memory", exact=True).wait_for()

@@ -35,7 +35,8 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
     };
   }, [id, view.id, view.revision]);
   useEffect(() => {
-    if (!props.at) return;
+    // Whoever moves along the time line stays on it.
+    if (!props.at || document.activeElement?.closest(".time-line")) return;
     heading.current?.scrollIntoView({ block: "nearest" });
     heading.current?.focus({ preventScroll: true });
   }, [props.at]);

@@ -18,6 +18,7 @@ import { NextPassage } from "./NextPassage";
 import { LeftTexts, UnsavedTexts } from "./PendingWork";
 import { Problem, useAttempt } from "./components";
 import { SearchDialog } from "./SearchDialog";
+import { TimeLine } from "./TimeLine";
 import { MachineSettings, StorySettings } from "./Settings";
 import { count, tokens } from "./format";
 import type { Ask, Chapters, Jump, Usage } from "./types";
@@ -185,6 +186,7 @@ export function StoryPage(props: { id: string }) {
         <Problem text={problem} onClose={() => setProblem("")} />
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
+        <TimeLine view={view} at={codexAt} onAt={setMemoryAt} onJump={goto} />
         {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from functools import lru_cache
 
 from pydantic import BaseModel, Field, create_model
@@ -30,6 +31,7 @@ from recurrentgpt.nodes.small.plot_moves import Move, deal
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.shared_runs import overlap
+from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.state import State
 
 TOKENS_PER_PLAN = 160
@@ -108,17 +110,26 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         **shared,
     )
     turns = [*await small_turns(state, runtime, model, shared), *asked]
-    reply = await ask(
-        model,
-        turns,
-        _form(moves, state, runtime, model),
-        **{**sampled(PLANS), "max_tokens": TOKENS_PER_PLAN * runtime.context.plans},
-        seed=runtime.seed(state, "propose_plans"),
-        meter=runtime.meter,
-        check=lambda reply: _nothing_new(reply.in_order(), state, runtime),
-        insist=False,
-    )
-    return reply.in_order()
+    form, limit = _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
+
+    async def dealt(*sample: int, insist: bool) -> list[str]:
+        reply = await ask(
+            model,
+            turns,
+            form,
+            **{**sampled(PLANS), "max_tokens": limit},
+            seed=runtime.seed(state, "propose_plans", *sample),
+            meter=runtime.meter,
+            check=lambda reply: _nothing_new(reply.in_order(), state, runtime),
+            insist=insist,
+        )
+        return reply.in_order()
+
+    with contextlib.suppress(ModelReplyError):
+        return await dealt(insist=True)
+    # Shown its own plans, a small model is apt to say them again: it is asked anew.
+    runtime.meter.resamples += 1
+    return await dealt(1, insist=False)
 
 
 async def _nothing_new(plans: list[str], state: State, runtime: StoryRuntime) -> str | None:

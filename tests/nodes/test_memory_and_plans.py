@@ -223,6 +223,26 @@ async def test_a_small_models_plans_say_something_new_in_meaning_too(write, mode
     assert commits[1]["usage"]["resamples"] == 1
 
 
+@pytest.mark.parametrize("alike", [2, 4])
+async def test_a_small_model_that_says_its_plans_again_is_asked_anew(write, model, alike):
+    model.tier, plain, calls = "small", model.replies, []
+
+    def replies(messages):
+        text = plain(messages)
+        fields = json.loads(text) if text.startswith("{") else {}
+        if len(fields) == 3 and not {"why", "summary", "facts"} & set(fields):
+            calls.append([message.text for message in messages])
+            if len(calls) <= alike:
+                return json.dumps(dict.fromkeys(fields, KEY))
+        return text
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert calls[0] == calls[2] != calls[1]
+    assert commits[1]["usage"]["resamples"] == len(calls) - 1 == (2 if alike == 2 else 3)
+    assert len(set(commits[1]["candidate_plans"])) == (3 if alike == 2 else 1)
+
+
 @pytest.mark.parametrize(
     "reply", ["", "   ", "I'm sorry, but I can't help with that.", "Chapter 1\n\n# The End", "word " * 600]
 )

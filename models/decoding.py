@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from recurrentgpt.models.profiles import EMBEDDED
+
+FULL_REPLY_TOKENS = 4000
+"""Token limit of a capable model's structured replies: generous, since many of them think first."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,15 @@ class Decoding:
     """Tokens of the longest reply; for prose see `prose_tokens`."""
     sampling: dict[str, Any] = field(default_factory=dict)
     """llama.cpp's own fields."""
+
+
+def sampled(decoding: Decoding) -> Mapping[str, Any]:
+    """Return the keyword arguments that make a small model's call sample as `decoding` says."""
+    return {
+        "max_tokens": decoding.max_tokens,
+        "temperature": decoding.temperature,
+        "sampling": decoding.sampling,
+    }
 
 
 # DRY looks back over the whole context and makes it ever less likely to go on with what is already written there: without it

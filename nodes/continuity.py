@@ -14,7 +14,7 @@ from typing import NamedTuple
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, is_alone, pronoun_of
-from recurrentgpt.nodes.prompt_messages import finale
+from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences

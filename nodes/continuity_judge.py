@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.models.calls import ask
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, contradiction
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens

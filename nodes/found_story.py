@@ -9,9 +9,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import OPEN
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, OPEN, sampled
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, plan_length, sampled, voice
+from recurrentgpt.nodes.prompt_values import plan_length, voice
 from recurrentgpt.nodes.reply_schemas import DealtReply, OpeningReply, PlayReply, dealt_reply, opening_reply, play_reply
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal

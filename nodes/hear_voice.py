@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.errors import BudgetReached, ModelError

@@ -7,111 +7,23 @@ stands alone, and shares its beginning with its neighbour instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
-from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.excerpts import excerpt
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.decoding import Decoding
-from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
-from recurrentgpt.models.profiles import EndpointProfile
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
-from recurrentgpt.nodes.last_steps import final_step
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
+from recurrentgpt.nodes.prompt_values import memory_lines, variables, write_values
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
-from recurrentgpt.schema.parts import BY_HAND, KEPT_PLAN, Brief, character_names
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage, HumanMessage
-
-    from recurrentgpt.schema.state import State
-
-FULL_REPLY_TOKENS = 4000
-"""Token limit of a capable model's structured replies: generous, since many of them think first."""
-
-LONGEST = 4
-"""Times the most words wanted that a capable model's passage may have: it is kept as long as it is, and prompts stay bounded."""
-
-ENDING_SENTENCES = 3
-MOST_PIECE_WORDS = {"full": 120, "small": 30}
-"""Of a recalled passage, by tier, the most words that bear on the plan: no prompt grows with the story."""
-
-PAST_SHARE = 8
-"""The part of a model's window, one in so many, that earlier passages may take in a prompt: no prompt grows for ever."""
-
-LARGE_WINDOW, USUAL_WINDOW = 131_072, 32_768
-TOKENS_PER_SUMMARY = 25
-"""About as many as the summary of one passage has at least."""
-
-PLAN_LENGTHS = (
-    (150, "one or two sentences, 40 words at most"),
-    (500, "two or three sentences, 70 words at most"),
-    (1000, "three to five sentences, 120 words at most"),
-)
-"""How long a plan is for passages of at most so many words."""
-LONGEST_PLAN = "five to seven sentences, 180 words at most"
+from recurrentgpt.schema.state import State
 
 KEPT_CONVERSATIONS = 64
 """Conversations, of different stories, whose beginning is kept filled."""
-
-NO_PLAN = "None: the author wrote this passage by hand."
-
-
-def memory_lines(memory: str) -> list[str]:
-    """Return the sentences of a short-term memory."""
-    return [line.strip() for line in memory.splitlines() if line.strip()]
-
-
-def memory_was_edited(state: State) -> bool:
-    """Tell whether the short-term memory is another than the passage's conversation leads to."""
-    dropped, added = state["rationale"]["dropped"], state["rationale"]["added"]
-    before, now = set(memory_lines(state.get("previous_memory", ""))), set(memory_lines(state["short_term_memory"]))
-    expected = (before - {item["sentence"] for item in dropped}) | {item["sentence"] for item in added}
-    return now != expected or any(why == BY_HAND for why in [item["why"] for item in dropped + added])
-
-
-def voice(context: Context) -> Mapping[str, Any]:
-    """Return what every template may name of how the story is told.
-
-    `examples` tells whether a template's own examples fit: they are in English, and in their mode's person and tense.
-    """
-    return {
-        "language": context.language,
-        "person": context.person,
-        "tense": context.time,
-        "pace": context.pace,
-        "style": context.style,
-        "note": context.note,
-        "banned": context.banned,
-        "examples": context.own_voice,
-    }
-
-
-def people(state: State) -> list[str]:
-    """Return the names of the main characters."""
-    return character_names(state["brief"])
-
-
-def subjects(state: State, runtime: PromptRuntime) -> list[str]:
-    """Return whom plans and notes are about: the main characters, and in fiction the reader first of all."""
-    return ["You", *people(state)] if runtime.context.mode == "fiction" else people(state)
-
-
-def sampled(decoding: Decoding) -> Mapping[str, Any]:
-    """Return the keyword arguments that make a small model's call sample as `decoding` says."""
-    return {
-        "max_tokens": decoding.max_tokens,
-        "temperature": decoding.temperature,
-        "sampling": decoding.sampling,
-    }
 
 
 def prose_sampling(
@@ -133,121 +45,15 @@ def prose_sampling(
     return {"temperature": usual, "sampling": {**decoding.sampling, **(form or {})}, "chosen": chosen}
 
 
-def finale(state: State, runtime: PromptRuntime, step: int) -> str:
-    """Return how near passage `step` is to the end that was asked for: "", "near" or "last".
-
-    A first passage begins the story, however short that is.
-    """
-    last = final_step(state, runtime.context, step)
-    if not last or step < last - 2:
-        return ""
-    return "last" if step >= last else "near" if step > 1 else ""
-
-
-def invited(state: State, runtime: PromptRuntime, step: int) -> bool:
-    """Return whether passage `step` should bring in a new character, as the original does now and then."""
-    return runtime.chance(state, step, "new character").random() < runtime.context.new_character
-
-
-def due_turn(turns: int, step: int, last_step: int) -> int:
-    """Return the number of the turn that passage `step` belongs to if all take as long; 0 where no end is set."""
-    return min(turns, (step - 1) * turns // last_step + 1) if last_step else 0
-
-
-def plan_length(context: Context) -> str:
-    """Return how long a plan is, in words for a prompt: what fits into a passage of the length wanted."""
-    return next((length for most, length in PLAN_LENGTHS if context.max_words <= most), LONGEST_PLAN)
-
-
-def with_every_part(brief: Brief) -> Mapping[str, Any]:
-    """Return a brief as templates name it: what a story has none of is empty."""
-    return {"synopsis": "", "truth": "", "clues": [], "voice": "", **brief}
-
-
-def variables(state: State, runtime: PromptRuntime, step: int) -> Mapping[str, Any]:
-    """Return what every template of passage `step` may name."""
-    context, brief = runtime.context, state["brief"]
-    ends_at = final_step(state, context, step)
-    return {
-        **voice(context),
-        "brief": with_every_part(brief),
-        "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
-        "clues": describe_clues(_counted_clues(state), step, ends_at),
-        "unreached": state.get("unreached", ""),
-        "due": due_turn(len(brief["outline"]), step, ends_at),
-        "min_words": context.min_words,
-        "max_words": context.max_words,
-        "plan_length": plan_length(context),
-        "step": step,
-        "last_step": ends_at,
-        "finale": finale(state, runtime, step),
-        "goes_on": bool(context.length) and step == context.length + 1,
-        "invite": invited(state, runtime, step),
-    }
-
-
-def _counted_clues(state: State) -> list[TurnStatus]:
-    """Return where each clue stands; none where nobody has kept count, as in stories that are older than the count."""
-    counted = state.get("clues", [])
-    return updated_turns(counted, {}, len(state["brief"].get("clues", []))) if counted or not state.get("step") else []
-
-
 async def write_turns(state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel) -> list[BaseMessage]:
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
-    from langchain_core.messages import SystemMessage
-
     prompts = runtime.prompts(model)
-    shared, given = await _asked_with(state, runtime, model)
+    shared, given = await write_values(state, runtime, model)
 
     def fill() -> list[BaseMessage]:
         return [SystemMessage(prompts.fill("system", **shared)), *prompts.turns("write", **given)]
 
     return _filled(runtime.log, state["story"], prompts, given, fill)
-
-
-async def write_texts(
-    state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel
-) -> list[tuple[str, str]]:
-    """Return who says what in the turns that ask for the passage after the state's: `system`, `human` or `ai`, and the text."""
-    prompts = runtime.prompts(model)
-    shared, given = await _asked_with(state, runtime, model)
-    return [("system", prompts.fill("system", **shared)), *prompts.texts("write", **given)]
-
-
-async def _asked_with(
-    state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return what every template of the passage after the state's is filled with, and what the one that asks for it is."""
-    previous, step = state.get("passage", ""), state.get("step", 0) + 1
-    shared = variables(state, runtime, step)
-    most = MOST_PIECE_WORDS[model.tier]
-    past = await _past(state, runtime, model) if model.tier == "full" else Past()
-    memory = memory_lines(state.get("short_term_memory", ""))
-    recalled = [
-        {
-            **entry,
-            "summary": "" if model.tier == "full" and entry["summary"] in memory else entry["summary"],
-            "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language),
-            "quoted": entry.get("quoted", False),
-        }
-        for entry in state.get("recalled", [])
-        # What is shown whole is not told again, nor a summary that stands among those of all passages, nor the memory.
-        if not (past.earlier and (entry["step"] >= step - 2 or entry["piece"] == entry["summary"]))
-        and not (model.tier == "full" and entry["piece"] in memory)
-    ]
-    given = dict(
-        **shared,
-        memory=memory,
-        summaries=past.summaries,
-        recalled=recalled,
-        entries=state.get("entries", []),
-        earlier=past.earlier,
-        previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
-        ending=_ending(previous),
-        # The plan of a passage that was edited since tells of people and events that may be gone.
-        plan=NO_PLAN if state.get("plan_author") == KEPT_PLAN else state["plan"],
-    )
-    return shared, given
 
 
 def _filled(
@@ -282,8 +88,6 @@ async def written_turns(state: State, runtime: PromptRuntime, model: ResolvedMod
             **({"plan": state["written_plan"]} if state.get("memory_is_behind") else {}),
         },
     )
-    from langchain_core.messages import AIMessage
-
     return [*await write_turns(before, runtime, model), AIMessage(state["passage"])]
 
 
@@ -295,105 +99,15 @@ async def small_turns(
     That is the instruction alone, for the call tells the passage itself; a model that wears an adapter goes on from the
     conversation that wrote it, as it was taught.
     """
-    from langchain_core.messages import SystemMessage
-
     if model.adapter:
         return await written_turns(state, runtime, model)
     return [SystemMessage(runtime.prompts(model).fill("system", **shared))]
 
 
-def to_come(state: State, last_step: int) -> str:
-    """Return the turn of the outline that the passage after the state's is nearest to; "" after the last one."""
-    outline, step = state["brief"]["outline"], state["step"]
-    place = step * len(outline) // last_step if last_step else step
-    return outline[place] if place < len(outline) else ""
-
-
 def plans_request(state: State, runtime: PromptRuntime, prompts: Prompts) -> HumanMessage:
     """Return the turn that asks for plans for the passage after this one."""
-    from langchain_core.messages import HumanMessage
-
     shared = variables(state, runtime, state["step"] + 1)
     # The conversation holds the memory that the passage was written from, and the passage: it is told again only when it was
     # edited since.
     memory = memory_lines(state["short_term_memory"]) if state.get("status") == "replanning" else []
     return HumanMessage(prompts.fill("propose_plans", memory=memory, plans=runtime.context.plans, **shared))
-
-
-class PassageSummary(NamedTuple):
-    """What a passage is told of by, later on."""
-
-    commit: str
-    step: int
-    summary: str
-
-
-_SUMMARIES = PathFold[tuple[PassageSummary, ...]](
-    (), lambda before, commit: (*before, PassageSummary(commit["id"], commit["step"], commit["summary"]))
-)
-
-
-async def summaries_of(state: State, runtime: PromptRuntime) -> list[PassageSummary]:
-    """Return the summaries of the passages up to the state's, oldest first, as they were corrected for its branch."""
-    story, step = state["story"], state.get("step", 0)
-    path = await _SUMMARIES.at(runtime.log, story, state.get("head", ""))
-    corrected = (await read_overlay(runtime.log, story, state.get("overlay", "")))["summaries"]
-    return [
-        entry._replace(summary=corrected[entry.commit]) if entry.commit in corrected else entry
-        for entry in path
-        if 0 < entry.step <= step
-    ]
-
-
-@dataclass(frozen=True)
-class Past:
-    """What a capable model is told of earlier passages while all of it fits."""
-
-    summaries: Sequence[PassageSummary] = ()
-    """Of each passage, oldest first."""
-    earlier: str = ""
-    """The passage before the previous one."""
-
-
-async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel) -> Past:
-    """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
-    step, chosen = state.get("step", 0), runtime.context.past_tokens
-    room = past_tokens(model.profile) if chosen is None else chosen
-    if step < 2 or step * TOKENS_PER_SUMMARY > room:
-        return Past()
-    summaries = await summaries_of(state, runtime)
-    if len(summaries) < 2:
-        return Past()
-    passage = (await runtime.log.remembered(state["story"], summaries[-2].commit))["passage"]
-    earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
-    told = len(earlier) + len(state["passage"]) + sum(len(entry.summary) for entry in summaries)
-    return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
-
-
-def past_tokens(profile: EndpointProfile) -> int:
-    """Return the tokens that earlier passages may take in a prompt: their share of the endpoint's window.
-
-    Where that depends on the model, hosts have large windows, and servers at home usual ones.
-    """
-    return (profile.context_window or (LARGE_WINDOW if profile.hosts else USUAL_WINDOW)) // PAST_SHARE
-
-
-@lru_cache(maxsize=1024)
-def _ending(passage: str) -> str:
-    return last_sentences(passage, ENDING_SENTENCES)
-
-
-@lru_cache(maxsize=1024)
-def _last_words(text: str, most: int) -> str:
-    """Return the last sentences of a passage, `most` words at the most: somebody may have made it very long by hand.
-
-    All calls of a timestep tell of the same passages, so what was cut for one is kept for the others.
-    """
-    kept: list[str] = []
-    count = 0
-    for sentence in reversed(sentences(text) if count_words(text) > most else [text]):
-        count += count_words(sentence)
-        if kept and count > most:
-            break
-        kept.append(sentence)
-    return " ".join(reversed(kept))

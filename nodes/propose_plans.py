@@ -10,21 +10,10 @@ from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import PLANS
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, sampled
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import (
-    FULL_REPLY_TOKENS,
-    finale,
-    memory_lines,
-    plans_request,
-    sampled,
-    small_turns,
-    subjects,
-    summaries_of,
-    to_come,
-    variables,
-    written_turns,
-)
+from recurrentgpt.nodes.prompt_messages import plans_request, small_turns, written_turns
+from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, summaries_of, to_come, variables
 from recurrentgpt.nodes.reply_schemas import PlansReply, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal

@@ -12,7 +12,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.infrastructure.telemetry import observed
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens
-from recurrentgpt.nodes.prompt_messages import LONGEST, memory_lines, prose_sampling, voice, with_every_part
+from recurrentgpt.nodes.prompt_messages import prose_sampling
+from recurrentgpt.nodes.prompt_values import LONGEST, memory_lines, voice, with_every_part
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import lies_inside, one_form, plain, uncut

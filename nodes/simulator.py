@@ -7,16 +7,9 @@ from dataclasses import replace
 from langchain_core.messages import SystemMessage
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import CHOOSE
-from recurrentgpt.nodes.prompt_messages import (
-    FULL_REPLY_TOKENS,
-    memory_lines,
-    memory_was_edited,
-    sampled,
-    subjects,
-    variables,
-    written_turns,
-)
+from recurrentgpt.models.decoding import CHOOSE, FULL_REPLY_TOKENS, sampled
+from recurrentgpt.nodes.prompt_messages import written_turns
+from recurrentgpt.nodes.prompt_values import memory_lines, memory_was_edited, subjects, variables
 from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.list_marks import without_number

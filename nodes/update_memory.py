@@ -23,21 +23,13 @@ from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import FACTS
+from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import codex_before
-from recurrentgpt.nodes.prompt_messages import (
-    FULL_REPLY_TOKENS,
-    finale,
-    memory_lines,
-    sampled,
-    small_turns,
-    subjects,
-    variables,
-    written_turns,
-)
+from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
+from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.list_marks import without_marks, without_number

@@ -14,7 +14,8 @@ from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scen
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
 from recurrentgpt.nodes.continuity_judge import judged, set_judge
-from recurrentgpt.nodes.prompt_messages import LONGEST, finale, people, prose_sampling, write_turns
+from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
+from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts

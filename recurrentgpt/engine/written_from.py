@@ -15,8 +15,8 @@ from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.row_texts import is_quoted, row_text, without_sentences
 from recurrentgpt.models.roles import describe_model
-from recurrentgpt.nodes.prompt_messages import write_texts
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
+from recurrentgpt.nodes.prompt_values import write_texts
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Told

@@ -15,8 +15,9 @@ from langgraph.graph import END, START
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import WRITE
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines, prose_sampling
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE
+from recurrentgpt.nodes.prompt_messages import prose_sampling
+from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prose.sentences import count_words, limit_words, sentences

@@ -16,7 +16,8 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, memory_lines
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
+from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice

@@ -9,15 +9,9 @@ from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import WRITE
-from recurrentgpt.nodes.prompt_messages import (
-    FULL_REPLY_TOKENS,
-    memory_lines,
-    plan_length,
-    prose_sampling,
-    write_turns,
-    written_turns,
-)
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE
+from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns, written_turns
+from recurrentgpt.nodes.prompt_values import memory_lines, plan_length
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern

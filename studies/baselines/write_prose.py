@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel
 
 from recurrentgpt.models.calls import ask, write_stream
-from recurrentgpt.models.decoding import WRITE, prose_tokens
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE, prose_tokens
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS, prose_sampling
+from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.gate import ProseGate

@@ -16,8 +16,8 @@ from pydantic import BaseModel
 
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS

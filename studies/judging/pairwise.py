@@ -17,8 +17,8 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
 
 from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.prompt_messages import FULL_REPLY_TOKENS
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.errors import ModelReplyError

@@ -12,7 +12,7 @@ from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.embedded.server import CONTEXT
 from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, profile_named, profile_of
-from recurrentgpt.nodes.prompt_messages import LARGE_WINDOW, PAST_SHARE, past_tokens
+from recurrentgpt.nodes.prompt_values import LARGE_WINDOW, PAST_SHARE, past_tokens
 from recurrentgpt.schema.context import SAMPLING
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.testing import FaultyServer

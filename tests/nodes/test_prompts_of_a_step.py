@@ -235,7 +235,7 @@ async def test_the_last_two_passages_are_whole_and_the_others_a_line(write, mode
 
 
 async def test_a_long_past_gives_way_to_what_is_recalled(write, model, write_prompts, monkeypatch):
-    monkeypatch.setattr("recurrentgpt.nodes.prompt_messages.USUAL_WINDOW", 8 * 400)
+    monkeypatch.setattr("recurrentgpt.nodes.prompt_values.USUAL_WINDOW", 8 * 400)
     commits = await write(steps=4)
     assert "The story so far" not in write_prompts()[3]
     assert commits[2]["passage"] not in write_prompts()[3]

@@ -130,7 +130,7 @@ def test_without_a_long_term_memory_facts_go_with_the_half_life_of_the_other():
 
 def test_recurrentgpt_keeps_more_in_its_prompts_than_its_memory_holds(monkeypatch):
     # Summaries fill their share of a window before prompts are as long as they get: of a small one, soon.
-    monkeypatch.setattr("recurrentgpt.nodes.prompt_messages.USUAL_WINDOW", 4000)
+    monkeypatch.setattr("recurrentgpt.nodes.prompt_values.USUAL_WINDOW", 4000)
     # Enough of them that what a few recall, one more than another, is told from growth.
     found = levels("recurrentgpt", 16, steps=160)
     assert sum(rates(found.prompt).values()) > sum(rates(found.memory).values())

@@ -17,7 +17,13 @@ from langchain_core.messages.ai import add_usage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from recurrentgpt.models.endpoint_errors import is_transient, refused_fields, refuses_limit, translate
+from recurrentgpt.models.endpoint_errors import (
+    is_context_overflow,
+    is_transient,
+    refused_fields,
+    refuses_limit,
+    translate,
+)
 from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, is_foreign, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
@@ -187,18 +193,18 @@ async def _pieces(
     """Yield one reply, asked for again without a field that the endpoint's error calls unsupported.
 
     The field is remembered where that helps. Where it does not, the first error is the one that is raised. So are the tokens
-    that a model needs which thinks against its name, and that its endpoint refuses them.
+    that a model needs which thinks against its name, that its endpoint refuses them, and how many it allows at most.
     """
     # A brief, a memory or a note may come from elsewhere: nothing of it begins another turn.
     messages = [_without_tokens(message) for message in messages]
     known, usual = model.thinking_tokens, model.profile.thinking_tokens(model.name)
-    left_out, first, thinking = set[str](), None, known
+    left_out, first, thinking, capped = set[str](), None, known, False
     while True:
         fields, stop = _fields(model, request, model.seen.refused | left_out, request.max_tokens + thinking)
         try:
             async with aclosing(_attempt(model, messages, request, fields, stop, meter, thinking)) as pieces:
                 async for piece in pieces:
-                    _remember(model, left_out, thinking)
+                    _remember(model, left_out, thinking if capped or thinking > usual else None)
                     yield piece
             return
         except Exception as error:
@@ -212,6 +218,8 @@ async def _pieces(
                     # They were learnt from another call, which had room for them.
                     thinking = usual
                     continue
+            elif isinstance(error, _FormInReasoning) and asked_again:
+                refused = {"response_format"}
             else:
                 refused = refused_fields(error, spare) if asked_again else set()
             first = first or error
@@ -221,7 +229,13 @@ async def _pieces(
             if refused:
                 left_out |= refused
                 continue
-            if isinstance(error, _ThoughtOnly) and asked_again and not thinking and model.seen.thinking_tokens is None:
+            if 0 < thinking <= usual and asked_again and refuses_limit(error):
+                # A window is too small for this prompt, a cap for every one.
+                capped = not is_context_overflow(error)
+                thinking = thinking // 4 if thinking == THINKING_TOKENS else 0
+                continue
+            unforeseen = not usual and not thinking and model.seen.thinking_tokens is None
+            if isinstance(error, _ThoughtOnly) and asked_again and unforeseen:
                 # Its name did not say that it thinks.
                 thinking = THINKING_TOKENS
                 continue
@@ -249,13 +263,17 @@ class _ThoughtOnly(ModelRefused):
     """A reply that met its limit before its first word."""
 
 
-def _remember(model: ResolvedModel, left_out: set[str], thinking: int) -> None:
-    """Keep what an endpoint was seen to refuse, and the tokens that its model thinks with, now that it has answered."""
+class _FormInReasoning(ModelUnavailable):
+    """A reply that ended with its reasoning, which the server may have held to the form in place of the reply."""
+
+
+def _remember(model: ResolvedModel, left_out: set[str], thinking: int | None) -> None:
+    """Keep what an endpoint was seen to refuse, and what was learnt of the tokens to think with, now that it has answered."""
     for name in sorted(left_out - model.seen.refused):
         logger.warning("%s at %s does not support %r; it is left out from now on.", model.name, model.base_url, name)
     model.seen.refused.update(left_out)
     model.seen.silences = 0
-    if thinking:
+    if thinking is not None:
         model.seen.thinking_tokens = thinking
 
 
@@ -341,7 +359,8 @@ async def _attempt(
             raise (ModelRefused if runaway else _ThoughtOnly)(
                 f"{model.name} spent all of {limit} tokens before it wrote a word: take a model that thinks less."
             )
-        raise ModelUnavailable(f"{model.name} sent an empty reply; try again.")
+        swallowed = tally.reasoning and _form(fields)
+        raise (_FormInReasoning if swallowed else ModelUnavailable)(f"{model.name} sent an empty reply; try again.")
 
 
 def _fields(

@@ -1,7 +1,7 @@
 """What each kind of endpoint accepts and how it answers: declared from its documentation, not guessed from its errors.
 
 All of them speak OpenAI's chat completions, each with exceptions. `profile_of` recognises an endpoint by its host, else by
-the port that its server listens at, else it is `generic`. To add one, write an entry in `PROFILES`; docs/endpoints.md is
+a port that its server listens at, else it is `generic`. To add one, write an entry in `PROFILES`; docs/endpoints.md is
 made from it by `python -m docs.endpoints`.
 """
 
@@ -42,11 +42,16 @@ _THINKING_MODELS = (
     "gemini-2.5",
     "gemini-3",
     "glm-4.5",
+    "glm-4.6",
+    "glm-4.7",
     "glm-5",
+    "kimi-k2-thinking",
     "kimi-k2.5",
     "kimi-k2.6",
     "minimax-m2",
 )
+_OLLAMA_THINKING_MODELS = (*_THINKING_MODELS, "deepseek-v3.1", "gemma4", "nemotron-3")
+"""Ollama has every model think that can, also those that others let think only when they are asked to."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,14 @@ class EndpointProfile:
     name: str
     documentation: str
     """Title of the page that says so."""
+    checked: str
+    """What the entry was last compared with: a version or a commit, and its date."""
     hosts: tuple[str, ...] = ()
     """Hosts that it answers at, each with its subdomains."""
-    port: int | None = None
-    """Port that a server of this kind listens at unless it is told otherwise."""
+    ports: tuple[int, ...] = ()
+    """Ports that a server of this kind listens at unless it is told otherwise."""
+    endings: tuple[str, ...] = ()
+    """Endings of the names of the models that are its own at such a port; empty for all."""
     models: tuple[str, ...] = ()
     """Beginnings of the names of the models that it is about; empty for all."""
     structured: Literal["json_schema", "json_object", "none"] = "json_schema"
@@ -94,22 +103,29 @@ class EndpointProfile:
         return THINKING_TOKENS if _is_one_of(model, self.thinking_models) else 0
 
 
+_LLAMA_CPP_README = "llama.cpp: HTTP server, README"
+_LLAMA_CPP_CHECKED = "its README at commit 00dc805, common.h at 001d906 (undated copies, after August 2026)"
+_OPENAI_CHECKED = "openai-openapi at f85dbe2, openai-python 3.3.1 (August 2026)"
+_OLLAMA_CHECKED = "its source and documentation at fb30760, 0.33 (August 2026)"
+
 EMBEDDED = EndpointProfile(
     "embedded",
-    "llama.cpp: HTTP server, README",
+    _LLAMA_CPP_README,
+    _LLAMA_CPP_CHECKED,
     sampling=_LLAMA_CPP_SAMPLING,
     story_sampling=_LLAMA_CPP_SAMPLING,
     prompt_progress=True,
     thinking_models=(),
     context_window=8192,
 )
-GENERIC = EndpointProfile("generic", "OpenAI: Chat Completions, API reference")
+GENERIC = EndpointProfile("generic", "OpenAI: Chat Completions, API reference", _OPENAI_CHECKED)
 
 PROFILES: tuple[EndpointProfile, ...] = (
     EMBEDDED,
     EndpointProfile(
         "openai-reasoning",
         "OpenAI: Reasoning models; Deployment checklist; Chat Completions, API reference",
+        _OPENAI_CHECKED,
         hosts=("openai.com", "azure.com"),
         models=("o1", "o3", "o4", "gpt-5", "gpt-6"),
         reply_limit="max_completion_tokens",
@@ -123,6 +139,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "openai",
         "OpenAI: Chat Completions, API reference",
+        _OPENAI_CHECKED,
         hosts=("openai.com", "azure.com"),
         reply_limit="max_completion_tokens",
         reasoning=(),
@@ -132,6 +149,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "anthropic-4.7",
         "Anthropic: OpenAI SDK compatibility; Migrating to Claude Opus 4.7",
+        "these pages (November 2026)",
         hosts=("anthropic.com",),
         models=("claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-fable"),
         structured="none",
@@ -145,6 +163,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "anthropic",
         "Anthropic: OpenAI SDK compatibility",
+        "this page (November 2026)",
         hosts=("anthropic.com",),
         structured="none",
         temperature=1.0,
@@ -157,6 +176,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "gemini",
         "Gemini API: OpenAI compatibility",
+        "reports of what it refused: a seed (February 2025), penalties (August 2026); the rest was not found",
         hosts=("googleapis.com",),
         seed=None,
         # A penalty is an unknown name to it, although its own protocol has them.
@@ -168,6 +188,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "deepseek",
         "DeepSeek API: Create Chat Completion; Thinking Mode",
+        "these pages (November 2026)",
         hosts=("deepseek.com",),
         structured="json_object",
         # It thinks unless it is told not to, and then heeds neither a temperature nor penalties.
@@ -181,6 +202,7 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "mistral",
         "Mistral AI: Chat Completion API; Reasoning",
+        "its OpenAPI description and documentation 1.7.7 (August 2026)",
         hosts=("mistral.ai",),
         temperature=1.5,
         seed="random_seed",
@@ -191,42 +213,56 @@ PROFILES: tuple[EndpointProfile, ...] = (
     EndpointProfile(
         "openrouter",
         "OpenRouter: API Reference; Parameters; Structured Outputs; Reasoning Tokens",
+        "its OpenAPI description and documentation at c26125a (August 2026)",
         hosts=("openrouter.ai",),
         story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
         "ollama-cloud",
-        "Ollama: OpenAI compatibility; Context length",
+        "Ollama: OpenAI compatibility; Structured Outputs; Cloud",
+        _OLLAMA_CHECKED,
         hosts=("ollama.com",),
+        # A server at home hands these models on to it.
+        ports=(11434,),
+        endings=(":cloud", "-cloud"),
+        # It passes over a form without a word.
+        structured="none",
         reasoning=("reasoning",),
+        thinking_models=_OLLAMA_THINKING_MODELS,
     ),
     EndpointProfile(
         "ollama",
-        "Ollama: OpenAI compatibility; Context length",
-        port=11434,
+        "Ollama: OpenAI compatibility; Thinking; Context length",
+        _OLLAMA_CHECKED,
+        ports=(11434,),
         reasoning=("reasoning",),
+        thinking_models=_OLLAMA_THINKING_MODELS,
         # On a machine with less than 24 GiB of graphics memory, unless it is told more; what is longer is cut without a word.
         context_window=4096,
     ),
     EndpointProfile(
         "lm-studio",
         "LM Studio: Chat Completions; Structured Output; API Changelog",
-        port=1234,
+        "its documentation at c6854fb, 0.4.1 (April 2026); reports on 0.4.7 to 0.4.23 (September 2026)",
+        ports=(1234,),
         story_sampling=_OPENAI_SAMPLING | {"top_k", "repeat_penalty"},
     ),
     EndpointProfile(
         "vllm",
         "vLLM: OpenAI-compatible server; Reasoning outputs; Structured outputs",
-        port=8000,
+        "its source: chat_completion/protocol.py at 002032e, generate/base/protocol.py at 022e555 (undated copies of 2026)",
+        ports=(8000,),
         sampling=_VLLM_SAMPLING,
         story_sampling=_VLLM_SAMPLING | {"repetition_penalty"},
         reasoning=("reasoning", "reasoning_content"),
     ),
     EndpointProfile(
         "llama.cpp",
-        "llama.cpp: HTTP server, README",
-        port=8080,
+        _LLAMA_CPP_README,
+        _LLAMA_CPP_CHECKED,
+        # The second was announced in August 2026, and later copies of its README have it.
+        ports=(8080, 9931),
         sampling=_LLAMA_CPP_SAMPLING,
         story_sampling=_LLAMA_CPP_SAMPLING,
         reasoning=("reasoning_content",),
@@ -242,9 +278,8 @@ def profile_of(base_url: str | None, model: str) -> EndpointProfile:
     host = (address.hostname or "").lower()
     for profile in PROFILES:
         at_host = any(host == known or host.endswith(f".{known}") for known in profile.hosts)
-        if (at_host or (profile.port is not None and address.port == profile.port)) and (
-            not profile.models or _is_one_of(model, profile.models)
-        ):
+        at_port = address.port in profile.ports and (not profile.endings or model.lower().endswith(profile.endings))
+        if (at_host or at_port) and (not profile.models or _is_one_of(model, profile.models)):
             return profile
     return GENERIC
 
@@ -263,11 +298,12 @@ def as_table() -> str:
     """Return every profile as rows of Markdown, for docs/endpoints.md."""
     rows = [
         "| profile | known by | structured replies | limit | temperature | seed | stop | further sampling | "
-        "sampling of a story | usage of a stream | reasoning | models that think | context | documentation |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "sampling of a story | usage of a stream | reasoning | models that think | context | documentation | checked against |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for profile in PROFILES:
-        known_by = [*profile.hosts, *([f"port {profile.port}"] if profile.port else [])]
+        endings = f" with a model …{' or …'.join(profile.endings)}" if profile.endings else ""
+        known_by = [*profile.hosts, *(f"port {port}{endings}" for port in profile.ports)]
         models = f", models {', '.join(profile.models)}" if profile.models else ""
         reasoning = [*profile.reasoning, *(["`<think>`"] if profile.think_tags else [])]
         cells = [
@@ -285,6 +321,7 @@ def as_table() -> str:
             ", ".join(profile.thinking_models) or "none",
             str(profile.context_window or "the model's"),
             profile.documentation,
+            profile.checked,
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)

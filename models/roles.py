@@ -53,7 +53,7 @@ class Seen:
     silences: int = 0
     """Calls in a row that ended at the timeout without a word."""
     thinking_tokens: int | None = None
-    """Tokens that its model was seen to need for reasoning, whatever its name says; 0 where it was refused so many."""
+    """Tokens that its model was seen to need, or to be allowed, for reasoning, whatever its name says; 0 where it gets none."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ class ResolvedModel:
     @property
     def thinking_tokens(self) -> int:
         """Return the tokens to allow for reasoning, beside those of a reply."""
-        return self.seen.thinking_tokens or self.profile.thinking_tokens(self.name)
+        seen = self.seen.thinking_tokens
+        return self.profile.thinking_tokens(self.name) if seen is None else seen
 
     @property
     def base_url(self) -> str | None:

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Literal, cast
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
-    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "blank", "spaces",
-    "no choices", "roles", "reasoning", "flood", "compressed", "redirect", "400", "401", "403", "404", "422", "429", "500",
+    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "small cap",
+    "form in reasoning", "no max_tokens", "blank", "spaces", "no choices", "roles", "reasoning", "flood", "compressed",
+    "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
 
@@ -32,6 +33,8 @@ _MESSAGES = {
     "no json_schema": 'response_format type must be one of "text" or "json_object", but got: json_schema',
     "no temperature": "Unsupported value: 'temperature' does not support this value with this model.",
     "few tokens": "Invalid 'max_tokens': values above 8192 are not supported by this model.",
+    "no max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    "small cap": "max_tokens is too large: this model supports at most 8192 completion tokens.",
     "filter": "Our content policy was triggered by 'seed', by 'temperature' and by a schema in the prompt.",
     "too long": "This model's maximum context length is 8192 tokens.",
 }
@@ -80,11 +83,12 @@ class FaultyServer(Streaming):
     """Serve `/chat/completions`, streamed or not, with one scripted behaviour per request and the last one for all others.
 
     `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `stalled` says
-    nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema` and
-    `no temperature` refuse only requests with that field, and `no json_schema` those with that form of it; `filter`
+    nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema`,
+    `no max_tokens` and `no temperature` refuse only requests with that field, and `no json_schema` those with that form; `filter`
     refuses in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long
     thinking` for more tokens than a reply has, `half thought` for so many that half of a reply is left, `few tokens` like `long
-    thinking` where a request with more than 8192 is refused, `half` meets the limit of a reply in the middle of it,
+    thinking` where a request with more than 8192 is refused, `small cap` refuses those and answers others, `form in
+    reasoning` ends a reply in a form with its reasoning, as LM Studio does, `half` meets the limit in the middle of a reply,
     `blank`, `spaces`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
     what nobody asked to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager.
     `text` makes the reply of `ok` from the request's body.
@@ -138,6 +142,12 @@ class FaultyServer(Streaming):
             return "ok"
         if behaviour == "few tokens" and _limit_of(body) <= _FEW_TOKENS:
             return "long thinking"
+        if behaviour == "small cap" and _limit_of(body) <= _FEW_TOKENS:
+            return "ok"
+        if behaviour == "no max_tokens" and "max_tokens" not in body:
+            return "ok"
+        if behaviour == "form in reasoning" and "response_format" not in body:
+            return "ok"
         return behaviour
 
 
@@ -220,6 +230,9 @@ class _Handler(BaseHTTPRequestHandler):
         if behaviour in _THINKING:
             for word in ("Let", " me", " think"):
                 self._event(body, {"delta": _THINKING[behaviour](word), "finish_reason": None})
+        if behaviour == "form in reasoning":
+            self._event(body, {"delta": {"content": "", "reasoning_content": text}, "finish_reason": None})
+            pieces = []
         cut_short = behaviour in ("long thinking", "half thought") and _limit_of(body) <= _LONG_THINKING
         cut_short |= behaviour == "half"
         if cut_short:

@@ -25,9 +25,9 @@ def test_the_documented_table_is_the_registry() -> None:
     assert PAGE.read_text(encoding="utf-8") == with_table(PAGE.read_text(encoding="utf-8"))
 
 
-def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -> None:
+def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented_and_what_it_was_checked_against() -> None:
     assert len({profile.name for profile in PROFILES}) == len(PROFILES)
-    assert all(profile.documentation for profile in PROFILES)
+    assert all(profile.documentation and profile.checked for profile in PROFILES)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,13 @@ def test_every_profile_has_a_name_of_its_own_and_says_where_it_is_documented() -
         ("https://openrouter.ai/api/v1", "openai/gpt-4o", "openrouter"),
         ("http://10.0.0.7:11434/v1", "llama3.2", "ollama"),
         ("https://ollama.com/v1", "gpt-oss:120b", "ollama-cloud"),
+        ("http://localhost:11434/v1", "gpt-oss:120b-cloud", "ollama-cloud"),
+        ("http://localhost:11434/v1", "glm-5.2:cloud", "ollama-cloud"),
+        ("http://localhost:11434/v1", "cloud:8b", "ollama"),
         ("http://localhost:1234/v1", "m", "lm-studio"),
         ("http://localhost:8000/v1", "m", "vllm"),
         ("http://localhost:8080/v1", "m", "llama.cpp"),
+        ("http://localhost:9931/v1", "m", "llama.cpp"),
         ("http://localhost:9999/v1", "m", "generic"),
         ("https://notopenai.com/v1", "m", "generic"),
     ],
@@ -81,7 +85,9 @@ async def sent(name: str, model_name: str = "m") -> tuple[dict[str, Any], dict[s
 
 def test_a_server_at_home_has_no_hosts_window() -> None:
     at_home, at_the_host = (profile_of(url, "m") for url in ("http://localhost:11434/v1", "https://ollama.com/v1"))
-    assert (past_tokens(at_home), past_tokens(at_the_host)) == (4096 // PAST_SHARE, LARGE_WINDOW // PAST_SHARE)
+    handed_on = profile_of("http://localhost:11434/v1", "m:cloud")
+    assert past_tokens(at_home) == 4096 // PAST_SHARE
+    assert past_tokens(at_the_host) == past_tokens(handed_on) == LARGE_WINDOW // PAST_SHARE
 
 
 async def test_a_seed_has_the_endpoints_own_name_or_is_not_sent() -> None:
@@ -100,12 +106,12 @@ async def test_a_temperature_is_lowered_to_what_can_be_set() -> None:
 
 async def test_a_form_is_asked_for_as_the_endpoint_knows_it() -> None:
     kinds, described = [], []
-    for name in ("openai", "deepseek", "anthropic"):
+    for name in ("openai", "deepseek", "anthropic", "ollama", "ollama-cloud"):
         structured, _ = await sent(name)
         kinds.append(structured.get("response_format", {}).get("type"))
         described.append("JSON schema:" in structured["messages"][-1]["content"])
-    assert kinds == ["json_schema", "json_object", None]
-    assert described == [False, True, True]
+    assert kinds == ["json_schema", "json_object", None, "json_schema", None]
+    assert described == [False, True, True, False, True]
 
 
 async def test_a_model_that_thinks_is_given_tokens_for_it() -> None:
@@ -115,6 +121,9 @@ async def test_a_model_that_thinks_is_given_tokens_for_it() -> None:
     for model in ("deepseek/deepseek-r1", "google/gemini-2.5-pro", "z-ai/glm-5", "minimax/minimax-m2.5"):
         assert (await sent("openrouter", model))[1]["max_tokens"] == 50 + THINKING_TOKENS
     assert (await sent("openrouter", "openai/gpt-4o"))[1]["max_tokens"] == 50
+    # Ollama has a model think that can, unless it is told not to; a server of another kind leaves that to the model's template.
+    thinking = [(await sent(name, "gemma4:12b"))[1]["max_tokens"] for name in ("ollama", "ollama-cloud", "vllm")]
+    assert thinking == [50 + THINKING_TOKENS, 50 + THINKING_TOKENS, 50]
 
 
 async def test_further_sampling_goes_to_those_who_know_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ import pytest
 
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.endpoint_errors import refused_fields
-from recurrentgpt.models.profiles import THINKING_TOKENS
+from recurrentgpt.models.profiles import THINKING_TOKENS, profile_named
 from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import FaultyServer
 from recurrentgpt.testing_server import Behaviour
@@ -148,3 +149,50 @@ async def test_tokens_to_think_with_that_another_call_had_no_room_for_are_asked_
         assert await written(model, meter) == FACTS
     limits = [body["max_tokens"] for body in server.requests]
     assert limits == [50, 50 + THINKING_TOKENS, 50, 50]
+
+
+async def test_a_model_whose_name_says_that_it_thinks_has_fewer_tokens_for_it_where_so_many_are_refused() -> None:
+    with FaultyServer("small cap", text=FACTS) as server:
+        model = replace(model_of(server), name="qwen3:8b", profile=profile_named("vllm"))
+        for _ in range(2):
+            assert await written(model, Meter()) == FACTS
+    fewer = 50 + THINKING_TOKENS // 4
+    assert [request["max_tokens"] for request in server.requests] == [50 + THINKING_TOKENS, fewer, fewer]
+
+
+async def test_a_model_that_thinks_keeps_its_tokens_where_the_limit_has_another_name() -> None:
+    with FaultyServer("no max_tokens", text=FACTS) as server:
+        model = replace(model_of(server), name="gpt-5.6-sol")
+        assert await written(model, Meter()) == FACTS
+    limits = [(request.get("max_tokens"), request.get("max_completion_tokens")) for request in server.requests]
+    assert limits == [(50 + THINKING_TOKENS, None), (None, 50 + THINKING_TOKENS)]
+
+
+async def test_a_prompt_that_leaves_few_tokens_to_think_with_takes_none_from_the_next_call() -> None:
+    with FaultyServer("too long", "too long", "ok", "ok", text=FACTS) as server:
+        model = replace(model_of(server), name="qwen3:8b", profile=profile_named("vllm"))
+        for _ in range(2):
+            assert await written(model, Meter()) == FACTS
+    limits = [request["max_tokens"] - 50 for request in server.requests]
+    assert limits == [THINKING_TOKENS, THINKING_TOKENS // 4, 0, THINKING_TOKENS]
+
+
+@pytest.mark.parametrize("script", [("too long",), ("too long", "too long", "long thinking")])
+async def test_a_prompt_that_leaves_too_few_tokens_is_refused_after_three_requests(
+    script: tuple[Behaviour, ...],
+) -> None:
+    with FaultyServer(*script) as server:
+        model = replace(model_of(server), name="qwen3:8b", profile=profile_named("vllm"))
+        with pytest.raises(ModelRefused, match=r"longer than qwen3:8b can read|spent all"):
+            await written(model, Meter())
+    assert len(server.requests) == 3
+
+
+async def test_a_form_that_ends_with_the_reasoning_is_left_out_from_then_on() -> None:
+    with FaultyServer("form in reasoning", text=FACTS) as server:
+        model = replace(model_of(server), profile=profile_named("lm-studio"))
+        for _ in range(2):
+            assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts == ["The lamp went out."]
+    forms = [request.get("response_format", {}).get("type") for request in server.requests]
+    assert forms == ["json_schema", "json_object", None, None]
+    assert "JSON schema:" in server.requests[-1]["messages"][-1]["content"]

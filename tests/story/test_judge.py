@@ -62,6 +62,14 @@ def test_what_a_judge_quotes_stands_with_the_passage_and_may_be_meant_so(begun, 
     assert [line.text for line in bastian.lines] == ["Bastian Cole is twenty years old."]
 
 
+def test_a_judge_is_shown_once_what_two_entries_say_in_the_same_words(begun, judge):
+    story = begun(WALKS)
+    story.add_entry("Bastian's candle", "thing", [OLD], keys=["candle"])
+    story.choose("Bastian Cole walks home.")
+    story.step()
+    assert str(judge.calls[-1][-1].text).count(OLD) == 1
+
+
 def test_the_judges_tokens_are_counted_with_the_passage(begun, judge):
     story = begun(WALKS)
     assert story.passage().usage["calls"] == len(judge.calls) + 3

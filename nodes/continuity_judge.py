@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel
 
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.models.calls import ask
+from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, contradiction
 from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line
@@ -53,36 +55,58 @@ async def judged(
     judge: ResolvedModel, state: State, runtime: StoryRuntime, passage: str, codex: Codex
 ) -> list[Contradiction]:
     """Return the contradictions that a judge finds and can quote; nothing, and a line in the log, where it does not answer."""
-    shown = _lines_to_check(codex, passage)
-    if not shown:
+    if not (question := Question.about(passage, codex, runtime.prompts(judge))):
         return []
-    lines = [sentence_of(entry, line) for entry, line in shown]
-    turns = [HumanMessage(runtime.prompts(judge).fill("contradictions", lines=lines, passage=passage))]
     try:
-        seed = runtime.seed(state, "judge")
-        reply = await ask(judge, turns, JudgeReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
+        return await question.asked(judge, seed=runtime.seed(state, "judge"), meter=runtime.meter)
     except BudgetReached:
         raise
     except ModelError as error:
         # A check that fails must not cost the passage that it was to check.
         logger.warning("The passage was not checked by the judge %s: %s", judge.name, error)
         return []
-    return _quoted(reply.contradictions, shown, passage)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a judge is asked of a passage; a story is not needed for it."""
+
+    passage: str
+    shown: Sequence[tuple[Entry, Line]]
+    prompt: str
+
+    @classmethod
+    def about(cls, passage: str, codex: Codex, prompts: Prompts) -> Question | None:
+        """Return what to ask of a passage; None where the codex before it says nothing of whom and what it names."""
+        shown = _lines_to_check(codex, passage)
+        lines = [sentence_of(entry, line) for entry, line in shown]
+        return cls(passage, shown, prompts.fill("contradictions", lines=lines, passage=passage)) if shown else None
+
+    async def asked(self, judge: ResolvedModel, *, seed: int, meter: Meter) -> list[Contradiction]:
+        """Return the contradictions that a judge finds and can quote; raise ModelError where it does not answer."""
+        turns = [HumanMessage(self.prompt)]
+        reply = await ask(judge, turns, JudgeReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
+        return _quoted(reply.contradictions, self.shown, self.passage)
 
 
 def _lines_to_check(codex: Codex, passage: str) -> list[tuple[Entry, Line]]:
-    """Return the lines of all entries that a passage names, the newest of each first, as many as the judge is shown."""
+    """Return the lines of all entries that a passage names, the newest of each first, as many as the judge is shown.
+
+    What two entries say in the same words is shown once.
+    """
     entries = codex.named_in(passage)
     newest = [[(entry, line) for line in entry.lines[::-1]] for entry in entries]
-    found: list[tuple[Entry, Line]] = []
+    found: dict[str, tuple[Entry, Line]] = {}
     left = SHOWN_WORDS
     for turn in range(max(map(len, newest), default=0)):
         for entry, line in (lines[turn] for lines in newest if turn < len(lines)):
-            left -= count_words(sentence_of(entry, line))
+            if (sentence := sentence_of(entry, line)) in found:
+                continue
+            left -= count_words(sentence)
             if left < 0:
-                return found
-            found.append((entry, line))
-    return found
+                return list(found.values())
+            found[sentence] = (entry, line)
+    return list(found.values())
 
 
 def _quoted(

@@ -33,13 +33,16 @@ class LongRange:
     """The sentences that cannot be true after what was told before."""
     new_facts: list[int]
     """Of each passage: names told for the first time, and what a rule reads of people and things for the first time."""
+    before: list[Codex]
+    """The codex before each passage, as the rules read it."""
 
 
 def long_range(passages: Sequence[str]) -> LongRange:
     """Return what the passages of one text contradict, and what is new in each."""
     codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[str]()
-    news: list[int] = []
+    news, before = list[int](), list[Codex]()
     for step, passage in enumerate(passages, start=1):
+        before.append(codex)
         against = find_contradictions(passage, codex)
         found += [one["said"] for one in against]
         # From there the text holds what it says now: the same is not told of every later passage.
@@ -62,7 +65,7 @@ def long_range(passages: Sequence[str]) -> LongRange:
         }
         news.append(len(told - known))
         known |= told
-    return LongRange(found + entities("\n\n".join(passages)).conflicts, news)
+    return LongRange(found + entities("\n\n".join(passages)).conflicts, news, before)
 
 
 def _as_told(one: Contradiction) -> Change | None:

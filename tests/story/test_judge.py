@@ -12,6 +12,10 @@ WALKS = (
     "Far down the road Bastian Cole hummed, a man of twenty with a fine new hat. The wardens counted the sacks again. "
     "Nobody had swept the steps, and the candle burned low on the long table. "
 )
+COUNTS = (
+    "Morning came late, and with it the miller from the upper bridge. Bastian Cole lit the candle again. Two geese stood at "
+    "the pump and would not be moved. Someone had left a ladder against the barn, wet from top to bottom."
+)
 HUMMED = "Far down the road Bastian Cole hummed, a man of twenty with a fine new hat."
 OLD = "Bastian Cole is eighty years old."
 
@@ -60,6 +64,17 @@ def test_what_a_judge_quotes_stands_with_the_passage_and_may_be_meant_so(begun, 
     assert story.passage().contradictions == []
     (bastian,) = story.codex("Bastian")
     assert [line.text for line in bastian.lines] == ["Bastian Cole is twenty years old."]
+
+
+def test_a_judge_is_shown_once_what_two_entries_say_in_the_same_words(begun, judge):
+    story = begun(WALKS, COUNTS)
+    story.add_entry("candle", "thing", ["The candle is for Bastian Cole.", OLD])
+    story.choose("Bastian Cole lights the candle.")
+    story.step()
+    shown = str(judge.calls[-1][-1].text)
+    assert COUNTS in shown
+    assert "The candle is for Bastian Cole." in shown
+    assert shown.count(OLD) == 1
 
 
 def test_the_judges_tokens_are_counted_with_the_passage(begun, judge):

@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 
-from tests.desk.conftest import Served, has_value, text_of, there_are, written
+from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
+
+NAME_OF_FOCUS = """(() => {
+  const { ariaLabel, labels, textContent } = document.activeElement;
+  return ariaLabel || labels?.[0]?.textContent || textContent || "";
+})()"""
 
 
 def tab_to(page: Any, name: str, most: int = 60) -> None:
     """Press Tab until something of this name has the focus."""
     for _ in range(most):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.ariaLabel || document.activeElement.textContent || ''").startswith(
-            name
-        ):
+        if page.evaluate(NAME_OF_FOCUS).strip().startswith(name):
             return
     raise AssertionError(f"Tab never reaches {name!r}.")
 
@@ -80,6 +83,70 @@ def test_a_whole_story_by_keyboard(page: Any, desk: Served) -> None:
     page.locator("dialog .found-list button").first.wait_for()
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="detached")
+
+
+def test_chapters_codex_time_line_and_page_by_keyboard(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    page.keyboard.press("c")
+    page.get_by_role("dialog").wait_for()
+    tab_to(page, "What happens, and its title")
+    page.keyboard.press("Enter")
+    tab_to(page, "Title of the chapter")
+    page.keyboard.type("The Lamp")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").locator("bdi", has_text="The Lamp").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("h2.chapter", has_text="The Lamp").wait_for()
+
+    tab_to(page, "As of passage", most=100)
+    page.keyboard.press("Home")
+    page.get_by_role("heading", name="Memory after passage 1").wait_for()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    there_are(page.locator("article.passage:focus"), 1)
+    # What is true is corrected at the newest passage.
+    tab_to(page, "As of passage", most=100)
+    page.keyboard.press("End")
+    page.get_by_role("heading", name="Memory after passage 3").wait_for()
+
+    tab_to(page, "Add an entry", most=100)
+    page.keyboard.press("Enter")
+    tab_to(page, "Name of the entry")
+    page.keyboard.type("Zoltan")
+    tab_to(page, "What is true of it")
+    page.keyboard.type("Zoltan sold the boat.")
+    page.keyboard.press("Enter")
+    page.locator(".codex").get_by_text("Elsewhere").wait_for()
+    tab_to(page, "Elsewhere", most=100)
+    page.keyboard.press("Enter")
+    tab_to(page, "Change Zoltan")
+    page.keyboard.press("Enter")
+    tab_to(page, "Fact of Zoltan")
+    page.keyboard.type("Zoltan swims.")
+    page.keyboard.press("Enter")
+    page.locator(".codex .sentences").get_by_text("Zoltan swims.").wait_for()
+
+    page.keyboard.press("/")
+    page.get_by_role("searchbox").wait_for()
+    word = text_of(page, 1).split()[0]
+    tab_to(page, "Words to find or replace")
+    page.keyboard.type(word)
+    page.keyboard.press("Tab")
+    page.keyboard.type("Zoltan")
+    page.keyboard.press("Enter")
+    page.get_by_text("Undo takes all of it back as one.").wait_for()
+    page.keyboard.press("Escape")
+
+    tab_to(page, "Page", most=100)
+    page.keyboard.press("Enter")
+    tab_to(page, "Size")
+    before = page.locator(".desk").get_attribute("style")
+    page.keyboard.press("ArrowUp")
+    page.wait_for_function("style => document.querySelector('.desk').getAttribute('style') !== style", arg=before)
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    page.keyboard.press("f")
+    there_are(page.locator(".next:visible"), 0)
 
 
 def test_a_passage_is_edited_by_keyboard(page: Any, desk: Served) -> None:

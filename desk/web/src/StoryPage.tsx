@@ -104,7 +104,13 @@ export function StoryPage(props: { id: string }) {
     if (!view?.head || job.busy) return;
     void get<Chapters>(`/stories/${props.id}/chapters`).then((found) => setChapters((old) => (JSON.stringify(old) === JSON.stringify(found) ? old : found)), () => undefined);
   }, [view?.head, job.busy, props.id]);
-  useEffect(() => setMemoryAt(""), [view?.head]);
+  const newest = useRef("");
+  useEffect(() => {
+    // Whoever looks at the newest passage looks at the one that takes its place.
+    const [before, head] = [newest.current, view?.head ?? ""];
+    newest.current = head;
+    setMemoryAt((at) => (at && at === before ? head : ""));
+  }, [view?.head]);
   // What was refused because of work in hand, or before it, is past.
   useEffect(() => setProblem(""), [job.busy]);
   useEffect(() => {

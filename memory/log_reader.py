@@ -82,6 +82,10 @@ class LogReader(ABC):
     async def scan(self, namespace: tuple[str, ...]) -> Sequence[LogRow]:
         """Return every row of exactly this namespace."""
 
+    @abstractmethod
+    async def keep(self, namespace: tuple[str, ...], rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Store rows, by key, that can be worked out of others again; where nothing can be written, they are let go."""
+
     async def find(self, story: str, commit: str) -> Commit | None:
         """Return one commit, or None where the story has none of that id; raise StorageError for one that is damaged."""
         found = _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))

@@ -14,22 +14,24 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
-from langgraph.store.base import PutOp
 
 from recurrentgpt.memory.corrections import with_summary
 from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
+from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.row_texts import KINDS, Row, row_text, rows_of
 from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unit, unpack
-from recurrentgpt.memory.story_log import Commit, StoryLog
-from recurrentgpt.models.embeddings import embedding_id
+from recurrentgpt.models.embedders import Embedder, embedding_id
 from recurrentgpt.schema.errors import StorageError
+from recurrentgpt.schema.log import Commit
+
+if TYPE_CHECKING:
+    from langgraph.store.base import PutOp
 
 WALK = 64
 """Most commits that are fetched one by one; with more missing, all vectors are read at once."""
@@ -80,7 +82,7 @@ class Recall:
     `facts` returns the facts that a commit told: they are rows beside the sentences of its passage.
     """
 
-    def __init__(self, log: StoryLog, embeddings: Embeddings, facts: Facts = lambda commit: ()) -> None:
+    def __init__(self, log: LogReader, embeddings: Embedder, facts: Facts = lambda commit: ()) -> None:
         self.log, self.embeddings, self.facts = log, embeddings, facts
         self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
 
@@ -137,7 +139,9 @@ class Recall:
         if kept is not None and row["dimension"] == kept.index.dimension:
             with kept.lock:
                 _add_row(kept.index, commit["id"], row)
-        return self._put(commit, row)
+        from recurrentgpt.memory.story_log import StoryLog
+
+        return StoryLog.put(self._namespace(commit["story"]), commit["id"], row)
 
     async def _index(self, story: str, head: str, dimension: int) -> _Kept:
         key = self._key(story)
@@ -154,7 +158,7 @@ class Recall:
             if cold or len(missing) >= WALK:
                 await self._read_all(kept, story)
                 missing = await self._walk(kept.index, story, head, limit=None)
-            await self._add(kept, missing)
+            await self._add(kept, story, missing)
         return kept
 
     async def _walk(self, index: StoryIndex, story: str, head: str, limit: int | None = WALK) -> list[Commit]:
@@ -190,22 +194,20 @@ class Recall:
         except StorageError:
             return None  # damaged: a cache, which is made again
 
-    async def _add(self, kept: _Kept, commits: list[Commit]) -> None:
+    async def _add(self, kept: _Kept, story: str, commits: list[Commit]) -> None:
         """Add commits whose vectors the store lacks, and store them for the next time."""
-        operations: list[PutOp] = []
+        made: dict[str, VectorRow] = {}
         for commit in commits:
-            row = await self._row_of(commit)
+            made[commit["id"]] = row = await self._row_of(commit)
             with kept.lock:
                 _add_row(kept.index, commit["id"], row)
-            operations.append(self._put(commit, row))
-        if operations:
-            await self.log.batch(operations)
+        await self._keep(story, made)
 
     async def _renew(self, kept: _Kept, story: str) -> None:
         """Embed by the sentence what was embedded in pieces, a few passages at a time, the newest first."""
         keys = list(kept.index.outdated)[: -RENEWED - 1 : -1]
         found = [commit for key in keys if (commit := await self.log.find(story, key))]
-        await self._add(kept, found)
+        await self._add(kept, story, found)
         for key in keys:
             # A corrected summary is no commit, and stays as it is.
             kept.index.outdated.pop(key, None)
@@ -253,7 +255,7 @@ class Recall:
     async def _corrections(self, kept: _Kept, story: str, corrected: Mapping[str, str]) -> dict[str, str]:
         """Return which entry of the index stands in place of which commit, each with the vectors of a corrected summary."""
         instead: dict[str, str] = {}
-        operations: list[PutOp] = []
+        made: dict[str, VectorRow] = {}
         for commit_id, summary in corrected.items():
             if commit_id not in kept.index:
                 continue  # not on this branch: the index holds all that is
@@ -268,12 +270,10 @@ class Recall:
             with kept.lock:
                 known = stored is not None and _add_stored(kept.index, key, stored)
             if not known:
-                row = await self._row_of(entry)
-                operations.append(self._put(entry, row))
+                made[key] = row = await self._row_of(entry)
                 with kept.lock:
                     _add_row(kept.index, key, row)
-        if operations:
-            await self.log.batch(operations)
+        await self._keep(story, made)
         return instead
 
     async def _row_of(self, commit: Commit) -> VectorRow:
@@ -298,8 +298,10 @@ class Recall:
         found = await asyncio.to_thread(self.embeddings.embed_documents, texts)
         return unit(np.asarray(found, dtype=np.float32))
 
-    def _put(self, commit: Commit, row: VectorRow) -> PutOp:
-        return self.log.put(self._namespace(commit["story"]), commit["id"], row)
+    async def _keep(self, story: str, rows: Mapping[str, VectorRow]) -> None:
+        """Store what was embedded, for the next time."""
+        if rows:
+            await self.log.keep(self._namespace(story), rows)
 
     def _namespace(self, story: str) -> tuple[str, ...]:
         return (*self.log.root, "vectors", story, self.model_id)

@@ -157,6 +157,10 @@ class StoryLog(LogReader):
                 return list(rows.values())
             offset += PAGE
 
+    async def keep(self, namespace: tuple[str, ...], rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Store rows, by key, that can be worked out of others again."""
+        await self.batch([self.put(namespace, key, row) for key, row in rows.items()])
+
     def _head(self, story: str, commit: Commit, status: str, *, undone: str = "", branch: str = "") -> PutOp:
         head = Head(
             story=story,

@@ -18,6 +18,8 @@ from benchmarks.attacks import damaged
 from recurrentgpt import Library, Story
 from recurrentgpt.checkpoints.read_only import carve, read_rows
 from recurrentgpt.checkpoints.row_values import text_of, value_of
+from recurrentgpt.memory.recall import _INDEXES
+from recurrentgpt.models.embedders import HashEmbedder
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
@@ -310,7 +312,14 @@ def test_a_list_of_tables_that_is_damaged_is_said_to_be(home, written, cli):
 @pytest.mark.parametrize("journal", [False, True])
 def test_what_cannot_be_written_is_read(written, cli, monkeypatch, journal):
     _, story, _ = written
-    read = [["stories"], ["show", story], ["tree", story], ["memory", story], ["export", story, "-o", "-"]]
+    read = [
+        ["stories"],
+        *([command, story] for command in ("show", "tree", "memory", "brief", "codex", "context")),
+        ["recall", story, "the key"],
+        ["diff", story, "1", "2"],
+        ["export", story, "-o", "-"],
+        ["check"],
+    ]
     # Not in tmp_path, which only its owner may enter: root may write anywhere.
     with TemporaryDirectory() as place:
         folder = Path(shutil.copytree(written[0], Path(place) / "home"))
@@ -346,6 +355,42 @@ def test_what_cannot_be_written_is_read(written, cli, monkeypatch, journal):
         assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == files, (
             "not a byte was written"
         )
+
+
+def test_a_search_keeps_the_vectors_that_it_had_to_make(home, written, cli, monkeypatch):
+    _, story, _ = written
+    embedded = []
+    made = HashEmbedder.embed_documents
+    monkeypatch.setattr(
+        HashEmbedder, "embed_documents", lambda self, texts: embedded.append(len(texts)) or made(self, texts)
+    )
+
+    def searched():
+        _INDEXES.clear()
+        embedded.clear()
+        return cli("recall", story, "the key"), sum(embedded)
+
+    searched()  # what was corrected by hand is embedded when it is first searched
+    kept, once = searched()
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute("DELETE FROM store WHERE prefix LIKE '%.vectors.%'")
+    database.close()
+    anew, all_of_them = searched()
+    assert all_of_them > once
+    assert anew == kept
+    assert searched() == (kept, once)
+
+
+def test_a_search_finds_what_the_engine_finds(home, written, cli):
+    _, story, _ = written
+    with Library.open(home) as library:
+        found = Story.open(story, library=library, embeddings=HashEmbeddings()).search(
+            "Who has the key? The bridge.", 3
+        )
+    _INDEXES.clear()
+    hits = cli("recall", story, "Who has the key? The bridge.", "-k", "3", "--json").events
+    assert hits == [vars(hit) for hit in found]
+    assert len(hits) == 3
 
 
 def test_a_home_that_was_deleted_is_noticed_at_the_next_commit(home, written):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recurrentgpt.cli.commands.options import JsonLines, JsonObject, Remote, StoryName, Truth, at_option
-from recurrentgpt.cli.commands.story_context import opening, reading
+from recurrentgpt.cli.commands.story_context import reading
 from recurrentgpt.cli.terminal.console import (
     console,
     counted,
@@ -221,7 +221,7 @@ def recall(
     """
     from recurrentgpt.cli.terminal.screen import Screen
 
-    with Screen() as screen, opening(story) as opened:
+    with Screen() as screen, reading(story) as opened:
         screen.doing("searching")
         found = opened.search(query, k)
         screen.rest()

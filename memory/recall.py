@@ -14,9 +14,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, cast
 
 import numpy as np
+from typing_extensions import TypedDict
 
 from recurrentgpt.memory.corrections import with_summary
 from recurrentgpt.memory.excerpts import terms
@@ -24,10 +25,10 @@ from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.query import query_parts
+from recurrentgpt.memory.row_shapes import fits
 from recurrentgpt.memory.row_texts import KINDS, Row, row_text, rows_of
 from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unit, unpack
 from recurrentgpt.models.embedders import Embedder, embedding_id
-from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.schema.log import Commit
 
 if TYPE_CHECKING:
@@ -170,29 +171,16 @@ class Recall:
         return missing[::-1]
 
     async def _read_all(self, kept: _Kept, story: str) -> None:
-        rows = await self._stored(story)
+        found = await self.log.scan(self._namespace(story))
+        rows = {row.key: cast(VectorRow, row.value) for row in found if fits(VectorRow, row.value)}
 
         def add_all() -> None:
             with kept.lock:
                 # In the order of the story, as they were added while it was written: it decides between equal scores.
-                for key, row in sorted(rows.items(), key=lambda item: int(item[1]["step"])):
+                for key, row in sorted(rows.items(), key=lambda item: item[1]["step"]):
                     _add_stored(kept.index, key, row)
 
         await asyncio.to_thread(add_all)
-
-    async def _stored(self, story: str) -> dict[str, Mapping[str, Any]]:
-        """Return what is stored of the commits of a story, by id, but for what is damaged."""
-        try:
-            return {row.key: row.value for row in await self.log.scan(self._namespace(story))}
-        except StorageError:
-            found = {key: await self._stored_row(story, key) for key in await self.log.links(story)}
-            return {key: row for key, row in found.items() if row is not None}
-
-    async def _stored_row(self, story: str, key: str) -> Mapping[str, Any] | None:
-        try:
-            return await self.log.value(self._namespace(story), key)
-        except StorageError:
-            return None  # damaged: a cache, which is made again
 
     async def _add(self, kept: _Kept, story: str, commits: list[Commit]) -> None:
         """Add commits whose vectors the store lacks, and store them for the next time."""
@@ -266,7 +254,7 @@ class Recall:
             commit = with_summary(await self.log.get(story, commit_id), corrected)
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
-            stored = await self._stored_row(story, key)
+            stored = await self.log.value(self._namespace(story), key)
             with kept.lock:
                 known = stored is not None and _add_stored(kept.index, key, stored)
             if not known:
@@ -312,7 +300,7 @@ class Recall:
 
 def _add_stored(index: StoryIndex, commit: str, row: Mapping[str, Any]) -> bool:
     """Add a row as the store holds it, and tell whether it is one of this index; another or a damaged one is made again."""
-    if row["dimension"] != index.dimension:
+    if not fits(VectorRow, row) or row["dimension"] != index.dimension:
         return False
     try:
         _add_row(index, commit, cast(VectorRow, row))
@@ -332,4 +320,6 @@ def _add_row(index: StoryIndex, commit: str, row: VectorRow) -> None:
         numbers = unpack(base64.b64decode(row["int4"]), row["dimension"])
     else:
         numbers = np.frombuffer(base64.b64decode(row["int8"]), dtype=np.int8).reshape(-1, row["dimension"])
+    if not len(numbers) == len(kinds) == len(lines):
+        raise ValueError("The rows, kinds and words of a commit do not match.")
     index.add(commit, row["parent"], row["step"], numbers, kinds, [line.split() for line in lines])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from langgraph.types import RetryPolicy
 
@@ -18,7 +18,7 @@ from recurrentgpt.infrastructure.blocking import Twins
 from recurrentgpt.infrastructure.deprecation import warn_renamed
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.log import Head, StoryRecord
+from recurrentgpt.schema.log import StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
 from recurrentgpt.story import AsyncStory, Story
 from recurrentgpt.story_list import StorySummary as StorySummary
@@ -76,10 +76,15 @@ class Library:
     close, aclose = _twins(_close)
 
     async def _stories(self, *, archived: bool = False) -> list[StorySummary]:
-        """Return every story, the one written last at the end; those put away only with `archived`."""
+        """Return every story, the one written last at the end; those put away only with `archived`.
+
+        A story of which a row is damaged has the status `damaged`.
+        """
         log = self.engine.log
-        heads = {row.key: cast(Head, row.value) for row in await log.scan((*log.root, "heads"))}
-        return summarize(await log.records(), heads, archived=archived)
+        heads, records = [
+            {row.key: row.value for row in await log.scan((*log.root, table))} for table in ("heads", "stories")
+        ]
+        return summarize(records, heads, archived=archived)
 
     stories, astories = _twins(_stories)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from recurrentgpt.engine.diff import Diff
 from recurrentgpt.engine.passage import Passage
@@ -21,7 +20,7 @@ from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
-from recurrentgpt.schema.log import AheadTally, Commit, StoryRecord
+from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
 
@@ -142,9 +141,8 @@ class StoryReader:
 
     async def ahead_tally(self) -> AheadTally:
         """Return how many choices were made while passages were written ahead, how many were ready, and what the rest cost."""
-        value = await self.log.value((*self.log.root, "ahead"), self.id)
         nothing = AheadTally(choices=0, ready=0, usage=total_usage([]))
-        return nothing if value is None else cast(AheadTally, value)
+        return await self.log.row_of(AheadTally, "ahead", self.id) or nothing
 
     # The tree
 
@@ -171,8 +169,8 @@ class StoryReader:
 
     async def pending_replay(self) -> PendingReplay | None:
         """Return the replay that was interrupted, if there is one."""
-        value = await self.log.value((*self.log.root, "replays"), self.id)
-        return None if value is None else PendingReplay(**value)
+        row = await self.log.row_of(ReplayRow, "replays", self.id)
+        return None if row is None else PendingReplay(**row)
 
     # The codex
 

@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.refs import before, fault_of_name
 from recurrentgpt.memory.corrections import Overlay
-from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.log_reader import LogReader, NameRow
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
 from recurrentgpt.prose.model_text import control_character, model_text
 from recurrentgpt.prose.sentences import count_words
@@ -66,13 +66,14 @@ class StoryExport(TypedDict):
 _COMMIT_ID = re.compile("[0-9a-f]{24}")
 _DAMAGE = {"missing": "something is missing there", "extra_forbidden": "nothing of that name belongs there"}
 _SHAPE = TypeAdapter(StoryExport)
-TABLES = ("commits", "links", "names", "overlays")
+_SHAPES: Mapping[str, type[Any]] = {"commits": Commit, "links": Link, "names": NameRow, "overlays": Overlay}
+TABLES = tuple(_SHAPES)
 
 
 async def read_story(log: LogReader, story: str) -> StoryExport:
-    """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
+    """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing, StorageError for damage."""
     record, head = await log.record(story), await log.head(story)
-    tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in TABLES}
+    tables = {name: await log.rows(shape, name, story) for name, shape in _SHAPES.items()}
     return cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 

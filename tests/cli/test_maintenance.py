@@ -406,20 +406,102 @@ def test_the_databases_are_for_their_owner_alone(user_folder):
     assert {stat.S_IMODE(path.stat().st_mode) for path in user_folder.glob("*.db")} == {0o600}
 
 
+def overwrite(home, table, change):
+    """Put in the place of each value of a table what `change` makes of its bytes."""
+    with sqlite3.connect(home / "stories.db") as database:
+        rows = database.execute(
+            "SELECT rowid, value FROM store WHERE prefix LIKE '%.' || ? || '%'", (table,)
+        ).fetchall()
+        for rowid, value in rows:
+            database.execute("UPDATE store SET value = ? WHERE rowid = ?", (change(text_of(value)).encode(), rowid))
+    database.close()
+
+
+READERS = (
+    ["show"], ["show", "--json"], ["show", "--settings"], ["tree"], ["memory"], ["brief"], ["codex"], ["context"],
+    ["recall", "the key"], ["diff", "1", "2"], ["export", "-o", "-"], ["rename", "Another"], ["goto", "1"],
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("table", "old", "new"),
-    [("links", '"parent"', '"qarent"'), ("links", '"step":', '"step"z'), ("heads", '"head":', '"head"z')],
+    [
+        ("links", '"parent":', '"qarent":'),
+        ("links", '"step":', '"step"z'),
+        ("links", '"step":', '"step":null,"ztep":'),
+        ("heads", '"head":', '"head"z'),
+        ("heads", '"head":', '"heae":'),
+        ("stories", '"title":', '"titlf":'),
+        ("stories", '"brief":', '"brief":[],"x":'),
+        ("commits", '"usage":', '"usagf":'),
+        ("names", '"at":', '"au":'),
+        ("overlays", '"summaries":', '"summaries":[],"x":'),
+        ("vectors", '"dimension":', '"dimensinn":'),
+        ("vectors", '"kinds":"s', '"kinds":"x'),
+        ("vectors", '"kinds":"s', '"kinds":"'),
+    ],
 )
-def test_a_row_of_which_a_sign_is_flipped_is_damage_and_nothing_unexpected(home, written, cli, table, old, new):
-    with sqlite3.connect(home / "stories.db") as database:
-        for rowid, value in database.execute(
-            "SELECT rowid, value FROM store WHERE prefix LIKE '%.' || ? || '%'", (table,)
-        ).fetchall():
-            text = value.decode() if isinstance(value, bytes) else value
-            changed = text.replace(f"{old}:", f"{new}:", 1) if old.endswith('"') else text.replace(old, new, 1)
-            database.execute("UPDATE store SET value = ? WHERE rowid = ?", (changed.encode(), rowid))
-    database.close()
-    for command in (["show", written[1]], ["tree", written[1]], ["rename", written[1], "Another"]):
-        found = cli(*command)
+def test_a_row_of_another_shape_is_damage_and_nothing_unexpected(home, written, cli, table, old, new):
+    overwrite(home, table, lambda text: text.replace(old, new, 1))
+    _INDEXES.clear()
+    for first, *others in READERS:
+        found = cli(first, written[1], *others)
         assert "Unexpected" not in found.err, found
-        assert found.code == 0 or "`recurrentgpt check` says what is whole" in found.err, found
+        assert found.code == 0 or "`recurrentgpt check` says what is whole" in found.err + found.out, (first, found)
+
+
+@pytest.mark.parametrize("lost", ["head", "parent"])
+def test_a_link_that_is_lost_is_damage(home, written, cli, lost):
+    story = written[1]
+    newest = json.loads(cli("show", story, "--json").out)["passages"][-1]
+    key = newest["id" if lost == "head" else "parent"]
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute("DELETE FROM store WHERE prefix LIKE '%.links.%' AND key = ?", (key,))
+    database.close()
+    for command in ("undo", "show"):
+        found = cli(command, story)
+        assert found.code == 1
+        assert "Unexpected" not in found.err, (command, found)
+        assert lost == "head" or "`recurrentgpt check` says what is whole" in found.err, (command, found)
+
+
+def test_what_is_no_damage_is_never_called_damage(home, written, cli, monkeypatch):
+    """A defect of ours is told as one, also where a story is damaged."""
+    overwrite(home, "names", lambda text: "null")
+
+    def fails(*given, **named):
+        raise KeyError("a defect")
+
+    monkeypatch.setattr("recurrentgpt.cli.commands.edit.brief_as_text", fails)
+    assert "Unexpected KeyError: 'a defect'" in cli("brief", written[1]).err
+
+
+@pytest.mark.parametrize("table", ["stories", "heads"])
+def test_one_damaged_story_hides_no_other(home, written, cli, table):
+    story = written[1]
+    cli("export", story, "-o", str(home / "whole.json"))
+    other = cli("import", str(home / "whole.json"), "--copy", "b", "--json").events[-1]["story"]
+    before = cli("show", other).out
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute(
+            "UPDATE store SET value = '[\"step' WHERE prefix = 'recurrentgpt.' || ? AND key = ?", (table, story)
+        )
+    database.close()
+    listed = cli("stories")
+    assert listed.code == 1
+    assert "The Glass Bridge (b)" in listed.out
+    assert f"{story}" in listed.out
+    assert "(damaged)" in listed.out
+    assert (
+        f"Story {story} is damaged on the disk: `recurrentgpt check` says what is whole, and with --repair"
+        in listed.err
+    )
+    lines = cli("stories", "--json").events
+    assert {line["story"]: line["status"] for line in lines if "story" in line} == {story: "damaged", other: "choosing"}
+    assert "is damaged on the disk" in lines[-1]["message"]
+    assert cli("show", other).out == before
+    assert cli("rename", other, "The whole one").code == 0
+    refused = cli("show", story)
+    assert (refused.code, f"Story {story} is damaged on the disk" in refused.err) == (1, True), refused
+    with Library.open(home) as library:
+        assert [(one.story, one.status) for one in library.stories()] == [(story, "damaged"), (other, "choosing")]

@@ -58,7 +58,10 @@ def whole_records(rows: Mapping[str, Mapping[str, Any]]) -> tuple[list[StoryReco
 
 
 def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
-    """Return the ids from the opening to `head`, oldest first; raise StoryNotFound for one without a link, StorageError for damage."""
+    """Return the ids from the opening to `head`, oldest first.
+
+    Raises StoryNotFound for a head without a link, StorageError for damage.
+    """
     path: list[str] = []
     while head:
         if not path and head not in links:

@@ -458,11 +458,12 @@ def test_a_link_that_is_lost_is_damage(home, written, cli, lost):
     with sqlite3.connect(home / "stories.db") as database:
         database.execute("DELETE FROM store WHERE prefix LIKE '%.links.%' AND key = ?", (key,))
     database.close()
-    for command in ("undo", "show"):
-        found = cli(command, story)
-        assert found.code == 1
-        assert "Unexpected" not in found.err, (command, found)
-        assert lost == "head" or "`recurrentgpt check` says what is whole" in found.err, (command, found)
+    shown = cli("show", story)
+    assert shown.code == 1
+    assert lost == "head" or "`recurrentgpt check` says what is whole" in shown.err, shown
+    taken_back = cli("undo", story)
+    assert "Unexpected" not in taken_back.err, taken_back
+    assert taken_back.code == 0 or "`recurrentgpt check` says what is whole" in taken_back.err, taken_back
 
 
 def test_what_is_no_damage_is_never_called_damage(home, written, cli, monkeypatch):

@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.log_rows import is_as_written
 from recurrentgpt.memory.row_shapes import Shape, damage, fits, shaped
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 
@@ -51,10 +52,17 @@ def whole_records(rows: Mapping[str, Mapping[str, Any]]) -> tuple[list[StoryReco
     damaged: list[str] = []
     for key, row in rows.items():
         if fits(StoryRecord, row) and row["story"] == key:
-            whole.append(cast(StoryRecord, row))
+            whole.append(_visibly_named(cast(StoryRecord, row)))
         else:
             damaged.append(str(key))
     return sorted(whole, key=lambda record: record["created"]), damaged
+
+
+def _visibly_named(record: StoryRecord) -> StoryRecord:
+    """Return a story with its title as it is seen: earlier versions kept what turns or hides words."""
+    if (title := visible_text(record["title"])) == record["title"]:
+        return record
+    return {**record, "title": title.strip() or record["story"]}
 
 
 def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
@@ -180,11 +188,16 @@ class LogReader(ABC):
 
     async def names(self, story: str) -> dict[str, str]:
         """Return which commit each name of a branch stands at."""
-        return {row["name"]: row["at"] for row in (await self.rows(NameRow, "names", story)).values()}
+        rows = await self.rows(NameRow, "names", story)
+        # Where an old name and a new one look alike, the new one counts: its key is the name as it is seen.
+        seen = sorted((visible_text(row["name"]), key, row["at"]) for key, row in rows.items())
+        return {name: at for name, _, at in sorted(seen, key=lambda one: one[0].casefold() == one[1]) if name}
 
     async def head(self, story: str) -> Head | None:
         """Return where the story stands, or None when nothing was committed."""
-        return await self.row_of(Head, "heads", story)
+        head = await self.row_of(Head, "heads", story)
+        name = head.get("branch", "") if head else ""
+        return head if not head or name.isascii() else {**head, "branch": visible_text(name)}
 
     async def links(self, story: str) -> dict[str, Link]:
         """Return the links of all commits of a story by id."""
@@ -204,7 +217,7 @@ class LogReader(ABC):
             raise StoryNotFound(f"There is no story {story!r}; `recurrentgpt stories` lists them.")
         if found["story"] != story:
             raise damage(story)
-        return found
+        return _visibly_named(found)
 
     async def records(self) -> list[StoryRecord]:
         """Return all stories whose record is whole, oldest first."""
@@ -216,7 +229,7 @@ class LogReader(ABC):
 
     async def find_story(self, name: str) -> StoryRecord:
         """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
-        wanted = name.strip().casefold()
+        wanted = visible_text(name).strip().casefold()
         records, damaged = await self._records()
         tests: list[Callable[[StoryRecord], bool]] = [
             lambda record: record["story"].casefold() == wanted,

@@ -17,6 +17,7 @@ from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.models.meter import total_usage
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
@@ -235,7 +236,7 @@ class StoryReader:
 
 def find_entry(codex: Codex, name: str) -> Entry:
     """Return the one entry that answers to a name; raise StoryError where none or several do."""
-    entry = codex.find(name)
+    entry = codex.find(visible_text(name))
     if entry is None:
         listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
         raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")

@@ -24,7 +24,7 @@ from recurrentgpt.engine.refs import before, fault_of_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_reader import LogReader, NameRow
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
-from recurrentgpt.prose.model_text import control_character, model_text
+from recurrentgpt.prose.model_text import control_character, model_text, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
@@ -125,10 +125,25 @@ def _gated(export: StoryExport) -> StoryExport:
     story["title"] = told["title"] or record["story"]
     commits = {key: _gated_commit(commit) for key, commit in export["commits"].items()}
     overlays = {key: _gated_overlay(overlay, commits) for key, overlay in export["overlays"].items()}
-    gated = cast(StoryExport, {**export, "story": story, "commits": commits, "overlays": overlays})
+    names = _visible_names(export["names"])
+    head = cast(Head, {**export["head"]})
+    if branch := head.get("branch", ""):
+        head["branch"] = visible_text(branch) if visible_text(branch).casefold() in names else ""
+    parts = {"story": story, "head": head, "commits": commits, "names": names, "overlays": overlays}
+    gated = cast(StoryExport, {**export, **parts})
     if commits == export["commits"] and overlays == export["overlays"]:
         return gated
     return _renamed(gated, export)
+
+
+def _visible_names(names: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return names of branches as they are seen, without those of which nothing is; one that was so already comes first."""
+    found: dict[str, dict[str, str]] = {}
+    for row in sorted(names.values(), key=lambda row: visible_text(row["name"]) != row["name"]):
+        name = " ".join(visible_text(row["name"]).split())
+        if name and not fault_of_name(name):
+            found.setdefault(name.casefold(), {**row, "name": name})
+    return found
 
 
 def _gated_commit(commit: Commit) -> Commit:
@@ -144,6 +159,8 @@ def _gated_overlay(overlay: Overlay, commits: Mapping[str, Commit]) -> Overlay:
     """Return corrections as they may come in, without those of passages that are missing."""
     summaries = {key: model_text(said) for key, said in overlay["summaries"].items() if key in commits}
     told: dict[str, Any] = {"summaries": summaries}
+    if "chapters" in overlay:
+        told["chapters"] = {step: title and model_text(title) for step, title in overlay["chapters"].items()}
     if "brief" in overlay:
         told["brief"] = _gated_brief(overlay["brief"])
     if "codex" in overlay:

@@ -506,3 +506,81 @@ def test_one_damaged_story_hides_no_other(home, written, cli, table):
     assert (refused.code, f"Story {story} is damaged on the disk" in refused.err) == (1, True), refused
     with Library.open(home) as library:
         assert [(one.story, one.status) for one in library.stories()] == [(story, "damaged"), (other, "choosing")]
+
+
+TURNED, HID = "The \u202eegdirB\u202c", "Sal\u200bt \u2066Road\u2069"
+
+
+def hidden_in(*texts):
+    return [c for text in texts for c in text if c in "\u202e\u202c\u200b\u2066\u2069"]
+
+
+def test_no_name_that_is_stored_turns_or_hides_words(home, written, cli):
+    story = written[1]
+    for command in (
+        ["name", story, TURNED],
+        ["rename", story, HID],
+        ["codex", story, HID, "--add", "place", "--fact", "It is old.", "--key", TURNED],
+    ):
+        result = cli(*command)
+        assert result.code == 0, result
+    with Library.open(home) as library:
+        Story.open(story, library=library).edit_chapter(2, TURNED)
+    kept = [
+        json.dumps(json.loads(row.value), ensure_ascii=False) + row.key for row in read_rows(home / "stories.db")[0]
+    ]
+    assert hidden_in(*kept) == []
+    for command in (
+        ["tree", story],
+        ["show", story, "--json"],
+        ["codex", story],
+        ["stories"],
+        ["export", story, "-o", "-"],
+    ):
+        assert not hidden_in(cli(*command).out), command
+    assert "The egdirB" in cli("tree", story).out
+    assert "Salt Road" in cli("codex", story).out
+    assert cli("goto", story, TURNED).code == 0
+
+
+def test_names_of_earlier_versions_are_shown_without_what_turns_or_hides_words(home, written, cli):
+    story = written[1]
+    turned = lambda text: text.replace("the other take", "the \u202eekat").replace("The Glass Bridge", TURNED)  # noqa: E731
+    for table in ("names", "heads", "stories"):
+        overwrite(home, table, turned)
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute("UPDATE store SET key = ? WHERE prefix LIKE '%.names.%'", ("the \u202eekat",))
+    database.close()
+    for command in (
+        ["tree", story],
+        ["stories"],
+        ["stories", "--json"],
+        ["show", story, "--json"],
+        ["export", story, "-o", "-"],
+    ):
+        shown = cli(*command)
+        assert (shown.code, hidden_in(shown.out)) == (0, []), (command, shown)
+    assert "the ekat" in cli("tree", story).out
+    assert cli("check").code == 0, "they are what was written"
+    assert cli("goto", story, "the ekat").code == 0
+    assert cli("name", story, "the ekat", "--remove").code == 0
+    assert "the ekat" not in cli("tree", story).out
+
+
+def test_an_archive_brings_no_name_that_turns_or_hides_words(home, written, cli, tmp_path):
+    story = written[1]
+    cli("export", story, "-o", str(tmp_path / "a.json"))
+    archive = json.loads((tmp_path / "a.json").read_text())
+    archive["names"] = {TURNED.casefold(): {**row, "name": TURNED} for row in archive["names"].values()}
+    archive["head"]["branch"] = TURNED
+    archive["story"]["title"] = HID
+    (tmp_path / "b.json").write_text(json.dumps(archive))
+    brought = cli("import", str(tmp_path / "b.json"), "--copy", "b\u202e", "--json")
+    assert brought.code == 0, brought
+    assert hidden_in(*(json.dumps(event, ensure_ascii=False) for event in brought.events)) == []
+    other = brought.events[-1]["story"]
+    cli("export", other, "-o", str(tmp_path / "c.json"))
+    again = json.loads((tmp_path / "c.json").read_text())
+    assert [row["name"] for row in again["names"].values()] == ["The egdirB"]
+    assert again["head"]["branch"] == "The egdirB"
+    assert hidden_in(json.dumps(again, ensure_ascii=False)) == []

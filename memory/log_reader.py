@@ -72,12 +72,11 @@ def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
     """
     path: list[str] = []
     while head:
-        if not path and head not in links:
-            raise StoryNotFound(f"This story has no passage {head[:60]!r}.")
-        if head not in links or len(path) == len(links):
-            raise StorageError(
-                "The passages of this story do not lead back to its opening: `recurrentgpt check` says what is whole."
-            )
+        if head not in links:
+            followed = ", which another follows: `recurrentgpt check` says what is whole" if path else ""
+            raise StoryNotFound(f"This story has no passage {head[:60]!r}{followed}.")
+        if len(path) == len(links):
+            raise StorageError("The passages of this story lead in a circle: `recurrentgpt check` says what is whole.")
         path.append(head)
         head = links[head]["parent"]
     return path[::-1]

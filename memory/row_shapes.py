@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,15 +12,14 @@ from recurrentgpt.schema.errors import StorageError
 Shape = TypeVar("Shape")
 
 
-@lru_cache(maxsize=64)
-def _adapter(shape: type[Any]) -> TypeAdapter[Any]:
-    return TypeAdapter(shape)
+_ADAPTERS: dict[object, TypeAdapter[Any]] = {}
 
 
 def fits(shape: type[Any], row: object) -> bool:
     """Tell whether a row has what its shape asks for, each of its kind."""
+    adapter = _ADAPTERS.get(shape) or _ADAPTERS.setdefault(shape, TypeAdapter(shape))
     try:
-        _adapter(shape).validate_python(row, strict=True)
+        adapter.validate_python(row, strict=True)
     except ValidationError:
         return False
     return True

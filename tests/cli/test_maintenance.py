@@ -459,6 +459,14 @@ def test_a_row_of_another_shape_is_damage_and_nothing_unexpected(home, written, 
         assert found.code == 0 or "`recurrentgpt check` says what is whole" in found.err + found.out, (first, found)
 
 
+def test_when_a_row_was_written_may_be_damaged_too(home, written, cli):
+    with sqlite3.connect(home / "stories.db") as database:
+        database.execute("UPDATE store SET updated_at = replace(updated_at, '-', '\"')")
+    database.close()
+    found = cli("goto", written[1], "1")
+    assert (found.code, "stories.db cannot be used: it is damaged" in found.err) == (1, True), found
+
+
 @pytest.mark.parametrize("lost", ["head", "parent"])
 def test_a_link_that_is_lost_is_damage(home, written, cli, lost):
     story = written[1]

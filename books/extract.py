@@ -118,7 +118,9 @@ def names(text: str, most: int = 12, language: str = "English") -> list[str]:
     pairs: Counter[tuple[str, str]] = Counter()
     before, end = "", -1
     for match in _CAPITAL.finditer(text):
-        word = re.sub(r"['’]s$", "", match.group())
+        word = match.group()
+        if word.endswith(("'s", "’s")):
+            word = word[:-2]
         gap = text[end : match.start()] if before else "."
         if not word[0].isupper():
             small[word.casefold()] += 1

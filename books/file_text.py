@@ -38,6 +38,13 @@ def paragraphs(text: str) -> list[str]:
     return [stripped for piece in pieces if (stripped := piece.strip())]
 
 
+def clean_paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, cleaned; most texts are one already, which is seen without a pattern."""
+    if text.isprintable():
+        return [stripped] if (stripped := text.strip()) else []
+    return paragraphs(clean(text))
+
+
 def language_tag(language: str) -> str:
     """Return the BCP 47 tag of a language given by name or tag; `und`, undetermined, where it is not known."""
     given = language.strip()

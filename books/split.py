@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from recurrentgpt.books.book import Chapter, Manuscript, ManuscriptChapter
-from recurrentgpt.books.file_text import clean, language_tag, paragraphs
+from recurrentgpt.books.file_text import clean_paragraphs, language_tag
 from recurrentgpt.books.quoted_sentences import fine_segments
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import SettingsError
@@ -53,7 +53,7 @@ def _pieces(chapter: ManuscriptChapter, language: str, max_words: int) -> list[_
     small = max_words // 20
     found: list[_Piece] = []
     ahead = ""
-    for paragraph in (piece for text in chapter.paragraphs for piece in paragraphs(clean(text))):
+    for paragraph in (piece for text in chapter.paragraphs for piece in clean_paragraphs(text)):
         opens = True
         for sentence in fine_segments(paragraph, language):
             count = count_words(sentence)
@@ -102,4 +102,4 @@ def _passages(pieces: list[_Piece], min_words: int, max_words: int) -> list[str]
 def _joined(pieces: list[_Piece]) -> str:
     text = "".join(("\n\n" if piece.opens else "") + piece.text for piece in pieces)
     # In one pass over each run of white space: a pattern that looks for two line ends in it takes minutes over a long one.
-    return re.sub(r"\s+", lambda run: "\n\n" if run[0].count("\n") > 1 else run[0], text).strip()
+    return re.sub(r"\s{2,}", lambda run: "\n\n" if run[0].count("\n") > 1 else run[0], text).strip()

@@ -71,7 +71,7 @@ class RowReader:
         self._connection, self._path = connection, path
 
     def select(self, query: str, *values: str) -> list[tuple[str, dict[str, object]]]:
-        """Return the keys and values that a query finds; raise StorageError where they cannot be read."""
+        """Return the keys and values that a query finds; raise StorageError where the file cannot be read."""
         with storage_errors(self._path):
             return [(key, value_of(value)) for key, value in self._connection.execute(query, values)]
 
@@ -144,7 +144,7 @@ def _row(prefix: str, key: str, value: object) -> Row:
     # A damaged row may hold a number, or nothing, where SQLite's own check finds no fault.
     try:
         text = text_of(value)
-    except (StorageError, UnicodeDecodeError):
+    except ValueError:
         text = value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
     return Row(tuple(prefix.split(".")), key, text)
 

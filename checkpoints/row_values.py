@@ -8,10 +8,6 @@ from __future__ import annotations
 import json
 import zlib
 
-from recurrentgpt.schema.errors import StorageError
-
-DAMAGED = "What was stored is damaged on the disk: `recurrentgpt check` says what is whole."
-
 LONG = 1000
 """Bytes from which a value is deflated."""
 _PLAIN = b"{"
@@ -24,19 +20,22 @@ def deflated(value: bytes) -> bytes:
 
 
 def text_of(value: object) -> str:
-    """Return the JSON text of a value as it was written; raise StorageError for one that cannot be inflated."""
+    """Return the JSON text of a value as it was written; raise ValueError for one that cannot be inflated."""
     if isinstance(value, bytes) and value[:1] != _PLAIN:
         try:
             value = zlib.decompress(value)
         except zlib.error as error:
-            raise StorageError(DAMAGED) from error
+            raise ValueError("What was deflated is damaged.") from error
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def value_of(value: object) -> dict[str, object]:
-    """Return what a row holds; raise StorageError for one that is no JSON."""
+    """Return what a row holds; of one that is damaged, nothing, which no row of ours holds.
+
+    So one damaged row hides none of those that are read with it: whoever asks for its shape is told.
+    """
     try:
-        found: dict[str, object] = json.loads(text_of(value))
-    except ValueError as error:
-        raise StorageError(DAMAGED) from error
-    return found
+        found = json.loads(text_of(value))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -59,9 +59,12 @@ def _primary(fault: BaseException | None) -> int:
     code: int = getattr(fault, "sqlite_errorcode", 0)
     if code in _NO_ROOM:
         return sqlite3.SQLITE_FULL
-    if isinstance(fault, UnicodeDecodeError) or str(fault).startswith("Could not decode to UTF-8"):
+    said = str(fault)
+    if isinstance(fault, UnicodeDecodeError) or said.startswith("Could not decode to UTF-8"):
         return sqlite3.SQLITE_CORRUPT
-    if code == sqlite3.SQLITE_ERROR and str(fault).startswith(("no such table", "no such column")):
+    if isinstance(fault, ValueError) and said.startswith("Invalid isoformat string"):
+        return sqlite3.SQLITE_CORRUPT  # when a row was written, which the store reads as a time
+    if code == sqlite3.SQLITE_ERROR and said.startswith(("no such table", "no such column")):
         return sqlite3.SQLITE_CORRUPT  # the list of tables itself is damaged
     return code & 0xFF
 

@@ -14,6 +14,7 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told, sign_of
@@ -88,7 +89,7 @@ def under(codex: Codex, said: Iterable[Change]) -> Codex:
 
 
 def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool) -> Codex:
-    name, value, do = change["entry"], change.get("value", ""), change["do"]
+    name, value, do = visible_text(change["entry"]), visible_text(change.get("value", "")), change["do"]
     old = codex.find(name)
     entry = old or Entry(name, change["kind"])
     match do:

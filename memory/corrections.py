@@ -8,12 +8,13 @@ costs one row for each correction, which holds those before it too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NotRequired, cast
+from typing import TYPE_CHECKING, NotRequired
 
 from typing_extensions import TypedDict
 
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.log_rows import row_digest
+from recurrentgpt.memory.row_shapes import shaped
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.log import Commit
@@ -45,7 +46,7 @@ async def read_overlay(log: LogReader, story: str, overlay: str) -> Overlay:
     value = await log.value((*log.root, "overlays", story), overlay)
     if value is None:
         raise StoryError(f"The log of story {story} lacks corrections {overlay}; restore the database from a backup.")
-    return cast(Overlay, value)
+    return shaped(Overlay, value, story)
 
 
 def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:

@@ -9,15 +9,17 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, cast
 from weakref import WeakKeyDictionary
+
+from typing_extensions import TypedDict
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.log_rows import is_as_written
+from recurrentgpt.memory.row_shapes import Shape, damage, fits, shaped
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
-
-Found = TypeVar("Found", Commit, "Commit | None")
 
 REMEMBERED = 256
 """Commits of a store, of all stories, that are remembered as they were last read."""
@@ -44,20 +46,64 @@ class StoredRow(NamedTuple):
     value: Mapping[str, Any]
 
 
+def whole_records(rows: Mapping[str, Mapping[str, Any]]) -> tuple[list[StoryRecord], list[str]]:
+    """Return the records of stories, by id, that are whole, oldest first, and the ids of those that are not."""
+    whole: list[StoryRecord] = []
+    damaged: list[str] = []
+    for key, row in rows.items():
+        if fits(StoryRecord, row) and row["story"] == key:
+            whole.append(_visibly_named(cast(StoryRecord, row)))
+        else:
+            damaged.append(str(key))
+    return sorted(whole, key=lambda record: record["created"]), damaged
+
+
+def _visibly_named(record: StoryRecord) -> StoryRecord:
+    """Return a story with its title as it is seen: earlier versions kept what turns or hides words."""
+    if (title := visible_text(record["title"])) == record["title"]:
+        return record
+    return {**record, "title": title.strip() or record["story"]}
+
+
 def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
-    """Return the ids from the opening to `head`, oldest first; raise StoryNotFound for one without a link."""
+    """Return the ids from the opening to `head`, oldest first.
+
+    Raises StoryNotFound for a head without a link, StorageError for damage.
+    """
     path: list[str] = []
     while head:
         if head not in links:
-            raise StoryNotFound(f"This story has no passage {head[:60]!r}.")
+            followed = ", which another follows: `recurrentgpt check` says what is whole" if path else ""
+            raise StoryNotFound(f"This story has no passage {head[:60]!r}{followed}.")
+        if len(path) == len(links):
+            raise StorageError("The passages of this story lead in a circle: `recurrentgpt check` says what is whole.")
         path.append(head)
         head = links[head]["parent"]
     return path[::-1]
 
 
-def _checked(commit: Found) -> Found:
+class NameRow(TypedDict):
+    """Where a name of a branch stands."""
+
+    name: str
+    at: str
+
+
+class _Links(dict[str, Link]):
+    """The links of a story by id, where one that another names and that is not there is damage."""
+
+    def __init__(self, story: str, links: Mapping[str, Link]) -> None:
+        super().__init__(links)
+        self._story = story
+
+    def __missing__(self, key: str) -> Link:
+        raise damage(self._story)
+
+
+def _checked(row: Mapping[str, Any], story: str) -> Commit:
     """Return a commit as it was read, where it is what its id says."""
-    if commit is not None and not is_as_written(commit):
+    commit = shaped(Commit, row, story)
+    if not is_as_written(commit):
         raise StorageError(
             f"Passage {commit['step']} of story {commit['story']} is damaged on the disk: `recurrentgpt check` says what is "
             "whole."
@@ -82,11 +128,17 @@ class LogReader(ABC):
     async def scan(self, namespace: tuple[str, ...]) -> Sequence[LogRow]:
         """Return every row of exactly this namespace."""
 
+    @abstractmethod
+    async def keep(self, namespace: tuple[str, ...], rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Store rows, by key, that can be worked out of others again; where nothing can be written, they are let go."""
+
     async def find(self, story: str, commit: str) -> Commit | None:
         """Return one commit, or None where the story has none of that id; raise StorageError for one that is damaged."""
-        found = _checked(cast("Commit | None", await self.value((*self.root, "commits", story), commit)))
-        if found is not None:
-            self._read.put((*self.root, story, commit), found)
+        row = await self.value((*self.root, "commits", story), commit)
+        if row is None:
+            return None
+        found = _checked(row, story)
+        self._read.put((*self.root, story, commit), found)
         return found
 
     async def get(self, story: str, commit: str) -> Commit:
@@ -123,7 +175,7 @@ class LogReader(ABC):
         missing = [commit for commit, value in zip(commits, found, strict=True) if value is None]
         if missing:
             raise StoryError(f"The log of story {story} lacks commit {missing[0]}; restore the database from a backup.")
-        return [_checked(cast(Commit, value)) for value in found]
+        return [_checked(value, story) for value in found if value is not None]
 
     async def latest(self, story: str, head: str, count: int) -> list[Commit]:
         """Return the last `count` commits up to `head`, newest first, as they were last read here."""
@@ -135,17 +187,23 @@ class LogReader(ABC):
 
     async def names(self, story: str) -> dict[str, str]:
         """Return which commit each name of a branch stands at."""
-        rows = await self.scan((*self.root, "names", story))
-        return {str(row.value["name"]): str(row.value["at"]) for row in rows}
+        rows = await self.rows(NameRow, "names", story)
+        # Where an old name and a new one look alike, the new one counts: its key is the name as it is seen.
+        seen = sorted((visible_text(row["name"]), key, row["at"]) for key, row in rows.items())
+        return {name: at for name, _, at in sorted(seen, key=lambda one: one[0].casefold() == one[1]) if name}
 
     async def head(self, story: str) -> Head | None:
         """Return where the story stands, or None when nothing was committed."""
-        return cast("Head | None", await self.value((*self.root, "heads"), story))
+        head = await self.row_of(Head, "heads", story)
+        name = head.get("branch", "") if head else ""
+        return head if not head or name.isascii() else {**head, "branch": visible_text(name)}
 
     async def links(self, story: str) -> dict[str, Link]:
         """Return the links of all commits of a story by id."""
-        rows = await self.scan((*self.root, "links", story))
-        return {row.key: cast(Link, row.value) for row in rows}
+        links = await self.rows(Link, "links", story)
+        if any(link["id"] != key for key, link in links.items()):
+            raise damage(story)
+        return _Links(story, links)
 
     async def path(self, story: str, head: str) -> list[str]:
         """Return the ids from the opening to `head`, oldest first."""
@@ -153,34 +211,52 @@ class LogReader(ABC):
 
     async def record(self, story: str) -> StoryRecord:
         """Return what a story is; raise StoryNotFound where there is none of exactly that id."""
-        value = await self.value((*self.root, "stories"), story)
-        if value is None:
+        found = await self.row_of(StoryRecord, "stories", story)
+        if found is None:
             raise StoryNotFound(f"There is no story {story!r}; `recurrentgpt stories` lists them.")
-        return cast(StoryRecord, value)
+        if found["story"] != story:
+            raise damage(story)
+        return _visibly_named(found)
 
     async def records(self) -> list[StoryRecord]:
-        """Return all stories, oldest first."""
-        rows = await self.scan((*self.root, "stories"))
-        return sorted((cast(StoryRecord, row.value) for row in rows), key=lambda record: record["created"])
+        """Return all stories whose record is whole, oldest first."""
+        return (await self._records())[0]
+
+    async def _records(self) -> tuple[list[StoryRecord], list[str]]:
+        """Return all stories whose record is whole, oldest first, and the ids of those whose record is damaged."""
+        return whole_records({row.key: row.value for row in await self.scan((*self.root, "stories"))})
 
     async def find_story(self, name: str) -> StoryRecord:
         """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
-        wanted = name.strip().casefold()
-        records = await self.records()
+        wanted = visible_text(name).strip().casefold()
+        records, damaged = await self._records()
         tests: list[Callable[[StoryRecord], bool]] = [
             lambda record: record["story"].casefold() == wanted,
             lambda record: record["title"].casefold() == wanted,
             lambda record: record["story"].casefold().startswith(wanted),
             lambda record: record["title"].casefold().startswith(wanted),
         ]
-        for fits in tests:
-            found = [record for record in records if wanted and fits(record)]
+        for answers in tests:
+            found = [record for record in records if wanted and answers(record)]
             if len(found) == 1:
                 return found[0]
             if found:
                 which = ", ".join(f"{record['story']} ({record['title']})" for record in found[:5])
                 raise StoryNotFound(f"{len(found)} stories answer to {name!r}: {which}. Name one by its id.")
-        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.")
+        if lost := next((key for key in damaged if wanted and key.startswith(wanted)), None):
+            raise damage(lost)
+        unread = f" {len(damaged)} more cannot be read: `recurrentgpt check` says what is whole." if damaged else ""
+        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.{unread}")
+
+    async def rows(self, shape: type[Shape], table: str, story: str) -> dict[str, Shape]:
+        """Return all rows of a table of a story by key; raise StorageError where one has another shape."""
+        found = await self.scan((*self.root, table, story))
+        return {row.key: shaped(shape, row.value, story) for row in found}
+
+    async def row_of(self, shape: type[Shape], table: str, story: str) -> Shape | None:
+        """Return the row that a story has in a table of one row each, None for none; raise StorageError for another shape."""
+        value = await self.value((*self.root, table), story)
+        return None if value is None else shaped(shape, value, story)
 
     async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:
         """Return the value of one row, or None where there is none."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.models.embeddings import embedding_id
+from recurrentgpt.models.embedders import Embedder, embedding_id
 
 KEPT_TEXTS = 4096
 """Lines whose vectors are kept in memory, of all stories."""
@@ -17,7 +16,7 @@ KEPT_TEXTS = 4096
 _EMBEDDED: BoundedCache[tuple[str, str], Matrix] = BoundedCache(KEPT_TEXTS)
 
 
-def nearness(embeddings: Embeddings, parts: Sequence[str], texts: Collection[str]) -> dict[str, float]:
+def nearness(embeddings: Embedder, parts: Sequence[str], texts: Collection[str]) -> dict[str, float]:
     """Return how near each text is to the nearest of some parts; what was embedded last is not embedded again.
 
     Parts are embedded as texts are, so that what is a part now may be a text the next time.

@@ -14,22 +14,25 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, cast
 
 import numpy as np
-from langchain_core.embeddings import Embeddings
-from langgraph.store.base import PutOp
+from typing_extensions import TypedDict
 
 from recurrentgpt.memory.corrections import with_summary
 from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
+from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.query import query_parts
+from recurrentgpt.memory.row_shapes import fits
 from recurrentgpt.memory.row_texts import KINDS, Row, row_text, rows_of
 from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unit, unpack
-from recurrentgpt.memory.story_log import Commit, StoryLog
-from recurrentgpt.models.embeddings import embedding_id
-from recurrentgpt.schema.errors import StorageError
+from recurrentgpt.models.embedders import Embedder, embedding_id
+from recurrentgpt.schema.log import Commit
+
+if TYPE_CHECKING:
+    from langgraph.store.base import PutOp
 
 WALK = 64
 """Most commits that are fetched one by one; with more missing, all vectors are read at once."""
@@ -80,7 +83,7 @@ class Recall:
     `facts` returns the facts that a commit told: they are rows beside the sentences of its passage.
     """
 
-    def __init__(self, log: StoryLog, embeddings: Embeddings, facts: Facts = lambda commit: ()) -> None:
+    def __init__(self, log: LogReader, embeddings: Embedder, facts: Facts = lambda commit: ()) -> None:
         self.log, self.embeddings, self.facts = log, embeddings, facts
         self.model_id = re.sub(r"[^\w-]", "_", embedding_id(embeddings))
 
@@ -137,7 +140,9 @@ class Recall:
         if kept is not None and row["dimension"] == kept.index.dimension:
             with kept.lock:
                 _add_row(kept.index, commit["id"], row)
-        return self._put(commit, row)
+        from recurrentgpt.memory.story_log import StoryLog
+
+        return StoryLog.put(self._namespace(commit["story"]), commit["id"], row)
 
     async def _index(self, story: str, head: str, dimension: int) -> _Kept:
         key = self._key(story)
@@ -154,7 +159,7 @@ class Recall:
             if cold or len(missing) >= WALK:
                 await self._read_all(kept, story)
                 missing = await self._walk(kept.index, story, head, limit=None)
-            await self._add(kept, missing)
+            await self._add(kept, story, missing)
         return kept
 
     async def _walk(self, index: StoryIndex, story: str, head: str, limit: int | None = WALK) -> list[Commit]:
@@ -166,46 +171,31 @@ class Recall:
         return missing[::-1]
 
     async def _read_all(self, kept: _Kept, story: str) -> None:
-        rows = await self._stored(story)
+        found = await self.log.scan(self._namespace(story))
+        rows = {row.key: cast(VectorRow, row.value) for row in found if fits(VectorRow, row.value)}
 
         def add_all() -> None:
             with kept.lock:
                 # In the order of the story, as they were added while it was written: it decides between equal scores.
-                for key, row in sorted(rows.items(), key=lambda item: int(item[1]["step"])):
+                for key, row in sorted(rows.items(), key=lambda item: item[1]["step"]):
                     _add_stored(kept.index, key, row)
 
         await asyncio.to_thread(add_all)
 
-    async def _stored(self, story: str) -> dict[str, Mapping[str, Any]]:
-        """Return what is stored of the commits of a story, by id, but for what is damaged."""
-        try:
-            return {row.key: row.value for row in await self.log.scan(self._namespace(story))}
-        except StorageError:
-            found = {key: await self._stored_row(story, key) for key in await self.log.links(story)}
-            return {key: row for key, row in found.items() if row is not None}
-
-    async def _stored_row(self, story: str, key: str) -> Mapping[str, Any] | None:
-        try:
-            return await self.log.value(self._namespace(story), key)
-        except StorageError:
-            return None  # damaged: a cache, which is made again
-
-    async def _add(self, kept: _Kept, commits: list[Commit]) -> None:
+    async def _add(self, kept: _Kept, story: str, commits: list[Commit]) -> None:
         """Add commits whose vectors the store lacks, and store them for the next time."""
-        operations: list[PutOp] = []
+        made: dict[str, VectorRow] = {}
         for commit in commits:
-            row = await self._row_of(commit)
+            made[commit["id"]] = row = await self._row_of(commit)
             with kept.lock:
                 _add_row(kept.index, commit["id"], row)
-            operations.append(self._put(commit, row))
-        if operations:
-            await self.log.batch(operations)
+        await self._keep(story, made)
 
     async def _renew(self, kept: _Kept, story: str) -> None:
         """Embed by the sentence what was embedded in pieces, a few passages at a time, the newest first."""
         keys = list(kept.index.outdated)[: -RENEWED - 1 : -1]
         found = [commit for key in keys if (commit := await self.log.find(story, key))]
-        await self._add(kept, found)
+        await self._add(kept, story, found)
         for key in keys:
             # A corrected summary is no commit, and stays as it is.
             kept.index.outdated.pop(key, None)
@@ -253,7 +243,7 @@ class Recall:
     async def _corrections(self, kept: _Kept, story: str, corrected: Mapping[str, str]) -> dict[str, str]:
         """Return which entry of the index stands in place of which commit, each with the vectors of a corrected summary."""
         instead: dict[str, str] = {}
-        operations: list[PutOp] = []
+        made: dict[str, VectorRow] = {}
         for commit_id, summary in corrected.items():
             if commit_id not in kept.index:
                 continue  # not on this branch: the index holds all that is
@@ -264,16 +254,14 @@ class Recall:
             commit = with_summary(await self.log.get(story, commit_id), corrected)
             # An entry of its own, before which there is nothing: no branch leads to it but by `instead`.
             entry: Commit = {**commit, "id": key, "parent": ""}
-            stored = await self._stored_row(story, key)
+            stored = await self.log.value(self._namespace(story), key)
             with kept.lock:
                 known = stored is not None and _add_stored(kept.index, key, stored)
             if not known:
-                row = await self._row_of(entry)
-                operations.append(self._put(entry, row))
+                made[key] = row = await self._row_of(entry)
                 with kept.lock:
                     _add_row(kept.index, key, row)
-        if operations:
-            await self.log.batch(operations)
+        await self._keep(story, made)
         return instead
 
     async def _row_of(self, commit: Commit) -> VectorRow:
@@ -298,8 +286,10 @@ class Recall:
         found = await asyncio.to_thread(self.embeddings.embed_documents, texts)
         return unit(np.asarray(found, dtype=np.float32))
 
-    def _put(self, commit: Commit, row: VectorRow) -> PutOp:
-        return self.log.put(self._namespace(commit["story"]), commit["id"], row)
+    async def _keep(self, story: str, rows: Mapping[str, VectorRow]) -> None:
+        """Store what was embedded, for the next time."""
+        if rows:
+            await self.log.keep(self._namespace(story), rows)
 
     def _namespace(self, story: str) -> tuple[str, ...]:
         return (*self.log.root, "vectors", story, self.model_id)
@@ -310,7 +300,7 @@ class Recall:
 
 def _add_stored(index: StoryIndex, commit: str, row: Mapping[str, Any]) -> bool:
     """Add a row as the store holds it, and tell whether it is one of this index; another or a damaged one is made again."""
-    if row["dimension"] != index.dimension:
+    if not fits(VectorRow, row) or row["dimension"] != index.dimension:
         return False
     try:
         _add_row(index, commit, cast(VectorRow, row))
@@ -330,4 +320,6 @@ def _add_row(index: StoryIndex, commit: str, row: VectorRow) -> None:
         numbers = unpack(base64.b64decode(row["int4"]), row["dimension"])
     else:
         numbers = np.frombuffer(base64.b64decode(row["int8"]), dtype=np.int8).reshape(-1, row["dimension"])
+    if not len(numbers) == len(kinds) == len(lines):
+        raise ValueError("The rows, kinds and words of a commit do not match.")
     index.add(commit, row["parent"], row["step"], numbers, kinds, [line.split() for line in lines])

@@ -39,6 +39,7 @@ from langgraph.store.base import (
 from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.memory.log_rows import commit_id, link_of, now
 from recurrentgpt.memory.namespace import own_root
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.log import Commit, Head, Link, RecalledId, StoryRecord
 
 __all__ = ["Commit", "Head", "Link", "RecalledId", "StoryLog", "StoryRecord", "commit_id", "now", "path_to"]
@@ -85,7 +86,7 @@ class StoryLog(LogReader):
                 self.put((*self.root, "links", story), key, link_of(commit)),
             ]
         if move:
-            name = head.get("branch", "") if head else ""
+            name = visible_text(head.get("branch", "")) if head else ""
             follows = head is not None and head["head"] in (commit["parent"], commit["amends"], key)
             operations.append(self._head(story, commit, status, branch=name if follows else ""))
             if name and follows:
@@ -109,6 +110,12 @@ class StoryLog(LogReader):
         # Names are told apart without regard to case.
         value = None if commit is None else {"name": name, "at": commit}
         return self.put((*self.root, "names", story), name.casefold(), value)
+
+    async def remove_name_ops(self, story: str, name: str) -> list[PutOp]:
+        """Return the operations that take a name away, and with it those of earlier versions that look the same."""
+        place = (*self.root, "names", story)
+        alike = [row.key for row in await self.scan(place) if visible_text(row.key) == name.casefold()]
+        return [self.put(place, key, None) for key in alike]
 
     async def put_record(self, record: StoryRecord) -> None:
         """Write what a story is."""
@@ -156,6 +163,10 @@ class StoryLog(LogReader):
             if len(items) < PAGE:
                 return list(rows.values())
             offset += PAGE
+
+    async def keep(self, namespace: tuple[str, ...], rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Store rows, by key, that can be worked out of others again."""
+        await self.batch([self.put(namespace, key, row) for key, row in rows.items()])
 
     def _head(self, story: str, commit: Commit, status: str, *, undone: str = "", branch: str = "") -> PutOp:
         head = Head(

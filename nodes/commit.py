@@ -15,8 +15,10 @@ from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.validate_state import edited_brief
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.log import recalled_id
+from recurrentgpt.schema.parts import reworded
 from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
 
 AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
@@ -160,13 +162,13 @@ async def _open(state: State, runtime: StoryRuntime) -> Update:
 
 async def append_opening(state: State, runtime: StoryRuntime) -> Commit:
     """Append the opening, step 0 with no passage and the first plans to choose from, and the record of the story."""
-    opening = entry(state, parent="")
+    opening, title = entry(state, parent=""), visible_text(state["title"]).strip() or state["story"]
     record = StoryRecord(
         story=state["story"],
-        title=state["title"],
+        title=title,
         genre=state["genre"],
         premise=state["premise"],
-        brief=state["brief"],
+        brief={**reworded(state["brief"], visible_text), "title": title},
         settings={name: getattr(runtime.context, name) for name in STORY_SETTINGS},
         created=opening["created"],
     )

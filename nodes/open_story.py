@@ -18,7 +18,7 @@ from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.validate_state import edited_brief
-from recurrentgpt.prose.model_text import control_character
+from recurrentgpt.prose.model_text import control_character, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
@@ -154,7 +154,7 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     asked = played and not (given["player"] or memory)
     first = plan or ("" if asked else plans[0])
     brief = Brief(
-        title=given["title"].strip() or opening.title,
+        title=visible_text(given["title"]).strip() or opening.title,
         genre=genre,
         premise=given["premise"].strip() or opening.premise,
         characters=opening.characters,

@@ -7,8 +7,10 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.parts import reworded
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Brief, State
 
 
@@ -46,7 +48,9 @@ def edited_brief(state: State, kept: Brief) -> Brief | None:
     brief = Brief(**{**state["brief"], "title": kept["title"]})
     names: tuple[Literal["title", "genre", "premise"], ...] = ("title", "genre", "premise")
     for name in names:
-        told: set[str] = {state["brief"][name], str(state.get(name) or state["brief"][name])}
+        seen = visible_text if name == "title" else str
+        told: set[str] = {seen(state["brief"][name]), seen(str(state.get(name) or state["brief"][name]))}
         if len(told) > 1 and (new := told - {kept[name]}):
-            brief[name] = state["brief"][name] if state["brief"][name] in new else new.pop()
-    return None if brief == kept else brief
+            own = seen(state["brief"][name])
+            brief[name] = own if own in new else new.pop()
+    return None if brief == kept else reworded(brief, visible_text)

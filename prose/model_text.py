@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass, field
 
 # A class of characters for a pattern: overrides, embeddings and isolates of direction, marks without width, soft hyphens, the
 # invisible alphabet of tags. They show a reader other words than a model reads, and no story needs them.
@@ -76,17 +77,43 @@ def visible_text(text: str) -> str:
     return _STRAY_JOINER.sub("", kept)
 
 
-def model_text(text: str) -> str:
+@dataclass
+class LeftOut:
+    """What the gate took out of texts."""
+
+    orders: set[str] = field(default_factory=set)
+    """Sentences that tell a model what to do, each once in however many texts it stood."""
+    marked: set[str] = field(default_factory=set)
+    """Texts that held marks of chats, reasoning or tags."""
+    hidden: set[str] = field(default_factory=set)
+    """Texts that held what nobody sees."""
+    emptied: set[str] = field(default_factory=set)
+    """Texts of which nothing is left."""
+
+    def counts(self) -> dict[str, int]:
+        """Return how many there are of each kind."""
+        return {kind: len(found) for kind, found in vars(self).items()}
+
+
+def model_text(text: str, left_out: LeftOut | None = None) -> str:
     """Return what a model said without the marks of chats, reasoning, tags, orders to a model, and what nobody sees.
 
-    A text of nothing else is empty then.
+    A text of nothing else is empty then. What was taken out is noted in `left_out`.
     """
-    text = visible_text(text)
+    left_out, given = left_out or LeftOut(), text
+    if (text := visible_text(text)) != given:
+        left_out.hidden.add(given)
     while (cleaned := _TAG.sub("", _ROLE.sub("", _THOUGHT.sub("", text)))) != text:
         # What is taken out may bring two halves of another one together.
         text = re.sub(r"(?<=\S) {2,}(?=\S)", " ", cleaned).strip()
+        left_out.marked.add(given)
     if _ORDER.search(text):
-        text = "".join(sentence for sentence in _SENTENCE.split(text) if not _ORDER.search(sentence)).strip()
+        parts = _SENTENCE.split(text)
+        orders = {part for part in parts if _ORDER.search(part)}
+        left_out.orders |= {order.strip() for order in orders}
+        text = "".join(part for part in parts if part not in orders).strip()
+    if given.strip() and not text.strip():
+        left_out.emptied.add(given)
     return text
 
 

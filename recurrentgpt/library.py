@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from langgraph.types import RetryPolicy
 
@@ -18,7 +18,7 @@ from recurrentgpt.infrastructure.blocking import Twins
 from recurrentgpt.infrastructure.deprecation import warn_renamed
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.events import Event
-from recurrentgpt.schema.log import Head, StoryRecord
+from recurrentgpt.schema.log import StoryRecord
 from recurrentgpt.storage import default_engine, open_engine
 from recurrentgpt.story import AsyncStory, Story
 from recurrentgpt.story_list import StorySummary as StorySummary
@@ -76,10 +76,15 @@ class Library:
     close, aclose = _twins(_close)
 
     async def _stories(self, *, archived: bool = False) -> list[StorySummary]:
-        """Return every story, the one written last at the end; those put away only with `archived`."""
+        """Return every story, the one written last at the end; those put away only with `archived`.
+
+        A story of which a row is damaged has the status `damaged`.
+        """
         log = self.engine.log
-        heads = {row.key: cast(Head, row.value) for row in await log.scan((*log.root, "heads"))}
-        return summarize(await log.records(), heads, archived=archived)
+        heads, records = [
+            {row.key: row.value for row in await log.scan((*log.root, table))} for table in ("heads", "stories")
+        ]
+        return summarize(records, heads, archived=archived)
 
     stories, astories = _twins(_stories)
 
@@ -87,13 +92,23 @@ class Library:
         """Return the story of this id, title, or unique beginning of one; raise StoryNotFound for none or several."""
         return await self.engine.find(name)
 
-    async def _restore(self, path: str | Path, *, copy: str = "") -> Story:
+    async def _restore(
+        self,
+        path: str | Path,
+        *,
+        copy: str = "",
+        on_left_out: Callable[[Mapping[str, int]], None] = lambda left_out: None,
+    ) -> Story:
         """Return the story in a JSON export, written to the log bit for bit; raise BookError for a file that is damaged.
 
-        With a `copy`, which goes into its title, it is another story beside the one that may be here.
+        With a `copy`, which goes into its title, it is another story beside the one that may be here. What prompts repeat of
+        it passes the gate of what a model says; `on_left_out` is told how much that took out, by kind: sentences that tell a
+        model what to do (`orders`), and texts that held marks of chats or reasoning (`marked`), what nobody sees (`hidden`),
+        or nothing else (`emptied`).
         """
         path = Path(path).expanduser()  # noqa: ASYNC240 - it reads no disk
-        story = await story_export.restore(self.engine, path, copy=copy)
+        story, left_out = await story_export.restore(self.engine, path, copy=copy)
+        on_left_out(left_out.counts())
         return Story(self.engine, story, (await AsyncStory.open(story, library=self)).context)
 
     restore, arestore = _twins(_restore)

@@ -68,7 +68,8 @@ class AsyncStory:
             Edits(self._session),
             StoryBook(self._session),
         )
-        self._codex, self._search = StoryCodex(self._session), StorySearch(self._session)
+        self._codex = StoryCodex(self._session)
+        self._search = StorySearch(self._session, lambda: self._session.runtime().recall)
         self._ahead = Ahead(self._session)
 
     @classmethod

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
-if TYPE_CHECKING:
-    from recurrentgpt.schema.log import Head, StoryRecord
+from recurrentgpt.memory.log_reader import whole_records
+from recurrentgpt.memory.row_shapes import fits
+from recurrentgpt.schema.log import Head
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,18 @@ class StorySummary:
     archived: bool = False
 
 
-def summarize(records: Iterable[StoryRecord], heads: Mapping[str, Head], *, archived: bool) -> list[StorySummary]:
-    """Return a line for every story, the one written last at the end; those put away only with `archived`."""
+DAMAGED = "damaged"
+"""The status of a story whose rows cannot be read."""
+
+
+def summarize(
+    records: Mapping[str, Mapping[str, Any]], heads: Mapping[str, Mapping[str, Any]], *, archived: bool
+) -> list[StorySummary]:
+    """Return a line for every story, the one written last at the end; those put away only with `archived`.
+
+    One of which a row is damaged comes first, with what can be read of it and the status `damaged`.
+    """
+    whole, damaged = whole_records(records)
     summaries = [
         StorySummary(
             story=record["story"],
@@ -38,10 +49,17 @@ def summarize(records: Iterable[StoryRecord], heads: Mapping[str, Head], *, arch
             updated=head["updated"],
             archived=record.get("archived", False),
         )
-        for record in records
-        if (head := heads.get(record["story"])) and (archived or not record.get("archived"))
+        for record in whole
+        if fits(Head, head := heads.get(record["story"])) and head and (archived or not record.get("archived"))
     ]
-    return sorted(summaries, key=lambda summary: summary.updated)
+    titles = dict.fromkeys(damaged, "")
+    titles |= {
+        record["story"]: record["title"]
+        for record in whole
+        if record["story"] in heads and not fits(Head, heads[record["story"]])
+    }
+    lost = [StorySummary(story, title or story, "", 0, DAMAGED, "", "") for story, title in titles.items()]
+    return sorted([*lost, *summaries], key=lambda summary: summary.updated)
 
 
 def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
@@ -50,6 +68,5 @@ def read_summaries(database: Path, *, archived: bool) -> list[StorySummary]:
 
     query = "SELECT key, value FROM store WHERE prefix = 'recurrentgpt.' || ? ORDER BY rowid"
     with open_rows(database) as rows:
-        heads = cast("dict[str, Head]", dict(rows.select(query, "heads")))
-        records = cast("dict[str, StoryRecord]", dict(rows.select(query, "stories")))
-    return summarize(sorted(records.values(), key=lambda record: str(record["created"])), heads, archived=archived)
+        heads, records = (dict(rows.select(query, table)) for table in ("heads", "stories"))
+    return summarize(records, heads, archived=archived)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from recurrentgpt.checkpoints.read_only import RowReader, open_rows
 from recurrentgpt.checkpoints.sqlite_faults import STORIES
 from recurrentgpt.engine.reader import StoryReader
+from recurrentgpt.engine.search import StorySearch
 from recurrentgpt.engine.storybook import StoryBook
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import call
@@ -20,10 +21,12 @@ from recurrentgpt.infrastructure.blocking import Twins
 from recurrentgpt.memory.log_reader import LogReader, StoredRow
 from recurrentgpt.memory.log_rows import ROOT
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
+from recurrentgpt.schema.errors import StorageError
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.refs import Ref
     from recurrentgpt.engine.written_from import PromptPart
+    from recurrentgpt.memory.recall import Recall
 
 
 class ReadOnlyStory:
@@ -31,6 +34,7 @@ class ReadOnlyStory:
 
     def __init__(self, reader: StoryReader) -> None:
         self._reader, self._book, self.id = reader, StoryBook(reader), reader.id
+        self._search = StorySearch(reader, self._recall)
 
     _twins: Twins[ReadOnlyStory, StoryReader] = Twins(lambda story: story._reader)
     record = _twins.value(StoryReader.record)
@@ -70,13 +74,23 @@ class ReadOnlyStory:
     book, abook = _of_book(StoryBook.as_book)
     chapters, achapters = _of_book(StoryBook.chapters)
     export, aexport = _of_book(StoryBook.export)
+    _of_search: Twins[ReadOnlyStory, StorySearch] = Twins(lambda story: story._search)
+    search, asearch = _of_search(StorySearch.search)
+
+    def _recall(self) -> Recall:
+        from recurrentgpt.memory.codex import facts
+        from recurrentgpt.memory.recall import Recall
+        from recurrentgpt.models.embedders import own_embedder
+
+        return Recall(self._reader.log, own_embedder(), facts)
 
 
 @contextmanager
 def open_to_read(name: str) -> Iterator[ReadOnlyStory]:
     """Open the user's story of this id, title, or unique beginning of one; raise StoryNotFound for none or several.
 
-    Nothing is written or locked, and checkpoints are not looked at. On a Postgres server the whole engine reads it.
+    Nothing is locked or written but vectors that a search had to make, and checkpoints are not looked at. On a Postgres server
+    the whole engine reads it.
     """
     if settings.resolve("database_url").value:
         from recurrentgpt.library import Library
@@ -109,3 +123,12 @@ class _LogFile(LogReader):
         query = "SELECT key, value FROM store WHERE prefix = ? ORDER BY updated_at DESC, rowid"
         rows = self._rows.select(query, ".".join(namespace))
         return [StoredRow(key, value) for key, value in rows]
+
+    async def keep(self, namespace: tuple[str, ...], rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Store the rows in the file, which is opened to write for them alone."""
+        from recurrentgpt.checkpoints.sqlite import store
+        from recurrentgpt.memory.story_log import StoryLog
+
+        with suppress(StorageError):
+            async with store() as opened:
+                await StoryLog(opened, self.root).keep(namespace, rows)

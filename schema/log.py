@@ -123,3 +123,16 @@ class AheadTally(TypedDict):
     """Those of them whose passage was there."""
     usage: Usage
     """What was spent on passages that nobody has chosen: no commit tells it."""
+
+
+class ReplayRow(TypedDict):
+    """An edit with replay that was interrupted."""
+
+    ref: str
+    step: int
+    text: str
+    head: str
+    overlay: str
+    done: int
+    total: int
+    created: str

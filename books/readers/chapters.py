@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from recurrentgpt.books.book import ManuscriptChapter
-from recurrentgpt.books.file_text import clean, one_line, paragraphs
+from recurrentgpt.books.file_text import clean_paragraphs, one_line
 from recurrentgpt.prose.sentences import words
 
 
@@ -21,7 +21,7 @@ class Gatherer:
 
     def paragraph(self, text: str) -> None:
         """Add to the chapter that was begun last; empty text adds nothing."""
-        self._chapters[-1].paragraphs.extend(paragraphs(clean(text)))
+        self._chapters[-1].paragraphs.extend(clean_paragraphs(text))
 
     def chapters(self) -> list[ManuscriptChapter]:
         """Return the chapters that have text.

@@ -31,6 +31,9 @@ LONGEST_WORD = 100_000
 MOST_SIGNS, PROSE_A_SIGN = 100_000, 20
 """So many signs of Markdown are too many where there are not so many characters of text for each: reading one takes 25 us."""
 
+MOST_LINES, LINE_CHARACTERS = 100_000, 5
+"""So many lines are too many where they have no more characters each: one costs 10 us. Of verse a line has some forty."""
+
 MOST_MARKS = 3_000_000
 """Most tags that one part may have; a tree of them takes some 150 bytes each."""
 
@@ -105,6 +108,15 @@ def refuse_endless_word(text: str) -> None:
     for run in text.split():
         if len(run) > LONGEST_WORD and (most := max(map(len, _LETTERS.findall(run)), default=0)) > LONGEST_WORD:
             raise BookError(f"has a word of {most:,} letters, which no book has; it is not read.")
+
+
+def refuse_mere_lines(text: str) -> None:
+    """Raise BookError for a text that is made of line ends rather than of words."""
+    if text.count("\n") <= MOST_LINES:
+        return
+    lines = sum(not line.isspace() for line in text.split("\n") if line)
+    if lines > MOST_LINES and len(text) < lines * (LINE_CHARACTERS + 2):
+        raise BookError(f"has {lines:,} lines of hardly more than a letter each, which no book has; it is not read.")
 
 
 def refuse_mere_signs(markdown: str) -> None:

@@ -15,7 +15,7 @@ from recurrentgpt.books.readers.chapters import chapters_of, same_title
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.epub_pages import blocks, parse_page
 from recurrentgpt.books.readers.headings import chapter_headings, top_title
-from recurrentgpt.books.readers.limits import refuse_endless_word, refuse_mere_signs
+from recurrentgpt.books.readers.limits import refuse_endless_word, refuse_mere_lines, refuse_mere_signs
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 from recurrentgpt.prose.unwrap import SCENE_BREAK
 
@@ -32,6 +32,7 @@ def read(data: bytes, stem: str) -> Manuscript:
     text, facts = _front_matter(clean(decode(data)))
     refuse_mere_signs(text)
     refuse_endless_word(text)
+    refuse_mere_lines(text)
     found = list(_blocks(text))
     levels = [level for level, _ in found if level]
     top = min(levels, default=0)

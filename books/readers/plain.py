@@ -10,7 +10,7 @@ from recurrentgpt.books.readers.chapters import Gatherer
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.gutenberg import strip_licence
 from recurrentgpt.books.readers.headings import chapter_headings, ends_as_prose, is_contents, top_title, underlined
-from recurrentgpt.books.readers.limits import refuse_endless_word
+from recurrentgpt.books.readers.limits import refuse_endless_word, refuse_mere_lines
 from recurrentgpt.books.readers.line_breaks import divide
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks
 
@@ -19,6 +19,7 @@ def read(data: bytes, stem: str) -> Manuscript:
     """Return the manuscript in a text file, its hard-wrapped lines joined."""
     text, facts = strip_licence(clean(decode(data)))
     refuse_endless_word(text)
+    refuse_mere_lines(text)
     title, author = facts.get("title", ""), facts.get("author", "")
     pieces = divide(text)
     gatherer = Gatherer()

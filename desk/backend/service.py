@@ -20,9 +20,10 @@ from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import StoryNotFound
+from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.story import Story
+from recurrentgpt.story_list import DAMAGED
 
 MOST_IDLE_STORIES = 200
 
@@ -65,11 +66,11 @@ class Desk:
         opened = [
             StoryLine(
                 **vars(summary),
-                premise=records[summary.story]["brief"]["premise"],
+                premise=records[summary.story]["brief"]["premise"] if summary.story in records else "",
                 words=await self._words_of(library, summary),
             )
             for summary in listed
-            if summary.story in records
+            if summary.story in records or summary.status == DAMAGED
         ]
         known = {summary.story for summary in opened}
         unopened = [
@@ -92,8 +93,11 @@ class Desk:
         """Return how many words the branch of a story has, counted once for each head."""
         head, words = self._words.get(summary.story, ("", 0))
         if head != summary.head:
-            links = await acall(lambda: library.engine.log.links(summary.story))
-            words = sum(links[key]["words"] for key in path_to(summary.head, links))
+            try:
+                links = await acall(lambda: library.engine.log.links(summary.story))
+                words = sum(links[key]["words"] for key in path_to(summary.head, links))
+            except (StorageError, StoryError):
+                return 0  # erased or damaged: it is told when the story is opened
             self._words[summary.story] = summary.head, words
         return words
 

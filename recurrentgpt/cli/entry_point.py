@@ -72,10 +72,6 @@ def _report(error: Exception, *, json: bool) -> int:
             complain(message := spell_options(str(error)))
         elif isinstance(error, OSError) and error.filename is not None:
             complain(message := f"{error.filename} cannot be used ({error.strerror}): name another place.")
-        elif _tells_damage(error):
-            from recurrentgpt.checkpoints.row_values import DAMAGED
-
-            complain(message := DAMAGED)
         else:
             what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             complain(message := f"Unexpected {what}. Set RECURRENTGPT_DEBUG=1 to see where it happened.")
@@ -88,18 +84,6 @@ def _report(error: Exception, *, json: bool) -> int:
     except (OSError, StorageError):
         _silence(1)
     return exit_code(error)
-
-
-def _tells_damage(error: Exception) -> bool:
-    """Tell whether an error that nobody expected comes of damaged stories: a row may be JSON still, and none of ours."""
-    if not isinstance(error, LookupError | TypeError | ValueError | AttributeError):
-        return False
-    from recurrentgpt.maintenance import check
-
-    try:
-        return not check().is_whole
-    except Exception:  # noqa: BLE001 - the first error is the one to tell
-        return False
 
 
 def _of_setting(error: Exception, arguments: list[str]) -> Exception:

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any, cast
 
-from pydantic import TypeAdapter, ValidationError
-
 from recurrentgpt.checkpoints.read_only import Row
 from recurrentgpt.engine.story_export import FORMAT, TABLES, VERSION, StoryExport, contradiction, is_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_rows import ROOT, commit_id, is_as_written, link_of, now, row_digest, text_digest
+from recurrentgpt.memory.row_shapes import fits
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 from recurrentgpt.schema.parts import Brief, Rationale
@@ -29,11 +28,6 @@ _NOTHING = {
     "recalled": [],
     "usage": total_usage([]),
 }
-_COMMIT: TypeAdapter[Commit] = TypeAdapter(Commit)
-_LINK: TypeAdapter[Link] = TypeAdapter(Link)
-_OVERLAY: TypeAdapter[Overlay] = TypeAdapter(Overlay)
-_RECORD: TypeAdapter[StoryRecord] = TypeAdapter(StoryRecord)
-_HEAD: TypeAdapter[Head] = TypeAdapter(Head)
 
 
 @dataclass
@@ -107,11 +101,11 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     damage += [
         f"The link of passage {key} stands in another's place." for key in sorted(tables.get("misplaced links", {}))
     ]
-    links = {key: row for key, row in tables.get("links", {}).items() if _fits(_LINK, row)}
+    links = {key: row for key, row in tables.get("links", {}).items() if fits(Link, row)}
     overlays = {
         key: row
         for key, row in tables.get("overlays", {}).items()
-        if _fits(_OVERLAY, row) and row_digest(cast(Overlay, row)) == key
+        if fits(Overlay, row) and row_digest(cast(Overlay, row)) == key
     }
     commits: dict[str, Commit] = {}
     bare: set[str] = set()
@@ -119,7 +113,7 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     for key, row in tables.get("commits", {}).items():
         link = cast("Link | None", links.get(key))
         step = row.get("step", "?") if isinstance(row, dict) else "?"
-        if not _fits(_COMMIT, row) or (cast(Commit, row)["id"], cast(Commit, row)["story"]) != (key, story):
+        if not fits(Commit, row) or (cast(Commit, row)["id"], cast(Commit, row)["story"]) != (key, story):
             damage.append(f"Passage {step} ({key}) cannot be read.")
             continue
         commit = cast(Commit, row)
@@ -151,13 +145,13 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     for key in tables.get("overlays", {}).keys() - overlays.keys():
         damage.append(f"The corrections {key} are damaged.")
     record, head = tables.get("stories", {}).get(story), tables.get("heads", {}).get(story)
-    if not _fits(_RECORD, record):
+    if not fits(StoryRecord, record):
         record = None
         damage.append("The title, brief and settings are damaged.")
     elif (kept := cast(StoryRecord, record))["story"] != story:
         record = {**kept, "story": story}
         damage.append("The row of the title, brief and settings names another story.")
-    if not _fits(_HEAD, head) or cast(Head, head)["head"] not in commits:
+    if not fits(Head, head) or cast(Head, head)["head"] not in commits:
         head = None
         damage.append("Where the story stands is damaged.")
     elif (at := cast(Head, head))["story"] != story:
@@ -175,14 +169,6 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
         damage.append(f"Its rows contradict each other: {why}.")
     found.archive = archive if not damage else _salvaged(story, title, archive, bare)
     return found
-
-
-def _fits(shape: TypeAdapter[Any], row: object) -> bool:
-    try:
-        shape.validate_python(row, strict=True)
-    except ValidationError:
-        return False
-    return True
 
 
 def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> StoryExport | None:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
-from recurrentgpt.engine.edits import check_line
+from recurrentgpt.engine.edits import check_name
 from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
@@ -63,7 +63,7 @@ class StoryCodex:
         """
         if aspect not in get_args(Aspect):
             raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.")
-        text = check_line(aspect, value, MOST_SENTENCE_WORDS)
+        text = check_name(aspect, value, MOST_SENTENCE_WORDS)
         if aspect == "status" and not end and text not in STATUSES:
             raise BadAnswer(f"A status is one of {', '.join(STATUSES)}; {text[:40]!r} is none.")
         if not text and not end:
@@ -86,17 +86,17 @@ class StoryCodex:
 
         `keys` bring it to the writer, beside its name. Raises BadAnswer for texts that no prompt should carry.
         """
-        name = check_line("name", name, MOST_NAME_WORDS)
+        name = check_name("name", name, MOST_NAME_WORDS)
         if not name or kind not in get_args(Kind):
             raise BadAnswer(f"An entry has a name, and is one of {', '.join(get_args(Kind))}.")
-        lines = [_said(name, kind, "set", check_line("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]
-        lines += [_said(name, kind, "key", check_line("key", key, MOST_NAME_WORDS)) for key in keys]
+        lines = [_said(name, kind, "set", check_name("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]
+        lines += [_said(name, kind, "key", check_name("key", key, MOST_NAME_WORDS)) for key in keys]
         await self._say(lines or [_said(name, kind, "alias", name)])
         return (await self._session.codex(name))[0]
 
     async def alias(self, name: str, alias: str) -> Entry:
         """Let an entry answer to another name or a role too, and return it."""
-        return await self._flag(name, "alias", check_line("name", alias, MOST_NAME_WORDS))
+        return await self._flag(name, "alias", check_name("name", alias, MOST_NAME_WORDS))
 
     async def merge(self, name: str, other: str) -> Entry:
         """Make one entry of two that are the same, under the first one's name, and return it."""

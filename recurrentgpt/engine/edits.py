@@ -15,7 +15,7 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan
 from recurrentgpt.nodes.open_story import check_input
-from recurrentgpt.prose.model_text import control_character
+from recurrentgpt.prose.model_text import control_character, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.log import StoryRecord
@@ -146,7 +146,7 @@ class Edits:
         With None no chapter begins there: it is one with what stands before. Raises StoryError for a passage of another branch.
         """
         session = self._session
-        checked = None if title is None else check_line("title of a chapter", title, MOST_TITLE_WORDS)
+        checked = None if title is None else check_name("title of a chapter", title, MOST_TITLE_WORDS)
         async with session.writing():
             head = await session.head_commit()
             commit = await session.commit_at(ref)
@@ -220,15 +220,20 @@ def check_line(what: str, text: object, most: int) -> str:
     return " ".join(text.split())
 
 
+def check_name(what: str, text: object, most: int) -> str:
+    """Return a name or a line of the brief, which begins with one, as one line without what nobody sees."""
+    return " ".join(visible_text(check_line(what, text, most)).split())
+
+
 def _check_part(name: str, value: object) -> Any:
     if name in ("title", "genre", "premise"):
         check_input(cast(StoryInput, {name: value}))
-        line = " ".join(str(value).split())
+        line = " ".join(visible_text(str(value)).split())
         if not line:
             raise SettingsError(f"The {name} needs some words.")
         return line
     if name in MOST_PART_WORDS:
-        return check_line(name, value, MOST_PART_WORDS[name])
+        return check_name(name, value, MOST_PART_WORDS[name])
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) > MOST_ENTRIES:
         raise BadAnswer(f"The {name} is a list of at most {MOST_ENTRIES} lines.")
-    return [line for entry in value if (line := check_line(f"line of the {name}", entry, MOST_ENTRY_WORDS))]
+    return [line for entry in value if (line := check_name(f"line of the {name}", entry, MOST_ENTRY_WORDS))]

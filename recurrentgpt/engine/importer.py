@@ -23,7 +23,7 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
 from recurrentgpt.nodes.hear_voice import hear_voice
-from recurrentgpt.prose.model_text import model_text
+from recurrentgpt.prose.model_text import model_text, visible_text
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
@@ -221,7 +221,7 @@ async def _open(session: Session, source: BookSource, genre: str, title: str, *,
     premise = limit_words(model_text(" ".join(_summary(text, source) for text in texts[:2])), MOST_PREMISE_WORDS)
     people = await asyncio.to_thread(names, "\n\n".join(texts), CHARACTERS, context.language)
     brief = Brief(
-        title=title or manuscript.title,
+        title=visible_text(title).strip() or manuscript.title,
         genre=genre or "literary",
         premise=premise,
         characters=people,

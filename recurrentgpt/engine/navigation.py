@@ -18,6 +18,7 @@ from recurrentgpt.engine.refs import (
     taken_back,
 )
 from recurrentgpt.engine.session import Session
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Head, Link
 
@@ -84,8 +85,9 @@ class Branches:
         A name that the head carries moves along with each new passage and edit of the head; `goto` takes it up again. Undo,
         another take and a fork leave it where it was.
         """
-        name = " ".join(name.split())
-        if fault := fault_of_name(name):
+        given = " ".join(name.split())
+        name = " ".join(visible_text(given).split())
+        if fault := fault_of_name(given) or fault_of_name(name):
             raise SettingsError(fault)
         async with self._session.writing():
             commit = await self._session.commit_at(ref)
@@ -101,14 +103,17 @@ class Branches:
     async def remove_name(self, name: str) -> None:
         """Take a branch's name away; its passages stay."""
         async with self._session.writing():
-            key, known = name.strip().casefold(), {known.casefold(): known for known in await self._log.names(self._id)}
+            key, known = (
+                visible_text(name).strip().casefold(),
+                {known.casefold(): known for known in await self._log.names(self._id)},
+            )
             if key not in known:
                 listed = f"the names are {', '.join(known.values())}" if known else "no branch has a name"
                 raise StoryError(f"No branch is called {name[:LONGEST_NAME]!r}; {listed}.")
             head, _ = await self._head_and_links()
             carried = head.get("branch", "")
-            gone = self._log.name_op(self._id, known[key], None)
-            await self._carry(head, "" if carried.casefold() == key else carried, gone)
+            gone = await self._log.remove_name_ops(self._id, known[key])
+            await self._carry(head, "" if carried.casefold() == key else carried, *gone)
 
     async def _walk(self, head: Head, links: Mapping[str, Link], way: list[str], *, undone: str) -> Passage:
         """Move the head along a way: back over edits, or forward over them, the name that it carries goes along."""
@@ -130,10 +135,10 @@ class Branches:
             raise StoryNotFound(NOTHING_WRITTEN)
         return head, await self._log.links(self._id)
 
-    async def _carry(self, head: Head, name: str, change: PutOp) -> None:
+    async def _carry(self, head: Head, name: str, *changes: PutOp) -> None:
         """Let the head stay where it is and carry `name`, with a change of the names."""
         commit = await self._log.get(self._id, head["head"])
-        await self._log.move_head(commit, head["status"], undone=head.get("undone", ""), branch=name, also=[change])
+        await self._log.move_head(commit, head["status"], undone=head.get("undone", ""), branch=name, also=changes)
 
 
 def _check_positive(steps: int) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from recurrentgpt.engine.diff import Diff
 from recurrentgpt.engine.passage import Passage
@@ -18,10 +17,11 @@ from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.models.meter import total_usage
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
-from recurrentgpt.schema.log import AheadTally, Commit, StoryRecord
+from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
 
@@ -142,9 +142,8 @@ class StoryReader:
 
     async def ahead_tally(self) -> AheadTally:
         """Return how many choices were made while passages were written ahead, how many were ready, and what the rest cost."""
-        value = await self.log.value((*self.log.root, "ahead"), self.id)
         nothing = AheadTally(choices=0, ready=0, usage=total_usage([]))
-        return nothing if value is None else cast(AheadTally, value)
+        return await self.log.row_of(AheadTally, "ahead", self.id) or nothing
 
     # The tree
 
@@ -171,8 +170,8 @@ class StoryReader:
 
     async def pending_replay(self) -> PendingReplay | None:
         """Return the replay that was interrupted, if there is one."""
-        value = await self.log.value((*self.log.root, "replays"), self.id)
-        return None if value is None else PendingReplay(**value)
+        row = await self.log.row_of(ReplayRow, "replays", self.id)
+        return None if row is None else PendingReplay(**row)
 
     # The codex
 
@@ -237,7 +236,7 @@ class StoryReader:
 
 def find_entry(codex: Codex, name: str) -> Entry:
     """Return the one entry that answers to a name; raise StoryError where none or several do."""
-    entry = codex.find(name)
+    entry = codex.find(visible_text(name))
     if entry is None:
         listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
         raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recurrentgpt.memory.log_reader import LogReader, path_to
-from recurrentgpt.prose.model_text import control_character
+from recurrentgpt.prose.model_text import control_character, visible_text
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.parts import KEPT_PLAN
@@ -43,7 +43,7 @@ async def resolve(log: LogReader, story: str, ref: Ref, links: Mapping[str, Link
     A name goes before a step; a number of up to eight digits is a step, and never the beginning of an id. Steps are those of
     the head's branch, and of what was taken back on it. `links` saves reading them again.
     """
-    wanted = str(ref).strip().casefold()
+    wanted = visible_text(str(ref)).strip().casefold()
     head = await log.head(story)
     if head is None:
         raise StoryNotFound(NOTHING_WRITTEN)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from recurrentgpt.engine.session import Session
+from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.schema.errors import SettingsError
+
+if TYPE_CHECKING:
+    from recurrentgpt.memory.recall import Recall
+    from recurrentgpt.memory.vector_store import VectorStoreRecall
 
 
 @dataclass(frozen=True)
@@ -21,10 +27,10 @@ class SearchResult:
 
 
 class StorySearch:
-    """The long-term memory of one story, asked by a reader."""
+    """The long-term memory of one story, asked by a reader; `recall` makes what searches it, when it is first asked."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, story: StoryReader, recall: Callable[[], Recall | VectorStoreRecall]) -> None:
+        self._story, self._recall = story, recall
 
     async def search(self, query: str, k: int = 5) -> list[SearchResult]:
         """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first."""
@@ -32,12 +38,11 @@ class StorySearch:
             raise SettingsError("There is nothing to search for: give some words.")
         if k < 1:
             raise SettingsError(f"The number of passages to find is 1 or more; it is {k}.")
-        session = self._session
-        head = await session.head_commit()
-        corrected = (await read_overlay(session.log, session.id, head.get("overlay", "")))["summaries"]
-        recall = session.runtime().recall
-        hits = await recall.search(session.id, head["id"], query, k, corrected=corrected)
-        commits = await session.log.get_many(session.id, [hit.id for hit in hits])
+        story, head = self._story, await self._story.head_commit()
+        corrected = (await read_overlay(story.log, story.id, head.get("overlay", "")))["summaries"]
+        recall = self._recall()
+        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected)
+        commits = await story.log.get_many(story.id, [hit.id for hit in hits])
         return [
             SearchResult(hit.id, hit.step, round(hit.score, 4), recall.text(commit, hit), commit["summary"])
             for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True)

@@ -11,7 +11,8 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -22,9 +23,9 @@ from typing_extensions import TypedDict
 from recurrentgpt.books.writers import write_file
 from recurrentgpt.engine.refs import before, fault_of_name
 from recurrentgpt.memory.corrections import Overlay
-from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.log_reader import LogReader, NameRow
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
-from recurrentgpt.prose.model_text import control_character, model_text
+from recurrentgpt.prose.model_text import LeftOut, control_character, model_text, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
@@ -63,16 +64,20 @@ class StoryExport(TypedDict):
     overlays: dict[str, Overlay]
 
 
+Gate = Callable[[str], str]
+"""What takes out of a text what may not come in."""
+
 _COMMIT_ID = re.compile("[0-9a-f]{24}")
 _DAMAGE = {"missing": "something is missing there", "extra_forbidden": "nothing of that name belongs there"}
 _SHAPE = TypeAdapter(StoryExport)
-TABLES = ("commits", "links", "names", "overlays")
+_SHAPES: Mapping[str, type[Any]] = {"commits": Commit, "links": Link, "names": NameRow, "overlays": Overlay}
+TABLES = tuple(_SHAPES)
 
 
 async def read_story(log: LogReader, story: str) -> StoryExport:
-    """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing."""
+    """Return everything that the log holds of a story; raise StoryNotFound where it holds nothing, StorageError for damage."""
     record, head = await log.record(story), await log.head(story)
-    tables = {name: {row.key: row.value for row in await log.scan((*log.root, name, story))} for name in TABLES}
+    tables = {name: await log.rows(shape, name, story) for name, shape in _SHAPES.items()}
     return cast(StoryExport, {"format": FORMAT, "version": VERSION, "story": record, "head": head, **tables})
 
 
@@ -86,84 +91,103 @@ async def write_export(log: LogReader, story: str, path: Path, *, force: bool) -
     return await asyncio.to_thread(write_file, path, rendered, force=force)
 
 
-async def restore(engine: Engine, path: Path, *, copy: str = "") -> str:
-    """Write the story in a JSON file to the log and return its id; one that is there already must be the same.
+async def restore(engine: Engine, path: Path, *, copy: str = "") -> tuple[str, LeftOut]:
+    """Write the story in a JSON file to the log; return its id, and what the gate took out of it.
 
-    With a `copy` it is another story, whatever is there.
+    One that is there already must be the same, and nothing is taken out of it. With a `copy` it is another story, whatever is
+    there.
     """
     export = load(path)
     if copy:
         export = copied(export, copy)
-    gated = _gated(export)
+    left_out = LeftOut()
+    gated = _gated(export, partial(model_text, left_out=left_out))
     story = export["story"]["story"]
     log = engine.log
     async with engine.writing(story):
         if await log.head(story) is not None:
             if _sealed(await read_story(log, story)) in (_sealed(export), _sealed(gated)):
-                return story
+                return story, LeftOut()
             raise BookError(
                 f"Story {story} is here already and differs from {path}: `recurrentgpt import {path} --copy NAME` makes another "
                 "story of the file."
             )
         await put_story(log, gated)
-    return story
+    return story, left_out
 
 
-def _gated(export: StoryExport) -> StoryExport:
+def _gated(export: StoryExport, gate: Gate) -> StoryExport:
     """Return a story as it may come in: what a prompt repeats of it, but its prose, went through the gate of what a model says.
 
     What is named by its content has another name where the gate has changed that, and so has all that stands on it.
     """
     record = export["story"]
     settings = {
-        name: model_text(value) if name in _GATED_SETTINGS and isinstance(value, str) else value
+        name: gate(value) if name in _GATED_SETTINGS and isinstance(value, str) else value
         for name, value in record["settings"].items()
     }
-    told = {name: model_text(record[name]) for name in ("title", "genre", "premise")}
-    story = {**record, **told, "settings": settings, "brief": _gated_brief(record["brief"])}
+    told = {name: gate(record[name]) for name in ("title", "genre", "premise")}
+    story = {**record, **told, "settings": settings, "brief": _gated_brief(record["brief"], gate)}
     story["title"] = told["title"] or record["story"]
-    commits = {key: _gated_commit(commit) for key, commit in export["commits"].items()}
-    overlays = {key: _gated_overlay(overlay, commits) for key, overlay in export["overlays"].items()}
-    gated = cast(StoryExport, {**export, "story": story, "commits": commits, "overlays": overlays})
+    commits = {key: _gated_commit(commit, gate) for key, commit in export["commits"].items()}
+    overlays = {key: _gated_overlay(overlay, commits, gate) for key, overlay in export["overlays"].items()}
+    names = _visible_names(export["names"])
+    head = cast(Head, {**export["head"]})
+    if branch := head.get("branch", ""):
+        head["branch"] = visible_text(branch) if visible_text(branch).casefold() in names else ""
+    parts = {"story": story, "head": head, "commits": commits, "names": names, "overlays": overlays}
+    gated = cast(StoryExport, {**export, **parts})
     if commits == export["commits"] and overlays == export["overlays"]:
         return gated
     return _renamed(gated, export)
 
 
-def _gated_commit(commit: Commit) -> Commit:
+def _visible_names(names: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    """Return names of branches as they are seen, without those of which nothing is; one that was so already comes first."""
+    found: dict[str, dict[str, str]] = {}
+    for row in sorted(names.values(), key=lambda row: visible_text(row["name"]) != row["name"]):
+        name = " ".join(visible_text(row["name"]).split())
+        if name and not fault_of_name(name):
+            found.setdefault(name.casefold(), {**row, "name": name})
+    return found
+
+
+def _gated_commit(commit: Commit, gate: Gate) -> Commit:
     names = ("plan", "summary", "short_term_memory", "unreached")
-    told: dict[str, Any] = {name: model_text(str(commit[name])) for name in names if name in commit}  # type: ignore[literal-required]
-    told["candidate_plans"] = [*filter(None, map(model_text, commit["candidate_plans"]))]
+    told: dict[str, Any] = {name: gate(str(commit[name])) for name in names if name in commit}  # type: ignore[literal-required]
+    told["candidate_plans"] = [*filter(None, map(gate, commit["candidate_plans"]))]
     if "codex" in commit:
-        told["codex"] = _gated_changes(commit["codex"])
+        told["codex"] = _gated_changes(commit["codex"], gate)
     return cast(Commit, {**commit, **told})
 
 
-def _gated_overlay(overlay: Overlay, commits: Mapping[str, Commit]) -> Overlay:
+def _gated_overlay(overlay: Overlay, commits: Mapping[str, Commit], gate: Gate) -> Overlay:
     """Return corrections as they may come in, without those of passages that are missing."""
-    summaries = {key: model_text(said) for key, said in overlay["summaries"].items() if key in commits}
+    summaries = {key: gate(said) for key, said in overlay["summaries"].items() if key in commits}
     told: dict[str, Any] = {"summaries": summaries}
+    if "chapters" in overlay:
+        told["chapters"] = {step: title and gate(title) for step, title in overlay["chapters"].items()}
     if "brief" in overlay:
-        told["brief"] = _gated_brief(overlay["brief"])
+        told["brief"] = _gated_brief(overlay["brief"], gate)
     if "codex" in overlay:
-        told["codex"] = _gated_changes(overlay["codex"])
+        told["codex"] = _gated_changes(overlay["codex"], gate)
     return cast(Overlay, {**overlay, **told})
 
 
-def _gated_brief(brief: Brief) -> Brief:
+def _gated_brief(brief: Brief, gate: Gate) -> Brief:
     return cast(
         Brief,
         {
-            name: [*filter(None, map(model_text, part))] if isinstance(part, list) else model_text(str(part))
+            name: [*filter(None, map(gate, part))] if isinstance(part, list) else gate(str(part))
             for name, part in brief.items()
         },
     )
 
 
-def _gated_changes(changes: list[Change]) -> list[Change]:
+def _gated_changes(changes: list[Change], gate: Gate) -> list[Change]:
     """Return what changed in a codex, without the changes of which the gate leaves nothing."""
     gated = [
-        (change, {name: model_text(str(value)) for name, value in change.items() if name in ("entry", "value", "text")})
+        (change, {name: gate(str(value)) for name, value in change.items() if name in ("entry", "value", "text")})
         for change in changes
     ]
     return [

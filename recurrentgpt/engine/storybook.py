@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.typography import typographic
 from recurrentgpt.schema.log import Commit
@@ -78,7 +79,7 @@ class StoryBook:
         for at, commit in enumerate(commits):
             title = by_hand.get(str(commit["step"]), None if str(commit["step"]) in by_hand else _chapter_title(commit))
             if title is not None:
-                titles[at] = title
+                titles[at] = visible_text(title)
         return titles
 
     async def export(

@@ -77,16 +77,18 @@ def retrieval(embeddings: Embeddings, most: int, *, facts: int = FACTS, seed: in
     world, ways = World(seed), distances(most)
     if most + facts > world.size:
         raise StudyError(f"The world holds {world.size} facts: distance and facts together are at most that.")
-    return call(lambda: _retrieval(world, Recall(StoryLog(InMemoryStore()), embeddings), ways, facts))
+    return call(lambda: _retrieval(world, StoryLog(InMemoryStore()), embeddings, ways, facts))
 
 
-async def _retrieval(world: World, recall: Recall, ways: list[int], facts: int) -> dict[int, float]:
-    ids = [""]
+async def _retrieval(
+    world: World, log: StoryLog, embeddings: Embeddings, ways: list[int], facts: int
+) -> dict[int, float]:
+    recall, ids = Recall(log, embeddings), [""]
     length = ways[-1] + facts
     for number in range(1, length + 1):
         scene = f"Scene {number:04d}."
         entry = planted_commit("world", number, ids[-1], world.passage(number), world.summary(number), scene)
-        await recall.log.append(entry, "choosing", also=[await recall.vectors_op(entry)])
+        await log.append(entry, "choosing", also=[await recall.vectors_op(entry)])
         ids.append(entry["id"])
     found: dict[int, float] = {}
     for distance in ways:

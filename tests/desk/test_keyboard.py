@@ -151,6 +151,7 @@ def test_chapters_codex_time_line_and_page_by_keyboard(page: Any, desk: Served) 
 
 def test_a_passage_is_edited_by_keyboard(page: Any, desk: Served) -> None:
     page.goto(desk.address)
+    page.locator(".genres label").nth(4).wait_for()
     page.keyboard.press("Tab")
     tab_to(page, "Begin")
     page.keyboard.press("Enter")

@@ -197,7 +197,7 @@ def _models() -> Iterator[Finding]:
             )
             yield Finding("models", "warn", f"{entry.id} ({entry.what}) is not here", fetched)
     yield from _adapter()
-    from recurrentgpt.models.embeddings import check_embedder
+    from recurrentgpt.models.embedders import check_embedder
 
     check_embedder()
 

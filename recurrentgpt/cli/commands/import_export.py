@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -258,17 +258,42 @@ def _restore(path: Path, *, copy: str, json: bool) -> None:
     from recurrentgpt.library import Library
 
     with Library.open() as library:
-        story = library.restore(path, copy=copy)
+        left_out: dict[str, int] = {}
+        story = library.restore(path, copy=copy, on_left_out=left_out.update)
         tree = story.tree()
         count = sum(1 for node in tree.nodes.values() if node.step)
         if json:
             print_json({"event": "story", "story": story.id, "title": story.title})
-            print_json({"event": "restored", "story": story.id, "passages": count, "branches": len(tree.branches)})
+            print_json(
+                {
+                    "event": "restored",
+                    "story": story.id,
+                    "passages": count,
+                    "branches": len(tree.branches),
+                    "left_out": left_out,
+                }
+            )
             return
         print_text(story.id)
         note(
             f"{one_line(story.title)} is here: {counted(count, 'passage')}, on all branches. Go on: recurrentgpt write {story.id}"
         )
+        if any(left_out.values()):
+            note(_left_out_line(left_out))
+
+
+_LEFT_OUT = {
+    "orders": ("sentence that tells a model what to do", "sentences that tell a model what to do"),
+    "marked": ("text's marks of chats, reasoning or tags", "texts' marks of chats, reasoning or tags"),
+    "hidden": ("text's signs that nobody sees", "texts' signs that nobody sees"),
+    "emptied": ("text of which that leaves nothing", "texts of which that leaves nothing"),
+}
+
+
+def _left_out_line(left_out: Mapping[str, int]) -> str:
+    """Say what did not come in with a story, by kind."""
+    parts = [f"{count:,} {_LEFT_OUT[kind][count != 1]}" for kind, count in left_out.items() if count]
+    return f"What prompts repeat came in cleaned; the passages are as they were. Left out: {'; '.join(parts)}."
 
 
 def _file_to_write(story: ReadOnlyStory, path: Path, kind: str | None) -> Path:

@@ -47,7 +47,7 @@ def check(
         for sentence in story.damage:
             print_text(f"    {sentence}")
     if found.is_whole:
-        note("All is whole.")
+        note("All is whole." if found.stories else f"There are no stories in {found.place}: nothing was checked.")
         return
     if repair:
         saved = maintenance.repair(found)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recurrentgpt.cli.commands.options import JsonLines, JsonObject, Remote, StoryName, Truth, at_option
-from recurrentgpt.cli.commands.story_context import opening, reading
+from recurrentgpt.cli.commands.story_context import reading
 from recurrentgpt.cli.terminal.console import (
     console,
     counted,
@@ -46,31 +46,37 @@ def stories(
 
         list_stories(remote, json=json)
         return
+    from recurrentgpt.story_list import DAMAGED
+
     known = _summaries()
     found = [summary for summary in known if everything or not summary.archived]
     hidden = 0 if found else len(known)
     if json:
         for summary in found:
             print_json(dict(vars(summary)))
-        return
-    if not found:
+    elif not found:
         note(
             f"No story is listed, and {hidden:,} archived: `recurrentgpt stories --all` lists them."
             if hidden
             else "There are no stories yet. Begin one: recurrentgpt write --genre mystery"
         )
-        return
-    rows = [
-        (
-            summary.story,
-            summary.title + (" (archived)" if summary.archived else ""),
-            summary.genre,
-            str(summary.step),
-            summary.updated[:16].replace("T", " "),
+    else:
+        rows = [
+            (
+                summary.story,
+                summary.title + " (archived)" * summary.archived + " (damaged)" * (summary.status == DAMAGED),
+                summary.genre,
+                str(summary.step),
+                summary.updated[:16].replace("T", " "),
+            )
+            for summary in found
+        ]
+        print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4), spare=(2, 4, 3))
+    if lost := [summary.story for summary in found if summary.status == DAMAGED]:
+        which = f"Story {lost[0]} is" if len(lost) == 1 else f"Stories {', '.join(lost)} are"
+        raise StorageError(
+            f"{which} damaged on the disk: `recurrentgpt check` says what is whole, and with --repair saves it."
         )
-        for summary in found
-    ]
-    print_table(("Story", "Title", "Genre", "Passages", "Written (UTC)"), rows, uncut=(0, 3, 4), spare=(2, 4, 3))
 
 
 def _summaries() -> list[StorySummary]:
@@ -221,7 +227,7 @@ def recall(
     """
     from recurrentgpt.cli.terminal.screen import Screen
 
-    with Screen() as screen, opening(story) as opened:
+    with Screen() as screen, reading(story) as opened:
         screen.doing("searching")
         found = opened.search(query, k)
         screen.rest()

@@ -262,6 +262,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
         elif best.complete or (ended and best.words >= READABLE * best.min_words):
             break
+        elif reason and not best.finish():
+            # A refusal that stays has no text to go on from.
+            break
         else:
             gate = best
             gate.cut()

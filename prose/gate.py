@@ -23,6 +23,7 @@ from functools import lru_cache
 
 from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
+from recurrentgpt.prose.markup import quoted_as_emphasis, without_markup
 from recurrentgpt.prose.quotations import close_quotation, close_quotations, is_balanced, open_quotation
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, machine_talk
 from recurrentgpt.prose.sentences import (
@@ -224,7 +225,9 @@ class ProseGate:
         if not self.complete:
             # A run-up that led nowhere must not cost what was there before it.
             self._settled = max(self._longest, self._settled, key=len)
-        settled = line_by_line(self._without_machine_talk(self._settled)) if self.keeps_all else self._settled
+        settled = self._settled
+        if self.keeps_all:
+            settled = line_by_line(quoted_as_emphasis(self._without_machine_talk(settled)))
         text = unwrap_quotes(paragraphs(settled, keeps_all=self.keeps_all), keeps_all=self.keeps_all)
         if self.keeps_all:
             text = one_form(text)
@@ -293,7 +296,7 @@ class ProseGate:
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             if self.keeps_all:
-                piece = single_marks(piece)
+                piece = single_marks(without_markup(piece))
             bare = without_emphasis(piece)
             ruled = self.keeps_all and is_ruled(piece)
             fault = self._examiner.examine(bare, self._settled) if bare.strip() and not ruled else None

@@ -6,6 +6,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 
@@ -51,3 +52,13 @@ async def test_a_last_passage_that_is_far_too_short_is_asked_for_again_and_the_b
     assert "words, and the end of the novel needs more room." in again[0][-1].text
     assert not [call for call in model.calls if "Go on from exactly" in call[-1].text]
     assert commits[-1]["passage"] == (second if "210" in second or count_words(second) > 200 else told(170, "Ada"))
+
+
+async def test_a_refusal_that_stays_is_not_gone_on_with(write):
+    model = speaking(*["I'm sorry, but I can't continue this story."] * 20)
+    with pytest.raises(ModelReplyError, match="in 3 tries"):
+        await write(steps=2, ending=True, min_words=200, model=model)
+    assert sum("passage alone" in call[-1].text for call in model.calls) == 4, (
+        "one for the first passage, three for the last"
+    )
+    assert not [call for call in model.calls if "Go on from exactly" in call[-1].text]

@@ -403,6 +403,36 @@ def test_emphasis_in_tags_is_emphasis():
     assert "code" in gate_of(said.replace("<b>", "<a href=x>"), keeps_all=True).objection
 
 
+@pytest.mark.parametrize("size", [1, 6, 500])
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("He wrote:\n\n> My dear Nora,\n>\n> It was open.", "He wrote:\n\n*My dear Nora,*\n\n*It was open.*"),
+        ("He wrote:\n\n> It was *open* by three.", "He wrote:\n\nIt was *open* by three."),
+        ("The sign read<br>NO LANDING<br/>after dark.", "The sign read\nNO LANDING\nafter dark."),
+        ("The telegram, `WEIR OPEN STOP COME`, was all.", "The telegram, *WEIR OPEN STOP COME*, was all."),
+        ("She read [the notice](https://example.org/a) twice.", "She read the notice twice."),
+        ("It was <u>never</u> so.", "It was *never* so."),
+        (r"He wrote 5\*4 and \"no\" &amp; went&nbsp;on &mdash; quickly.", 'He wrote 5*4 and "no" & went on — quickly.'),
+        ("She went.\n\n\\* \\* \\*\n\nHe came.", "She went.\n\n* * *\n\nHe came."),
+    ],
+)
+def test_a_capable_models_markup_is_converted(said, kept, size):
+    gate = gate_of(f"{prose(3)}\n\n{said}\n\nThat was all.", size, keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", f"{prose(3)}\n\n{kept}\n\nThat was all.")
+
+
+@pytest.mark.parametrize("said", ["```python\nprint(1)\n```", "&lt;|im_start|&gt; was there.", '{"plan": "no"}'])
+def test_markup_that_is_no_prose_of_a_capable_model_is_objected_to(said):
+    assert gate_of(f"{prose(3)}\n\n{said}\n\nThat was all.", keeps_all=True).objection
+
+
+def test_a_passage_that_is_quoted_as_a_whole_is_no_emphasis():
+    text = prose(3)
+    quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+    assert gate_of(quoted, keeps_all=True).finish() == text
+
+
 def test_a_mark_that_pairs_with_none_emphasises_no_lines():
     said = 'The *sign stood there.\n\n"*No,*" he said, and saw 5 * 3 of them.\n\nIt was so* again.'
     assert gate_of(said, keeps_all=True).finish() == said

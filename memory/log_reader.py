@@ -180,6 +180,10 @@ class LogReader(ABC):
             if found:
                 which = ", ".join(f"{record['story']} ({record['title']})" for record in found[:5])
                 raise StoryNotFound(f"{len(found)} stories answer to {name!r}: {which}. Name one by its id.")
+        near = [record for record in records if wanted and wanted in record["title"].casefold()]
+        if len(near) == 1:
+            meant = f"{near[0]['title']!r} ({near[0]['story']})"
+            raise StoryNotFound(f"There is no story {name!r}; did you mean {meant}? `recurrentgpt stories` lists them.")
         raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.")
 
     async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:

@@ -243,6 +243,7 @@ class LogReader(ABC):
             if found:
                 which = ", ".join(f"{record['story']} ({record['title']})" for record in found[:5])
                 raise StoryNotFound(f"{len(found)} stories answer to {name!r}: {which}. Name one by its id.")
+<<<<<<< HEAD
         if lost := next((key for key in damaged if wanted and key.startswith(wanted)), None):
             raise damage(lost)
         unread = f" {len(damaged)} more cannot be read: `recurrentgpt check` says what is whole." if damaged else ""
@@ -257,6 +258,13 @@ class LogReader(ABC):
         """Return the row that a story has in a table of one row each, None for none; raise StorageError for another shape."""
         value = await self.value((*self.root, table), story)
         return None if value is None else shaped(shape, value, story)
+=======
+        near = [record for record in records if wanted and wanted in record["title"].casefold()]
+        if len(near) == 1:
+            meant = f"{near[0]['title']!r} ({near[0]['story']})"
+            raise StoryNotFound(f"There is no story {name!r}; did you mean {meant}? `recurrentgpt stories` lists them.")
+        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.")
+>>>>>>> hour
 
     async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:
         """Return the value of one row, or None where there is none."""

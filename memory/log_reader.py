@@ -243,11 +243,12 @@ class LogReader(ABC):
             if found:
                 which = ", ".join(f"{record['story']} ({record['title']})" for record in found[:5])
                 raise StoryNotFound(f"{len(found)} stories answer to {name!r}: {which}. Name one by its id.")
-<<<<<<< HEAD
         if lost := next((key for key in damaged if wanted and key.startswith(wanted)), None):
             raise damage(lost)
+        near = [record for record in records if wanted and wanted in record["title"].casefold()]
+        meant = f"; did you mean {near[0]['title']!r} ({near[0]['story']})?" if len(near) == 1 else ";"
         unread = f" {len(damaged)} more cannot be read: `recurrentgpt check` says what is whole." if damaged else ""
-        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.{unread}")
+        raise StoryNotFound(f"There is no story {name!r}{meant} `recurrentgpt stories` lists them.{unread}")
 
     async def rows(self, shape: type[Shape], table: str, story: str) -> dict[str, Shape]:
         """Return all rows of a table of a story by key; raise StorageError where one has another shape."""
@@ -258,13 +259,6 @@ class LogReader(ABC):
         """Return the row that a story has in a table of one row each, None for none; raise StorageError for another shape."""
         value = await self.value((*self.root, table), story)
         return None if value is None else shaped(shape, value, story)
-=======
-        near = [record for record in records if wanted and wanted in record["title"].casefold()]
-        if len(near) == 1:
-            meant = f"{near[0]['title']!r} ({near[0]['story']})"
-            raise StoryNotFound(f"There is no story {name!r}; did you mean {meant}? `recurrentgpt stories` lists them.")
-        raise StoryNotFound(f"There is no story {name!r}; `recurrentgpt stories` lists them.")
->>>>>>> hour
 
     async def value(self, namespace: tuple[str, ...], key: str) -> Mapping[str, Any] | None:
         """Return the value of one row, or None where there is none."""

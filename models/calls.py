@@ -51,6 +51,9 @@ _ENDINGS = ("finish_reason", "stop_reason", "done_reason")
 _LIMITS = ("length", "model_length", "max_tokens", "max_output_tokens")
 """What they call it, and Mistral and Gemini, where it met a limit."""
 
+SHORTEST_LIMIT = 500
+"""Fewest tokens that a reply is asked for with where a window is too small for its usual limit."""
+
 SHOWN_REPLY = 4000
 """Most characters that a repair shows of a reply which met its limit; one that ended by itself is shown whole."""
 
@@ -198,9 +201,9 @@ async def _pieces(
     # A brief, a memory or a note may come from elsewhere: nothing of it begins another turn.
     messages = [_without_tokens(message) for message in messages]
     known, usual = model.thinking_tokens, model.profile.thinking_tokens(model.name)
-    left_out, first, thinking, capped = set[str](), None, known, False
+    left_out, first, thinking, capped, limit = set[str](), None, known, False, request.max_tokens
     while True:
-        fields, stop = _fields(model, request, model.seen.refused | left_out, request.max_tokens + thinking)
+        fields, stop = _fields(model, request, model.seen.refused | left_out, limit + thinking)
         try:
             async with aclosing(_attempt(model, messages, request, fields, stop, meter, thinking)) as pieces:
                 async for piece in pieces:
@@ -233,6 +236,10 @@ async def _pieces(
                 # A window is too small for this prompt, a cap for every one.
                 capped = not is_context_overflow(error)
                 thinking = thinking // 4 if thinking == THINKING_TOKENS else 0
+                continue
+            if not thinking and asked_again and limit // 2 >= SHORTEST_LIMIT and refuses_limit(error):
+                # A window holds the prompt and the limit together, which is more than most replies need.
+                limit //= 2
                 continue
             unforeseen = not usual and not thinking and model.seen.thinking_tokens is None
             if isinstance(error, _ThoughtOnly) and asked_again and unforeseen:

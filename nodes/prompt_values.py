@@ -107,9 +107,13 @@ def invited(state: State, runtime: PromptRuntime, step: int) -> bool:
     return runtime.chance(state, step, "new character").random() < runtime.context.new_character
 
 
-def due_turn(turns: int, step: int, last_step: int) -> int:
-    """Return the number of the turn that passage `step` belongs to if all take as long; 0 where no end is set."""
-    return min(turns, (step - 1) * turns // last_step + 1) if last_step else 0
+def due_turn(turns: Sequence[TurnStatus], step: int, last_step: int) -> int:
+    """Return the number of the turn that passage `step` belongs to if all take as long.
+
+    0 where no end is set, and where that turn is told: whoever is ahead is not told to go back.
+    """
+    due = min(len(turns), (step - 1) * len(turns) // last_step + 1) if last_step else 0
+    return 0 if due and turns[due - 1] == "done" else due
 
 
 def plan_length(context: Context) -> str:
@@ -125,14 +129,15 @@ def with_every_part(brief: Brief) -> Mapping[str, Any]:
 def variables(state: State, runtime: PromptRuntime, step: int) -> Mapping[str, Any]:
     """Return what every template of passage `step` may name."""
     context, brief = runtime.context, state["brief"]
+    turns = updated_turns(state.get("turns", []), {}, len(brief["outline"]))
     ends_at = final_step(state, context, step)
     return {
         **voice(context),
         "brief": with_every_part(brief),
-        "turns": describe_turns(updated_turns(state.get("turns", []), {}, len(brief["outline"]))),
+        "turns": describe_turns(turns),
         "clues": describe_clues(_counted_clues(state), step, ends_at),
         "unreached": state.get("unreached", ""),
-        "due": due_turn(len(brief["outline"]), step, ends_at),
+        "due": due_turn(turns, step, ends_at),
         "min_words": context.min_words,
         "max_words": context.max_words,
         "plan_length": plan_length(context),

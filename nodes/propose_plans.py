@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from functools import lru_cache
+from typing import Annotated
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.models.calls import ask
@@ -62,17 +63,30 @@ async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -
         max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
         meter=runtime.meter,
-        check=lambda reply: repeats(reply.plans),
+        check=lambda reply: _too_few(reply.plans, count) or repeats(reply.plans),
         insist=False,
     )
     return without_marks([plan.strip() for plan in reply.plans])
 
 
+def _too_few(plans: list[str], count: int) -> str | None:
+    """Return what is wrong with fewer plans than were asked for, or None; a second reply of one is enough to choose from."""
+    return f"It has {len(plans)} of {count} plans." if len(plans) < count else None
+
+
 @lru_cache(maxsize=16)
 def _proposals(count: int) -> type[Proposals]:
-    """Return the form of exactly so many plans; Pydantic takes milliseconds to make it."""
-    exactly = (list[str], Field(min_length=count, max_length=count))
-    return create_model("Proposals", __base__=Proposals, plans=exactly)
+    """Return the form of exactly so many plans; Pydantic takes milliseconds to make it.
+
+    Of more plans, from a server that holds nobody to a form, the first ones are read.
+    """
+    first = BeforeValidator(lambda plans: plans[:count] if isinstance(plans, list) else plans)
+    exactly = {"minItems": count, "maxItems": count}
+    return create_model(
+        "Proposals",
+        __base__=Proposals,
+        plans=(Annotated[list[str], first], Field(min_length=1, json_schema_extra=exactly)),
+    )
 
 
 async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:

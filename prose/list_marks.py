@@ -1,4 +1,4 @@
-"""The numbers and bullets that a model puts before the items of a list: the program counts them itself."""
+"""The numbers, bullets and labels that a model puts before the items of a list: the program counts them itself."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 
 _BULLET = re.compile(r"[-*•]\s+(?=\S)")
+_LABEL = re.compile(r"^\*\*[^*\n]{1,40}?(?::\*\*|\*\*:)\s+(?=\S)")
+"""`**Confrontation:**`; without its colon, strong words may be the item's own."""
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):]\s+(?=\S)")
 
 
 def without_marks(lines: Sequence[str]) -> list[str]:
-    """Return items without their bullets, and without their numbers where they count up from item to item.
+    """Return items without bullets and labels, and without their numbers where they count up from item to item.
 
     A lone number stays: "14. Februar" is a day.
     """
@@ -18,8 +20,9 @@ def without_marks(lines: Sequence[str]) -> list[str]:
     found = [_NUMBER.match(line) for line in plain]
     numbers = [int(match[1]) for match in found if match]
     if len(plain) < 2 or len(numbers) < len(plain) or numbers != list(range(numbers[0], numbers[0] + len(plain))):
-        return plain
-    return [line[match.end() :] for line, match in zip(plain, found, strict=True) if match]
+        return [_LABEL.sub("", line, count=1) for line in plain]
+    rest = [line[match.end() :] for line, match in zip(plain, found, strict=True) if match]
+    return [_LABEL.sub("", line, count=1) for line in rest]
 
 
 def without_number(line: str, number: int) -> str:

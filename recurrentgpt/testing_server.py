@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, cast
 Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
-    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "small cap",
+    "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "small cap", "small window",
     "form in reasoning", "no max_tokens", "blank", "spaces", "no choices", "roles", "reasoning", "flood", "compressed",
     "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
@@ -35,6 +35,7 @@ _MESSAGES = {
     "few tokens": "Invalid 'max_tokens': values above 8192 are not supported by this model.",
     "no max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     "small cap": "max_tokens is too large: this model supports at most 8192 completion tokens.",
+    "small window": "This model's maximum context length is 4096 tokens. However, you requested more of them in the completion.",
     "filter": "Our content policy was triggered by 'seed', by 'temperature' and by a schema in the prompt.",
     "too long": "This model's maximum context length is 8192 tokens.",
 }
@@ -58,7 +59,7 @@ _THINKING: dict[str, Callable[[str], dict[str, Any]]] = {
 """Where a server puts the reasoning of its model."""
 _LONG_THINKING = 10_000
 """Tokens that a model takes which thinks for long."""
-_FEW_TOKENS = 8192
+_FEW_TOKENS, _SMALL_WINDOW = 8192, 1500
 """Tokens of a reply that a server allows which allows few."""
 
 
@@ -87,8 +88,9 @@ class FaultyServer(Streaming):
     `no max_tokens` and `no temperature` refuse only requests with that field, and `no json_schema` those with that form; `filter`
     refuses in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long
     thinking` for more tokens than a reply has, `half thought` for so many that half of a reply is left, `few tokens` like `long
-    thinking` where a request with more than 8192 is refused, `small cap` refuses those and answers others, `form in
-    reasoning` ends a reply in a form with its reasoning, as LM Studio does, `half` meets the limit in the middle of a reply,
+    thinking` where a request with more than 8192 is refused, `small cap` refuses those and answers others, `small
+    window` refuses those with more than 1500, `form in reasoning` ends a reply in a form with its reasoning, as LM Studio
+    does, `half` meets the limit in the middle of a reply,
     `blank`, `spaces`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
     what nobody asked to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager.
     `text` makes the reply of `ok` from the request's body.
@@ -143,6 +145,8 @@ class FaultyServer(Streaming):
         if behaviour == "few tokens" and _limit_of(body) <= _FEW_TOKENS:
             return "long thinking"
         if behaviour == "small cap" and _limit_of(body) <= _FEW_TOKENS:
+            return "ok"
+        if behaviour == "small window" and _limit_of(body) <= _SMALL_WINDOW:
             return "ok"
         if behaviour == "no max_tokens" and "max_tokens" not in body:
             return "ok"

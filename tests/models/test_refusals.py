@@ -196,3 +196,15 @@ async def test_a_form_that_ends_with_the_reasoning_is_left_out_from_then_on() ->
     forms = [request.get("response_format", {}).get("type") for request in server.requests]
     assert forms == ["json_schema", "json_object", None, None]
     assert "JSON schema:" in server.requests[-1]["messages"][-1]["content"]
+
+
+async def test_a_window_that_holds_no_usual_limit_is_asked_for_shorter_replies() -> None:
+    with FaultyServer("small window", text=FACTS) as server:
+        assert await written(model_of(server), Meter(), max_tokens=4000) == FACTS
+    assert [request["max_tokens"] for request in server.requests] == [4000, 2000, 1000]
+
+
+async def test_a_prompt_that_leaves_no_room_for_a_short_reply_is_refused_as_too_long() -> None:
+    with FaultyServer("too long") as server, pytest.raises(ModelRefused, match="longer than m can read"):
+        await written(model_of(server), Meter(), max_tokens=4000)
+    assert [request["max_tokens"] for request in server.requests] == [4000, 2000, 1000, 500]

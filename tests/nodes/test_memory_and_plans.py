@@ -182,6 +182,24 @@ async def test_as_many_plans_as_asked_for(write, model, tier, count):
     assert all(len(set(commit["candidate_plans"])) == len(commit["candidate_plans"]) for commit in commits[1:])
 
 
+@pytest.mark.parametrize(("offered", "asked"), [((5,), 1), ((2, 3), 2), ((2, 1), 2)])
+async def test_a_capable_model_that_miscounts_its_plans_is_asked_again_for_too_few_alone(write, model, offered, asked):
+    plain, calls = model.replies, []
+    plans = ["**A reversal:** Mira runs to the old mill.", "Bo hides.", "A storm comes.", "Ada lies.", "Jon pays."]
+
+    def replies(messages):
+        text = plain(messages)
+        if text.startswith("{") and set(json.loads(text)) == {"plans"}:
+            calls.append(messages)
+            return json.dumps({"plans": plans[: offered[len(calls) - 1]]})
+        return text
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert len(calls) == asked
+    assert commits[1]["candidate_plans"] == ["Mira runs to the old mill.", *plans[1 : min(3, offered[-1])]]
+
+
 async def test_plans_that_say_the_same_are_asked_for_again(write, model):
     plain, calls = model.replies, []
 

@@ -163,3 +163,8 @@ def test_a_form_refused_in_any_words_is_followed_by_a_simpler_one(written, monke
         found = forms(server)
     assert found[:2] == ["json_schema", "json_object"]
     assert "json_schema" not in found[1:]
+
+
+def test_a_story_is_written_in_a_small_window(written):
+    with FaultyServer("small window", text=story_answers) as server:
+        is_whole(written(server))

@@ -153,7 +153,7 @@ def test_a_story_is_found_by_id_prefix_and_title(library, settings):
     assert Story.open("élan", library=library).title == "Élan"
     with pytest.raises(StoryNotFound, match=r"2 stories answer to 'nine'.*Nine Gloves.*Name one by its id"):
         Story.open("nine", library=library)
-    with pytest.raises(StoryNotFound, match=rf"no story 'lamps'; did you mean 'Nine Lamps' \([0-9a-f]{{12}}\)\?"):
+    with pytest.raises(StoryNotFound, match=r"no story 'lamps'; did you mean 'Nine Lamps' \([0-9a-f]{12}\)\?"):
         Story.open("lamps", library=library)
     for unknown in ("Ten Gloves", "", "   ", "*", "%"):
         with pytest.raises(StoryNotFound, match="There is no story"):

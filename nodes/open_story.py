@@ -67,7 +67,14 @@ def _begins_anew(state: State) -> bool:
     """Tell whether a run's input asks for another story than the one that its thread holds."""
     brief = state.get("brief")
     given = brief and ((state.get("genre"), brief["genre"]), (state.get("premise"), brief["premise"]))
-    return state.get("status") != "retaking" and any(new and new != old for new, old in given or ())
+    return state.get("status") != "retaking" and any(
+        new and _one_line(new) != _one_line(old) for new, old in given or ()
+    )
+
+
+def _one_line(text: str) -> str:
+    """Return a text in one line, without characters that nobody sees."""
+    return " ".join(visible_text(text).split())
 
 
 async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
@@ -135,7 +142,7 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     given = cast(StoryInput, {name: state.get(name) or "" for name in MOST_WORDS})
     check_input({**given, "story": state.get("story") or ""})
     # One line: a template's own lines are its structure.
-    given["premise"], given["player"] = " ".join(given["premise"].split()), " ".join(given["player"].split())
+    given["premise"], given["player"] = _one_line(given["premise"]), _one_line(given["player"])
     story = state.get("story") or uuid.uuid4().hex[:12]
     genre = given["genre"].strip() or runtime.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)

@@ -181,12 +181,13 @@ class Recording:
     def find(self, key: str, role: str, step: int) -> Call:
         """Return the call of this key; raise StudyError where none was recorded.
 
-        A recording that is replayed `in_order` takes the next call of this role and step that nothing has asked for instead.
+        A recording that is replayed `in_order` takes the next call of this role and step that nothing has asked for instead, and
+        the last one again where more are asked for than there were.
         """
         call = self._found.get(key)
         if call is None and self.in_order:
-            waiting = (call for call in self._found.values() if (call.role, call.step) == (role, step))
-            call = next((call for call in waiting if call.key not in self._played), None)
+            made = [call for call in self._found.values() if (call.role, call.step) == (role, step)]
+            call = next((call for call in made if call.key not in self._played), made[-1] if made else None)
             self.outdated += call is not None
         if call is None:
             raise StudyError(

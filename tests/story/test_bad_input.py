@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from recurrentgpt.library import Library
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import SettingsError, StorageError, StoryBusy, StoryNotFound
 from recurrentgpt.story import Story
 
@@ -45,7 +46,8 @@ def test_any_other_premise_makes_a_story(library, settings, model, write_prompts
     story = Story.new("fantasy", premise, library=library, **settings())
     story.step()
     again = Story.open(story.id, library=library, **settings())
-    assert again.record["premise"] == (" ".join(premise.split()) or again.brief["premise"])
+    told = " ".join(visible_text(premise).split())
+    assert again.record["premise"] == (told or again.brief["premise"]), "what turns a line round is no part of it"
     assert again.brief["premise"]
     assert again.brief["premise"] in write_prompts()[0]
     assert "49" not in write_prompts()[0].replace(premise, "")
@@ -55,7 +57,7 @@ def test_every_store_keeps_such_a_premise(each_library, settings):
     premise = "A 🌊 \U0001f469\u200d\U0001f680, \u202eآخر الليل\u202c, {{ 7 * 7 }} \\u0041 \" ' %s"
     story = Story.new("fantasy", premise, library=each_library, **settings())
     story.step()
-    assert Story.open(story.id, library=each_library).record["premise"] == premise
+    assert Story.open(story.id, library=each_library).record["premise"] == visible_text(premise)
 
 
 @pytest.mark.parametrize("steps", [0, -1, 1.5, "3", None, True])

@@ -114,9 +114,9 @@ async def test_a_recording_older_than_the_prompts_is_played_in_its_order_only_wh
     ]
     assert told == ["Second.", "First.", "Third."]
     assert recording.outdated == 2
-    with pytest.raises(StudyError, match=r"holds no answer to the writer's prompt at step 1.*--live"):
-        await said(replay_model(recording, "writer", 1), "One more.")
-    with pytest.raises(StudyError, match="at step 2"):
+    # A guard that is newer than the recording may ask once more.
+    assert "".join((await said(replay_model(recording, "writer", 1), "One more."))[0]) == "Third."
+    with pytest.raises(StudyError, match=r"holds no answer to the writer's prompt at step 2.*--live"):
         await said(replay_model(Recording.read(path, in_order=True), "writer", 2), "New one.")
 
 

@@ -301,6 +301,11 @@ def _stop(terminal, server, begin):
     """Let the server say half of the next passage; press Ctrl-C when that is there."""
     server.script = [*["ok"] * len(server.requests), "stalled"]
     begin()
+    _stop_half_way(terminal, server)
+
+
+def _stop_half_way(terminal, server):
+    """Press Ctrl-C in the passage of which the server says half."""
     terminal.until("writing passage ")
     while not re.search(r"writing passage \d+ · [1-9]\d\d words", terminal.text):
         terminal._read()
@@ -314,7 +319,7 @@ def _stopped(story, cli, server):
     assert cli("choose", story, "1").code == 0
     server.script = [*["ok"] * len(server.requests), "stalled"]
     terminal = Terminal("write", story, "--steps", "2")
-    _stop(terminal, server, lambda: None)
+    _stop_half_way(terminal, server)
     return terminal
 
 
@@ -343,6 +348,21 @@ def test_what_was_stopped_is_thrown_away_with_its_plan(story, cli, server):
     assert terminal.end() == 0, terminal.text
     assert json.loads(cli("show", story, "--json").out)["passages"] == before
     assert json.loads(cli("choose", story, "--json").out)["plan"] is None
+
+
+@pytest.mark.parametrize(
+    ("key", "question"), [("k", "What do you do?"), ("g", "What do you do?"), ("t", "Who are you?")]
+)
+def test_the_first_passage_that_is_played_is_stopped_as_any_other(server, cli, key, question):
+    server.script = ["ok", "stalled"]
+    terminal = Terminal("play", "--genre", "fantasy", "--title", "Game", "--as", "a thief")
+    _stop_half_way(terminal, server)
+    terminal.send(f"{key}\r")
+    terminal.until(question)
+    terminal.until("You? [")
+    terminal.send("/quit\r")
+    assert terminal.end() == 0, terminal.text
+    assert len(json.loads(cli("show", "game", "--json").out)["passages"]) == (key != "t")
 
 
 def test_what_was_stopped_goes_on_and_a_second_ctrl_c_leaves(story, cli, server):

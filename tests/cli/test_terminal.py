@@ -279,6 +279,21 @@ def test_a_ctrl_c_that_was_answered_is_forgotten(story):
     assert terminal.end() == 0, terminal.text
 
 
+def test_ctrl_c_that_drops_typed_words_leaves_nothing_else(story):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    terminal.send("\x03")
+    terminal.until("Ctrl-C again leaves", count=1)
+    terminal.until("Next?", count=2)
+    terminal.send("Mira sells the boat")
+    terminal.until("] Mira")
+    terminal.send("\x03")
+    terminal.until("Ctrl-C again leaves", count=2)
+    terminal.until("Next?", count=3)
+    terminal.send("\x03")
+    assert terminal.end() == 130, terminal.text
+
+
 def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     before = cli("memory", story, "--json").out
     terminal = Terminal("write", story, "-i")

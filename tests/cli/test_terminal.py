@@ -126,6 +126,18 @@ def test_a_list_of_stories_has_ids_and_titles_however_narrow(story, columns):
     assert ("Written" in heading) == (columns > 40)
 
 
+@pytest.mark.parametrize("columns", [40, 100])
+@pytest.mark.parametrize(
+    "command", ["memory STORY", "recall STORY storm", "choose STORY", "goto STORY 1", "context STORY --text"]
+)
+def test_what_is_read_of_a_story_is_broken_at_words(story, cli, command, columns):
+    arguments = command.replace("STORY", story).split()
+    terminal = Terminal(*arguments, columns=columns)
+    assert terminal.end() == 0, terminal.text
+    # A word that is broken stands there in two.
+    assert " ".join(cli(*arguments).out.split()) in terminal.text
+
+
 def test_emphasis_is_italic_at_a_terminal_over_its_lines_and_stays_in_a_pipe(story, cli):
     text = f"She read *{'one and two and ' * 6}three* and said 2 * 3."
     assert cli("edit", "passage", story, "--text", text).code == 0

@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -250,6 +251,21 @@ def test_what_was_shown_of_a_passage_that_is_asked_for_again_is_said_not_to_coun
     # In a file nothing can be taken back.
     result = cli("write", story, *banned)
     assert result.out == json.loads(cli("show", story, "--json").out)["passages"][-1]["text"] + "\n"
+
+
+def test_keys_are_silent_from_the_first_progress_on_and_heard_again(story, cli, monkeypatch):
+    happened = []
+
+    @contextmanager
+    def keys_off():
+        happened.append("off")
+        yield
+        happened.append("on")
+
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.keys_off", keys_off)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.screen.Screen.doing", lambda _, what, *__: happened.append(what))
+    assert cli("write", story, "-i", stdin="q\n").code == 0
+    assert happened == ["off", "opening the stories", "on"]
 
 
 def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go_on(story, cli, server):

@@ -20,8 +20,18 @@ from recurrentgpt.cli.commands.write import write
 WRITE, READ, BRANCH, EDIT, FILES = "Write", "Read", "Branch", "Edit", "Files"
 
 
+OTHER_WORDS = {"search": "recall", "find": "recall"}
+"""What somebody may call a command, and no likeness of letters would find."""
+
+
 class InGroups(TyperGroup):
     """A command whose help lists the commands below it by what they are for."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is meant; offer the one whose other word it is."""
+        if meant := OTHER_WORDS.get(args[0]):
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {meant!r}?")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one list for each group, and last the commands of none."""

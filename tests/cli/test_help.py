@@ -142,3 +142,9 @@ for words in json.loads(sys.argv[1]):
     for (words, expected), line in zip(asked.items(), done.stdout.splitlines(), strict=True):
         wanted = expected.replace(" ", r"\ ") if shell == "bash" else expected
         assert wanted in json.loads(line), words
+
+
+def test_another_word_for_a_command_is_answered_with_it(cli):
+    result = cli("search", "story", "the key")
+    assert result.code == 2
+    assert "Did you mean 'recall'?" in result.err

@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -126,6 +127,18 @@ def test_a_list_of_stories_has_ids_and_titles_however_narrow(story, columns):
     assert ("Written" in heading) == (columns > 40)
 
 
+@pytest.mark.parametrize("columns", [40, 100])
+@pytest.mark.parametrize(
+    "command", ["memory STORY", "recall STORY storm", "choose STORY", "goto STORY 1", "context STORY --text"]
+)
+def test_what_is_read_of_a_story_is_broken_at_words(story, cli, command, columns):
+    arguments = command.replace("STORY", story).split()
+    terminal = Terminal(*arguments, columns=columns)
+    assert terminal.end() == 0, terminal.text
+    # A word that is broken stands there in two.
+    assert " ".join(cli(*arguments).out.split()) in terminal.text
+
+
 def test_emphasis_is_italic_at_a_terminal_over_its_lines_and_stays_in_a_pipe(story, cli):
     text = f"She read *{'one and two and ' * 6}three* and said 2 * 3."
     assert cli("edit", "passage", story, "--text", text).code == 0
@@ -240,6 +253,21 @@ def test_what_was_shown_of_a_passage_that_is_asked_for_again_is_said_not_to_coun
     assert result.out == json.loads(cli("show", story, "--json").out)["passages"][-1]["text"] + "\n"
 
 
+def test_keys_are_silent_from_the_first_progress_on_and_heard_again(story, cli, monkeypatch):
+    happened = []
+
+    @contextmanager
+    def keys_off():
+        happened.append("off")
+        yield
+        happened.append("on")
+
+    monkeypatch.setattr("recurrentgpt.cli.terminal.prompt.keys_off", keys_off)
+    monkeypatch.setattr("recurrentgpt.cli.terminal.screen.Screen.doing", lambda _, what, *__: happened.append(what))
+    assert cli("write", story, "-i", stdin="q\n").code == 0
+    assert happened == ["off", "opening the stories", "on"]
+
+
 def test_keys_stay_silent_after_the_shell_has_stopped_the_writing_and_lets_it_go_on(story, cli, server):
     assert cli("choose", story, "1").code == 0
     server.script = [*["ok"] * len(server.requests), "stalled"]
@@ -279,6 +307,21 @@ def test_a_ctrl_c_that_was_answered_is_forgotten(story):
     assert terminal.end() == 0, terminal.text
 
 
+def test_ctrl_c_that_drops_typed_words_leaves_nothing_else(story):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    terminal.send("\x03")
+    terminal.until("Ctrl-C again leaves", count=1)
+    terminal.until("Next?", count=2)
+    terminal.send("Mira sells the boat")
+    terminal.until("] Mira")
+    terminal.send("\x03")
+    terminal.until("Ctrl-C again leaves", count=2)
+    terminal.until("Next?", count=3)
+    terminal.send("\x03")
+    assert terminal.end() == 130, terminal.text
+
+
 def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     before = cli("memory", story, "--json").out
     terminal = Terminal("write", story, "-i")
@@ -303,6 +346,11 @@ def _stop(terminal, server, begin):
     question = "Stopped. What of this passage?"
     asked = terminal.text.count(question)
     begin()
+    _stop_half_way(terminal, server)
+
+
+def _stop_half_way(terminal, server):
+    """Press Ctrl-C in the passage of which the server says half."""
     terminal.until("writing passage ")
     while not re.search(r"writing passage \d+ · [1-9]\d\d words", terminal.text):
         terminal._read()
@@ -317,7 +365,7 @@ def _stopped(story, cli, server):
     assert cli("choose", story, "1").code == 0
     server.script = [*["ok"] * len(server.requests), "stalled"]
     terminal = Terminal("write", story, "--steps", "2")
-    _stop(terminal, server, lambda: None)
+    _stop_half_way(terminal, server)
     return terminal
 
 
@@ -346,6 +394,21 @@ def test_what_was_stopped_is_thrown_away_with_its_plan(story, cli, server):
     assert terminal.end() == 0, terminal.text
     assert json.loads(cli("show", story, "--json").out)["passages"] == before
     assert json.loads(cli("choose", story, "--json").out)["plan"] is None
+
+
+@pytest.mark.parametrize(
+    ("key", "question"), [("k", "What do you do?"), ("g", "What do you do?"), ("t", "Who are you?")]
+)
+def test_the_first_passage_that_is_played_is_stopped_as_any_other(server, cli, key, question):
+    server.script = ["ok", "stalled"]
+    terminal = Terminal("play", "--genre", "fantasy", "--title", "Game", "--as", "a thief")
+    _stop_half_way(terminal, server)
+    terminal.send(f"{key}\r")
+    terminal.until(question)
+    terminal.until("You? [")
+    terminal.send("/quit\r")
+    assert terminal.end() == 0, terminal.text
+    assert len(json.loads(cli("show", "game", "--json").out)["passages"]) == (key != "t")
 
 
 def test_what_was_stopped_goes_on_and_a_second_ctrl_c_leaves(story, cli, server):

@@ -20,7 +20,16 @@ from recurrentgpt.cli.commands.options import (
     complete_branches,
 )
 from recurrentgpt.cli.commands.story_context import opening, reading
-from recurrentgpt.cli.terminal.console import console, emit, note, one_line, print_json, print_text, visible
+from recurrentgpt.cli.terminal.console import (
+    console,
+    emit,
+    note,
+    one_line,
+    print_json,
+    print_lines,
+    print_text,
+    visible,
+)
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -151,7 +160,7 @@ def name(
         was = {known.casefold(): at for known, at in opened.names().items()}.get(name.strip().casefold())
         given = opened.name_branch(name, passage)
         now = opened.passage(given)
-        print_text(f"{given}: {_where(now)}")
+        print_lines(f"{given}: {_where(now)}")
         if was and was != now.id:
             old = opened.passage(was)
             note(f"It was the name of passage {old.step} ({was}), which has it no more.")
@@ -213,7 +222,7 @@ def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, re
         if json:
             print_json({"story": story.id, "head": passage.id, "step": passage.step, "text": passage.text})
             return
-        print_text(_where(passage))
+        print_lines(_where(passage))
         on = f"{story.id} --remote {remote}" if remote else f"{story.id}; the plans: recurrentgpt choose {story.id}"
         note(f"Go on from here: recurrentgpt write {on}")
 

@@ -17,7 +17,7 @@ from recurrentgpt.cli.commands.options import (
     complete_entries,
 )
 from recurrentgpt.cli.commands.story_context import opening, reading
-from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_table, print_text
+from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_lines, print_table
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def codex(
         told = [dataclasses.asdict(entry) for entry in shown]
         print_json({"entries": told, **({"history": [vars(line) for line in history]} if name is not None else {})})
     elif name is not None:
-        print_text("\n".join(_entry_lines(shown[0], history)))
+        print_lines("\n".join(_entry_lines(shown[0], history)))
     elif shown:
         print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in shown], uncut=(0, 1, 2))
     else:
@@ -155,7 +155,7 @@ def context(
     if json:
         print_json({"parts": [{**vars(part), "tokens": part.tokens} for part in parts]})
     elif text:
-        print_text("\n\n".join(f"[{part.name}]\n{part.text}" for part in parts if part.whole))
+        print_lines("\n\n".join(f"[{part.name}]\n{part.text}" for part in parts if part.whole))
     else:
         rows = [(part.name, f"{part.tokens:,}", one_line(part.text)) for part in parts]
         print_table(("Part", "Tokens", "Text"), rows, uncut=(0, 1))

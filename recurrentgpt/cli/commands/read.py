@@ -15,6 +15,7 @@ from recurrentgpt.cli.terminal.console import (
     note,
     one_line,
     print_json,
+    print_lines,
     print_table,
     print_text,
 )
@@ -191,7 +192,7 @@ def memory(
             }
         )
         return
-    print_text("\n".join(_memory_lines(passage, earlier)))
+    print_lines("\n".join(_memory_lines(passage, earlier)))
 
 
 def brief(story: StoryName, truth: Truth = False, json: JsonObject = False) -> None:
@@ -237,7 +238,7 @@ def recall(
             continue
         piece = one_line(hit.piece)
         summary = "" if one_line(hit.summary) in piece else f"\n   {one_line(hit.summary)}"
-        print_text(
+        print_lines(
             f"{hit.step:>2}  {hit.score:.2f}  {hit.id}{summary}\n   {piece[:300]}{'...' if len(piece) > 300 else ''}"
         )
     if not found and not json:

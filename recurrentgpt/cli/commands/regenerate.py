@@ -16,7 +16,7 @@ from recurrentgpt.cli.commands.options import (
     with_settings,
 )
 from recurrentgpt.cli.commands.story_context import as_options, opening, writing
-from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_text
+from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_lines
 from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.schema.errors import BadAnswer
 
@@ -50,7 +50,7 @@ def choose(
                 print_json({**where, "plans": passage.plans, "plan": waiting})
                 return
             if passage.plans:
-                print_text(_numbered(passage.plans))
+                print_lines(_numbered(passage.plans))
             else:
                 note("There are no plans here: choose one in your own words, or `recurrentgpt replan` proposes some.")
             if waiting:
@@ -63,7 +63,7 @@ def choose(
             passage = opened.passage()
             print_json({"story": opened.id, "id": passage.id, "step": passage.step, "plan": chosen})
             return
-        print_text(one_line(chosen))
+        print_lines(one_line(chosen))
         note(f"Write it: recurrentgpt write {opened.id} --steps 1")
 
 
@@ -98,7 +98,7 @@ def replan(story: StoryName, passage: MaybePassageRef = None, json: Json = False
         renderer.again = ["replan", renderer.story.id, *([passage] if passage else []), *as_options(settings)]
         renderer.replan(passage)
         if not json:
-            print_text(_numbered(renderer.story.plans))
+            print_lines(_numbered(renderer.story.plans))
 
 
 def _numbered(plans: list[str]) -> str:

@@ -137,30 +137,29 @@ def rendering(
     """Open a story and give what shows it; say at the end what that cost, and that `recurrentgpt COMMAND` goes on with it."""
     from recurrentgpt.cli.terminal.screen import Screen
 
-    with Screen() as screen:
-        # The first import of the engine takes a second or two.
-        screen.doing("opening the stories")
-        from recurrentgpt.cli.terminal.renderer import Renderer
-        from recurrentgpt.models.embedded.fetch import showing_progress
+    with Screen() as screen, ExitStack() as held:
+        with prompt.keys_off():
+            # The first import of the engine takes a second or two.
+            screen.doing("opening the stories")
+            from recurrentgpt.cli.terminal.renderer import Renderer
+            from recurrentgpt.models.embedded.fetch import showing_progress
 
-        with ExitStack() as held:
-            with prompt.keys_off():
-                opened = held.enter_context(story)
-            held.enter_context(showing_progress(screen.fetching))
+            opened = held.enter_context(story)
+        held.enter_context(showing_progress(screen.fetching))
+        screen.rest()
+        renderer = Renderer(opened, screen, json=json, command=command, options=options)
+        try:
+            renderer.look()
+            yield renderer
+        except BrokenPipeError:
+            raise
+        except BaseException as error:
             screen.rest()
-            renderer = Renderer(opened, screen, json=json, command=command, options=options)
-            try:
-                renderer.look()
-                yield renderer
-            except BrokenPipeError:
-                raise
-            except BaseException as error:
-                screen.rest()
-                _part(renderer, error)
-                if isinstance(error, KeyboardInterrupt):
-                    raise typer.Exit(130) from None
-                raise
-            renderer.close()
+            _part(renderer, error)
+            if isinstance(error, KeyboardInterrupt):
+                raise typer.Exit(130) from None
+            raise
+        renderer.close()
 
 
 def _part(renderer: Renderer, error: BaseException) -> None:

@@ -83,6 +83,28 @@ def print_text(text: str) -> None:
     emit((visible(text) if sys.stdout.isatty() else text) + "\n")
 
 
+def print_lines(text: str) -> None:
+    """Print lines on standard output; at a terminal, broken at words, and their rest below where their words begin."""
+    screen = console(stderr=False)
+    if not screen.is_terminal:
+        print_text(text)
+        return
+    from recurrentgpt.cli.terminal.screen import wrap
+
+    shown: list[str] = []
+    for line in visible(text).split("\n"):
+        mark = _MARK.match(line)
+        under = " " * (mark.end() if mark else 0)
+        lines, last = wrap(line[len(under) :], max(screen.width - len(under), NARROW))
+        first, *rest = [*lines, last]
+        shown += [line[: len(under)] + first, *(under + row for row in rest)]
+    emit("\n".join(shown) + "\n")
+
+
+_MARK = re.compile(r" *(?:\d+ {2}|[-+!] )?")
+"""What stands before the words of a line: its indent, and a number or a bullet."""
+
+
 NARROW = 12
 """Fewest columns in which a cell that is cut still says something."""
 

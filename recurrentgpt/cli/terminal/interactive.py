@@ -150,8 +150,8 @@ def _after_a_stop(renderer: Renderer) -> str:
 def act_on_answer(renderer: Renderer, ask: Callable[[], str], act: Callable[[str], T]) -> T | None:
     """Ask until `act` takes the answer, and return what it makes of it; None for Ctrl-D.
 
-    The first Ctrl-C goes back to the question, and so does Ctrl-D at one below it. Raises KeyboardInterrupt for a second Ctrl-C,
-    and where somebody has left already.
+    The first Ctrl-C goes back to the question, and so does Ctrl-D at one below it. One that drops typed
+    words only drops them. Raises KeyboardInterrupt for a second Ctrl-C, and where somebody has left already.
     """
     stopped = False
     while True:
@@ -171,7 +171,8 @@ def act_on_answer(renderer: Renderer, ask: Callable[[], str], act: Callable[[str
             renderer.screen.rest()
             renderer.screen.remark("\nNothing was changed.", style="yellow")
         except KeyboardInterrupt as stop:
-            if stopped or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
+            left = stopped and not isinstance(stop, prompt.DraftDropped)
+            if left or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
                 raise
             stopped = True
             renderer.screen.rest()

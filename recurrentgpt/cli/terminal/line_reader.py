@@ -14,6 +14,8 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
+from recurrentgpt.cli.terminal.prompt import DraftDropped
+
 
 class Names(Completer):
     """Complete a whole answer to one of `lines`, and its last word to one of `words`, told what stands before it, and it."""
@@ -33,8 +35,17 @@ class Names(Completer):
 
 
 def read(question: str, prefill: str, lines: Iterable[str], words: Callable[[str, str], Iterable[str]]) -> str:
-    """Return what was typed; raise EOFError for Ctrl-D on an empty line, and KeyboardInterrupt for Ctrl-C."""
-    return _session().prompt(question, default=prefill, completer=Names(lines, words))
+    """Return what was typed; raise EOFError for Ctrl-D on an empty line, and KeyboardInterrupt for Ctrl-C.
+
+    It is DraftDropped where words stood that are dropped with it.
+    """
+    session = _session()
+    try:
+        return session.prompt(question, default=prefill, completer=Names(lines, words))
+    except KeyboardInterrupt as stop:
+        if session.default_buffer.text.strip() in ("", prefill.strip()):
+            raise
+        raise DraftDropped from stop
 
 
 @functools.cache

@@ -71,7 +71,7 @@ def play(renderer: Renderer, auto: int | None) -> None:
         write(renderer, auto, around)
         return
     if not renderer.exists():
-        renderer.begin()
+        stoppable(renderer, renderer.begin)
         renderer.look()
     converse(renderer, None, _turn, around)
 

@@ -343,14 +343,14 @@ def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
 def _stop(terminal, server, begin):
     """Let the server say half of the next passage; press Ctrl-C when that is there."""
     server.script = [*["ok"] * len(server.requests), "stalled"]
-    question = "Stopped. What of this passage?"
-    asked = terminal.text.count(question)
     begin()
     _stop_half_way(terminal, server)
 
 
 def _stop_half_way(terminal, server):
     """Press Ctrl-C in the passage of which the server says half."""
+    question = "Stopped. What of this passage?"
+    asked = terminal.text.count(question)
     terminal.until("writing passage ")
     while not re.search(r"writing passage \d+ · [1-9]\d\d words", terminal.text):
         terminal._read()

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
+from pydantic.config import JsonDict
 
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.models.calls import ask
@@ -81,7 +82,7 @@ def _proposals(count: int) -> type[Proposals]:
     Of more plans, from a server that holds nobody to a form, the first ones are read.
     """
     first = BeforeValidator(lambda plans: plans[:count] if isinstance(plans, list) else plans)
-    exactly = {"minItems": count, "maxItems": count}
+    exactly: JsonDict = {"minItems": count, "maxItems": count}
     return create_model(
         "Proposals",
         __base__=Proposals,

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from recurrentgpt.cli.terminal.wrapping import wrap
 from recurrentgpt.prose.model_text import HIDDEN
 from recurrentgpt.schema.errors import StorageError
 
@@ -89,8 +90,6 @@ def print_lines(text: str) -> None:
     if not screen.is_terminal:
         print_text(text)
         return
-    from recurrentgpt.cli.terminal.screen import wrap
-
     shown: list[str] = []
     for line in visible(text).split("\n"):
         mark = _MARK.match(line)

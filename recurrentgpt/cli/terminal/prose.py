@@ -11,7 +11,8 @@ def print_passage(text: str) -> None:
     if not screen.is_terminal:
         print_text(text)
         return
-    from recurrentgpt.cli.terminal.screen import WIDEST, Italics, wrap
+    from recurrentgpt.cli.terminal.screen import WIDEST, Italics
+    from recurrentgpt.cli.terminal.wrapping import wrap
 
     lines, last = wrap(visible(text), min(screen.width - 1, WIDEST))
     shown = [*lines, last] if screen.is_dumb_terminal else map(Italics().line, [*lines, last])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import console, emit, visible
+from recurrentgpt.cli.terminal.wrapping import wrap
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -178,30 +179,3 @@ class Screen:
         megabytes = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB"
         row.add_row(Text(what, style="dim cyan"), ProgressBar(total, done, width=30), Text(megabytes, style="dim"))
         return row
-
-
-def wrap(text: str, width: int) -> tuple[list[str], str]:
-    """Return the lines that are complete, broken at white space to fit `width` columns, and the begun one."""
-    from rich.cells import cell_len
-
-    lines: list[str] = []
-    while True:
-        line, newline, rest = text.partition("\n")
-        if cell_len(line) <= width:
-            if not newline:
-                return lines, line
-            lines.append(line)
-            text = rest
-            continue
-        at = _break(line, width)
-        lines.append(line[:at].rstrip(" "))
-        text = text[at:].lstrip(" ")
-
-
-def _break(line: str, width: int) -> int:
-    """Return where to break a line that is too long: after its last space that fits, else where it is full."""
-    from rich.cells import cell_len
-
-    full = next(at for at in range(len(line), -1, -1) if cell_len(line[:at]) <= width)
-    space = line.rfind(" ", 0, full + 1)
-    return space + 1 if space > 0 else max(full, 1)

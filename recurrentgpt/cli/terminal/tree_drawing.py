@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from recurrentgpt.cli.terminal.console import one_line
-from recurrentgpt.cli.terminal.screen import wrap
+from recurrentgpt.cli.terminal.wrapping import wrap
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.tree import Branch, Tree

@@ -23,6 +23,6 @@ def main() -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    from recurrentgpt.cli.terminal.prompt import Ended
+    from recurrentgpt.cli.terminal.interrupts import Ended
 
     raise Ended

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.interrupts import DraftDropped, Ended, UserLeaves
 from recurrentgpt.cli.terminal.keys import (
     EDITING,
     KEYS,
@@ -112,7 +113,7 @@ def stoppable(
                 work()
             return
         except KeyboardInterrupt as stop:
-            if isinstance(stop, prompt.Ended) or not prompt.at_terminal() or not renderer.exists():
+            if isinstance(stop, Ended) or not prompt.at_terminal() or not renderer.exists():
                 raise
         match _after_a_stop(renderer):
             case "k":
@@ -141,7 +142,7 @@ def _after_a_stop(renderer: Renderer) -> str:
         # Nothing but the key or the words that stand beside it: a sentence must not throw a passage away.
         key = next((key for key, what in offers.items() if answer == key or (answer and what.startswith(answer))), "")
         if key == "q" or WORDS.get(answer) == "q":
-            raise prompt.UserLeaves
+            raise UserLeaves
         if key:
             return key
         renderer.screen.remark(f"Type {', '.join(offers)}.", style="yellow")
@@ -171,8 +172,8 @@ def act_on_answer(renderer: Renderer, ask: Callable[[], str], act: Callable[[str
             renderer.screen.rest()
             renderer.screen.remark("\nNothing was changed.", style="yellow")
         except KeyboardInterrupt as stop:
-            left = stopped and not isinstance(stop, prompt.DraftDropped)
-            if left or isinstance(stop, (prompt.Ended, prompt.UserLeaves)) or not prompt.at_terminal():
+            left = stopped and not isinstance(stop, DraftDropped)
+            if left or isinstance(stop, (Ended, UserLeaves)) or not prompt.at_terminal():
                 raise
             stopped = True
             renderer.screen.rest()

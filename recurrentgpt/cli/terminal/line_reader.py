@@ -14,7 +14,7 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
-from recurrentgpt.cli.terminal.prompt import DraftDropped
+from recurrentgpt.cli.terminal.interrupts import DraftDropped
 
 
 class Names(Completer):

@@ -22,18 +22,6 @@ PASTE_SECONDS = 0.03
 """How soon the next line follows in a paste; nobody types as fast."""
 
 
-class Ended(KeyboardInterrupt):
-    """Somebody ended the command from outside, or closed its terminal: there is nobody to ask."""
-
-
-class DraftDropped(KeyboardInterrupt):
-    """Ctrl-C dropped words that were typed, and asks to leave nothing else."""
-
-
-class UserLeaves(KeyboardInterrupt):
-    """Somebody was asked what now, and leaves."""
-
-
 def at_terminal() -> bool:
     """Tell whether a person can edit lines here."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -127,7 +127,7 @@ def test_the_time_line_shows_memory_and_codex_as_of_a_passage(page: Any, desk: S
     page.keyboard.press("Home")
     page.get_by_role("heading", name="Memory after passage 1").wait_for()
     page.locator(".codex").get_by_text("As of passage 1.").wait_for()
-    page.get_by_role("button", name="Go there").click()
+    page.get_by_role("button", name="Show it").click()
     there_are(page.locator("article.passage:focus"), 1)
     line.focus()
     page.keyboard.press("ArrowRight")

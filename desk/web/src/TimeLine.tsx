@@ -21,7 +21,7 @@ export function TimeLine({ view, at, onAt, onJump }: { view: StoryView; at: stri
     <section className="time-line" aria-label="Time line">
       <div className="section-head">
         <label htmlFor="as-of">As of passage {shown} of {steps}</label>
-        <button className="quiet" onClick={() => onJump(view.path[shown - 1]![0])}>Go there</button>
+        <button className="quiet" onClick={() => onJump(view.path[shown - 1]![0])}>Show it</button>
       </div>
       <input id="as-of" type="range" min={1} max={steps} value={shown} aria-valuetext={`passage ${shown} of ${steps}`} onChange={(event) => setMoved(Number(event.target.value))} />
     </section>

@@ -85,8 +85,8 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
     status, detail = status_of(error), _detail(error, model)
     if is_context_overflow(error):
         return ModelRefused(
-            f"The prompt is longer than {model.name} can read: shorten the brief, lower top_k or past_tokens, or take a model with a longer "
-            f"context{detail}."
+            f"The prompt is longer than {model.name} can read: shorten the brief, lower top_k or past_tokens, or take a model "
+            f"with a longer context{detail}."
         )
     if status is not None and 300 <= status < 400:
         asked, following = _following(error)

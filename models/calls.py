@@ -22,6 +22,7 @@ from recurrentgpt.models.endpoint_errors import (
     is_transient,
     refused_fields,
     refuses_limit,
+    room_left,
     translate,
 )
 from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, is_foreign, json_schema, read
@@ -237,10 +238,13 @@ async def _pieces(
                 capped = not is_context_overflow(error)
                 thinking = thinking // 4 if thinking == THINKING_TOKENS else 0
                 continue
-            if not thinking and asked_again and limit // 2 >= SHORTEST_LIMIT and refuses_limit(error):
+            if not thinking and asked_again and refuses_limit(error):
                 # A window holds the prompt and the limit together, which is more than most replies need.
-                limit //= 2
-                continue
+                room = room_left(error)
+                shorter = room if room and room < limit else limit // 2
+                if shorter >= SHORTEST_LIMIT:
+                    limit = shorter
+                    continue
             unforeseen = not usual and not thinking and model.seen.thinking_tokens is None
             if isinstance(error, _ThoughtOnly) and asked_again and unforeseen:
                 # Its name did not say that it thinks.

@@ -57,6 +57,9 @@ _OF_CONTENT = re.compile(r"content (?:management |usage )?polic|content[ _]filte
 _FORBIDDEN = re.compile(r"extra_forbidden['\"], ['\"]loc['\"]: [\[(](?:['\"]body['\"], )?['\"](\w+)")
 """A field in a list of all that a server of Pydantic's does not know."""
 _LIMIT = re.compile(r"\bmax_(?:completion_)?tokens\b")
+_WINDOW = re.compile(r"context length is (\d{3,8}) tokens")
+_PROMPT = re.compile(r"\b(\d{1,8}) (?:tokens )?(?:in the (?:messages|prompt)|input tokens)")
+"""Of a refusal, how many tokens the window holds and the prompt has, as vLLM says it in all its versions."""
 _PASSING = {408, 409, 425, 429}
 _ERRNO = re.compile(r"\[Errno -?\d+\]\s*")
 SHORTEST_KEY = 4
@@ -157,6 +160,12 @@ def refuses_limit(error: Exception) -> bool:
     """Return whether a server that took a request refuses it with a higher limit of the reply, for that limit."""
     named = status_of(error) in (400, 422) and _LIMIT.search(str(error)) is not None
     return named or is_context_overflow(error)
+
+
+def room_left(error: Exception) -> int | None:
+    """Return the tokens that a refusal says a window has left beside the prompt; None where it does not say both."""
+    window, prompt = _WINDOW.search(str(error)), _PROMPT.search(str(error))
+    return int(window[1]) - int(prompt[1]) if window and prompt else None
 
 
 def status_of(error: BaseException) -> int | None:

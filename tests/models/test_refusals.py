@@ -10,6 +10,7 @@ import httpx
 import openai
 import pytest
 
+from recurrentgpt import testing_server
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.endpoint_errors import refused_fields
 from recurrentgpt.models.profiles import THINKING_TOKENS, profile_named
@@ -202,6 +203,29 @@ async def test_a_window_that_holds_no_usual_limit_is_asked_for_shorter_replies()
     with FaultyServer("small window", text=FACTS) as server:
         assert await written(model_of(server), Meter(), max_tokens=4000) == FACTS
     assert [request["max_tokens"] for request in server.requests] == [4000, 2000, 1000]
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (
+            "This model's maximum context length is 4096 tokens. However, you requested 6839 tokens (2839 in the messages, "
+            "4000 in the completion).",
+            1257,
+        ),
+        (
+            "'max_tokens' is too large: 4000. This model's maximum context length is 4096 tokens and your request has 466 "
+            "input tokens (4000 > 4096 - 466).",
+            3630,
+        ),
+        ("This model's maximum context length is 4096 tokens.", None),
+    ],
+)
+async def test_a_refusal_may_say_how_much_room_is_left(said: str, left: int | None, monkeypatch: Any) -> None:
+    monkeypatch.setitem(testing_server._MESSAGES, "too long", said)
+    with FaultyServer("too long", "ok", text=FACTS) as server:
+        assert await written(model_of(server), Meter(), max_tokens=4000) == FACTS
+    assert [request["max_tokens"] for request in server.requests] == [4000, left or 2000]
 
 
 async def test_a_prompt_that_leaves_no_room_for_a_short_reply_is_refused_as_too_long() -> None:

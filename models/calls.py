@@ -52,8 +52,8 @@ _ENDINGS = ("finish_reason", "stop_reason", "done_reason")
 _LIMITS = ("length", "model_length", "max_tokens", "max_output_tokens")
 """What they call it, and Mistral and Gemini, where it met a limit."""
 
-SHORTEST_LIMIT = 500
-"""Fewest tokens that a reply is asked for with where a window is too small for its usual limit."""
+SHORTEST_LIMIT, SHORTEST_REPLY = 500, 100
+"""Fewest tokens that a reply is asked for with where a window is too small for its usual limit: at a guess, and as it says."""
 
 SHOWN_REPLY = 4000
 """Most characters that a repair shows of a reply which met its limit; one that ended by itself is shown whole."""
@@ -241,9 +241,11 @@ async def _pieces(
             if not thinking and asked_again and refuses_limit(error):
                 # A window holds the prompt and the limit together, which is more than most replies need.
                 room = room_left(error)
-                shorter = room if room and room < limit else limit // 2
-                if shorter >= SHORTEST_LIMIT:
-                    limit = shorter
+                if room and SHORTEST_REPLY <= room < limit:
+                    limit = room
+                    continue
+                if not room and limit // 2 >= SHORTEST_LIMIT:
+                    limit //= 2
                     continue
             unforeseen = not usual and not thinking and model.seen.thinking_tokens is None
             if isinstance(error, _ThoughtOnly) and asked_again and unforeseen:

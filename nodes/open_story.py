@@ -18,7 +18,7 @@ from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.validate_state import edited_brief
-from recurrentgpt.prose.model_text import control_character, visible_text
+from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
@@ -68,13 +68,8 @@ def _begins_anew(state: State) -> bool:
     brief = state.get("brief")
     given = brief and ((state.get("genre"), brief["genre"]), (state.get("premise"), brief["premise"]))
     return state.get("status") != "retaking" and any(
-        new and _one_line(new) != _one_line(old) for new, old in given or ()
+        new and visible_line(new) != visible_line(old) for new, old in given or ()
     )
-
-
-def _one_line(text: str) -> str:
-    """Return a text in one line, without characters that nobody sees."""
-    return " ".join(visible_text(text).split())
 
 
 async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
@@ -142,7 +137,7 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     given = cast(StoryInput, {name: state.get(name) or "" for name in MOST_WORDS})
     check_input({**given, "story": state.get("story") or ""})
     # One line: a template's own lines are its structure.
-    given["premise"], given["player"] = _one_line(given["premise"]), _one_line(given["player"])
+    given["premise"], given["player"] = visible_line(given["premise"]), visible_line(given["player"])
     story = state.get("story") or uuid.uuid4().hex[:12]
     genre = given["genre"].strip() or runtime.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)

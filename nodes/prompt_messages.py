@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.models.decoding import Decoding
-from recurrentgpt.models.roles import DescribedModel, ResolvedModel
+from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.prompt_values import memory_lines, variables, write_values
 from recurrentgpt.prompts import Prompts
@@ -45,7 +45,7 @@ def prose_sampling(
     return {"temperature": usual, "sampling": {**decoding.sampling, **(form or {})}, "chosen": chosen}
 
 
-async def write_turns(state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel) -> list[BaseMessage]:
+async def write_turns(state: State, runtime: PromptRuntime, model: ResolvedModel) -> list[BaseMessage]:
     """Return the turns that ask for the passage after the state's, the beginning of the timestep's conversation."""
     prompts = runtime.prompts(model)
     shared, given = await write_values(state, runtime, model)

@@ -20,8 +20,8 @@ def without_marks(lines: Sequence[str]) -> list[str]:
     found = [_NUMBER.match(line) for line in plain]
     numbers = [int(match[1]) for match in found if match]
     if len(plain) < 2 or len(numbers) < len(plain) or numbers != list(range(numbers[0], numbers[0] + len(plain))):
-        return [_LABEL.sub("", line, count=1) for line in plain]
-    rest = [line[match.end() :] for line, match in zip(plain, found, strict=True) if match]
+        found = [None] * len(plain)
+    rest = [line[match.end() :] if match else line for line, match in zip(plain, found, strict=True)]
     return [_LABEL.sub("", line, count=1) for line in rest]
 
 

@@ -77,6 +77,11 @@ def visible_text(text: str) -> str:
     return _STRAY_JOINER.sub("", kept)
 
 
+def visible_line(text: str) -> str:
+    """Return text in one line, without what nobody sees."""
+    return " ".join(visible_text(text).split())
+
+
 @dataclass
 class LeftOut:
     """What the gate took out of texts."""

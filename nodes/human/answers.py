@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recurrentgpt.nodes.human.hitl_formats import typed_number, unwrapped, whole_number
-from recurrentgpt.prose.model_text import control_character, visible_text
+from recurrentgpt.prose.model_text import control_character, visible_line
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action, Answer
 from recurrentgpt.schema.errors import BadAnswer
@@ -190,7 +190,7 @@ def check_plan(text: object) -> str:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS * LONG_WORD:,} characters; this one has {len(text):,}.")
     if count_words(text) > MOST_PLAN_WORDS:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
-    plan = " ".join(visible_text(text).split())
+    plan = visible_line(text)
     if not plan:
         raise BadAnswer(NO_WORDS)
     return plan

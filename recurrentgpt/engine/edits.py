@@ -15,7 +15,7 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan
 from recurrentgpt.nodes.open_story import check_input
-from recurrentgpt.prose.model_text import control_character, visible_text
+from recurrentgpt.prose.model_text import control_character, visible_line
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.log import StoryRecord
@@ -222,13 +222,13 @@ def check_line(what: str, text: object, most: int) -> str:
 
 def check_name(what: str, text: object, most: int) -> str:
     """Return a name or a line of the brief, which begins with one, as one line without what nobody sees."""
-    return " ".join(visible_text(check_line(what, text, most)).split())
+    return visible_line(check_line(what, text, most))
 
 
 def _check_part(name: str, value: object) -> Any:
     if name in ("title", "genre", "premise"):
         check_input(cast(StoryInput, {name: value}))
-        line = " ".join(visible_text(str(value)).split())
+        line = visible_line(str(value))
         if not line:
             raise SettingsError(f"The {name} needs some words.")
         return line

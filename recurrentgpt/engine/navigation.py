@@ -18,7 +18,7 @@ from recurrentgpt.engine.refs import (
     taken_back,
 )
 from recurrentgpt.engine.session import Session
-from recurrentgpt.prose.model_text import visible_text
+from recurrentgpt.prose.model_text import visible_line, visible_text
 from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Head, Link
 
@@ -86,7 +86,7 @@ class Branches:
         another take and a fork leave it where it was.
         """
         given = " ".join(name.split())
-        name = " ".join(visible_text(given).split())
+        name = visible_line(given)
         if fault := fault_of_name(given) or fault_of_name(name):
             raise SettingsError(fault)
         async with self._session.writing():

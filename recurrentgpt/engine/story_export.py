@@ -25,7 +25,7 @@ from recurrentgpt.engine.refs import before, fault_of_name
 from recurrentgpt.memory.corrections import Overlay
 from recurrentgpt.memory.log_reader import LogReader, NameRow
 from recurrentgpt.memory.log_rows import commit_id, is_as_written, link_of, row_digest
-from recurrentgpt.prose.model_text import LeftOut, control_character, model_text, visible_text
+from recurrentgpt.prose.model_text import LeftOut, control_character, model_text, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
@@ -146,7 +146,7 @@ def _visible_names(names: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str
     """Return names of branches as they are seen, without those of which nothing is; one that was so already comes first."""
     found: dict[str, dict[str, str]] = {}
     for row in sorted(names.values(), key=lambda row: visible_text(row["name"]) != row["name"]):
-        name = " ".join(visible_text(row["name"]).split())
+        name = visible_line(row["name"])
         if name and not fault_of_name(name):
             found.setdefault(name.casefold(), {**row, "name": name})
     return found

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from recurrentgpt import Story
 from recurrentgpt.cli.terminal.keys import KEYS, TypedInput, understand
 from recurrentgpt.schema.errors import BadAnswer
 
@@ -306,3 +307,41 @@ def test_a_story_that_shall_end_keeps_its_length_from_the_first_passage_on(cli, 
     result = cli("write", "ends", "-i", "--ending", "--steps", "4", stdin="q\n")
     assert result.code == 0, result.err
     assert json.loads(cli("show", "ends", "--settings", "--json").out)["settings"]["length"] == 6
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"), [(["write", "-i"], "1"), (["play"], "I wait."), (["write", "-i", "--json"], "w She leaves.")]
+)
+def test_an_answer_to_plans_that_another_terminal_has_left_behind_is_not_taken(
+    cli, server, monkeypatch, command, answer
+):
+    command_line = ["play", "--genre", "mystery", "--title", "Elsewhere", "--auto", "2"]
+    assert cli(*command_line).code == 0
+    if command[0] == "write":
+        assert cli("set", "elsewhere", "mode=novel").code == 0
+    asked = []
+
+    def elsewhere(renderer):
+        asked.append(renderer.story.head)
+        if len(asked) == 1:
+            Story.open("elsewhere").undo()
+
+    monkeypatch.setattr("recurrentgpt.cli.terminal.renderer.Renderer.write_ahead", elsewhere)
+    result = cli(command[0], "elsewhere", *command[1:], stdin=f"{answer}\n/quit\n")
+    assert result.code == 0, result.err
+    assert "stands after passage 1 now, so the answer was not taken" in result.err
+    shown = json.loads(cli("show", "elsewhere", "--json").out)["passages"]
+    assert [passage["step"] for passage in shown] == [1]
+    if "--json" in command:
+        offered = [event for event in result.events if event["event"] == "plans"]
+        assert [event["step"] for event in offered] == [2, 1]
+        assert offered[1]["plans"] == shown[0]["plans"]
+
+
+def test_leaving_needs_no_plans(cli, story, monkeypatch):
+    monkeypatch.setattr(
+        "recurrentgpt.cli.terminal.renderer.Renderer.write_ahead", lambda _: Story.open("The Glass Bridge").undo()
+    )
+    result = cli("write", story, "-i", stdin="q\n")
+    assert result.code == 0, result.err
+    assert "elsewhere" not in result.err

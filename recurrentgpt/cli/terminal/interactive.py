@@ -180,6 +180,20 @@ def act_on_answer(renderer: Renderer, ask: Callable[[], str], act: Callable[[str
             renderer.screen.remark("\nNothing was changed; Ctrl-C again leaves.", style="yellow")
 
 
+def went_elsewhere(renderer: Renderer, answer: str) -> bool:
+    """Tell whether the story went elsewhere while somebody thought about an answer, and say so; leaving needs no plans."""
+    word = answer.casefold().removeprefix("/")
+    if WORDS.get(word, word) == "q" or not renderer.moved:
+        return False
+    step = renderer.story.passage().step
+    where = f"after passage {step}" if step else "at its opening"
+    renderer.screen.remark(
+        f"\nMeanwhile the story went on elsewhere and stands {where} now, so the answer was not taken.", style="yellow"
+    )
+    stand(renderer)
+    return True
+
+
 def remind(renderer: Renderer) -> None:
     """Show how the passage ends where the story stands, to somebody who comes back to it."""
     if renderer.json:
@@ -212,6 +226,8 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
         )
 
     def act(answer: str) -> tuple[str, int]:
+        if went_elsewhere(renderer, answer):
+            return "g", 0
         reply = understand(answer, len(story.plans), story.context.language)
         return reply.key, _act(renderer, reply)
 
@@ -329,7 +345,7 @@ def numbers(plans: int) -> str:
 
 def show_plans(renderer: Renderer, question: str = "What happens next?") -> None:
     """Show the plans to choose from."""
-    renderer.offer()
+    plans = renderer.offer()
     if renderer.json:
         return
     from rich.table import Table
@@ -338,7 +354,7 @@ def show_plans(renderer: Renderer, question: str = "What happens next?") -> None
     table = Table.grid(padding=(0, 1))
     table.add_column(justify="right", no_wrap=True)
     table.add_column(overflow="fold", max_width=96)
-    for number, plan in enumerate(renderer.story.plans, 1):
+    for number, plan in enumerate(plans, 1):
         table.add_row(Text(str(number), style="bold"), Text(one_line(plan)))
     renderer.screen.remark(f"\n{question}", style="bold")
     renderer.screen.remark(table, style="")

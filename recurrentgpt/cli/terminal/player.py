@@ -20,6 +20,7 @@ from recurrentgpt.cli.terminal.interactive import (
     stand,
     stoppable,
     undo,
+    went_elsewhere,
     write,
 )
 from recurrentgpt.cli.terminal.keys import EDITING, ask_name, no_command, plan_number
@@ -113,6 +114,8 @@ def _turn(renderer: Renderer, left: int | None) -> int | None:
         )
 
     def act(answer: str) -> tuple[str, int]:
+        if went_elsewhere(renderer, answer):
+            return "load", 0
         command, rest = understand(answer, len(story.plans))
         with nullcontext() if command in ("save", "quit") else _saves_stay(story):
             return command, _do(renderer, command, rest)

@@ -54,6 +54,8 @@ class Renderer:
         self.step, self.plan = 0, ""
         """The passage that is to be written next, less one, and its plan as far as it is known."""
         self._announced = self._offered = False
+        self._shown: tuple[int, list[str]] | None = None
+        """The passage and the plans after it that somebody was asked to choose from last."""
         self._count = ""
         self.stopped: str | None = None
         """Why the newest run ended before what was asked of it."""
@@ -79,6 +81,7 @@ class Renderer:
         if self.exists():
             self.step, self.title = self.story.passage().step, self.story.title
             self.plan = self.story.waiting_plan or ""
+            self._offered = False
             self.announce()
 
     def exists(self) -> bool:
@@ -172,10 +175,19 @@ class Renderer:
         self._follow(events, quiet=True)
         self.look()
 
-    def offer(self) -> None:
-        """Tell whoever reads JSON which plans wait for a choice, where no run has told it."""
+    def offer(self) -> list[str]:
+        """Return the plans that wait for a choice, and tell them to whoever reads JSON, where no run has."""
+        passage = self.story.passage()
+        self._shown = (passage.step, passage.plans)
         if not self._offered:
-            self._tell_plans(self.story.plans, None)
+            self._tell_plans(passage.plans, None)
+        return passage.plans
+
+    @property
+    def moved(self) -> bool:
+        """Tell whether the story went elsewhere since its plans were offered, as from another terminal."""
+        passage = self.story.passage()
+        return self._shown is not None and self._shown != (passage.step, passage.plans)
 
     def choose(self, answer: object) -> str:
         """Choose the next plan, tell it to whoever reads JSON, and return it."""

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from recurrentgpt import Story
+from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.keys import KEYS, TypedInput, understand
 from recurrentgpt.schema.errors import BadAnswer
 
@@ -345,3 +346,18 @@ def test_leaving_needs_no_plans(cli, story, monkeypatch):
     result = cli("write", story, "-i", stdin="q\n")
     assert result.code == 0, result.err
     assert "elsewhere" not in result.err
+
+
+def test_a_memory_is_edited_where_it_was_shown(cli, story, monkeypatch):
+    def read(question):
+        if question.startswith("Memory") and not moved:
+            moved.append(Story.open(story).step())
+        return ask(question)
+
+    moved, ask = [], prompt.ask
+    monkeypatch.setattr(prompt, "ask", lambda question, *_, **__: read(question))
+    assert cli("write", story, "-i", stdin="m\n+ It rains.\n\nq\n").code == 0
+    here = Story.open(story).passage()
+    assert (here.step, here.short_term_memory.splitlines()[-1]) == (2, "It rains.")
+    assert moved[0].step == 3
+    assert "It rains." not in moved[0].short_term_memory

@@ -12,17 +12,19 @@ from recurrentgpt.schema.errors import BadAnswer
 
 if TYPE_CHECKING:
     from recurrentgpt.cli.terminal.renderer import Renderer
+    from recurrentgpt.engine.passage import Passage
 
 
 def edit_memory(renderer: Renderer) -> None:
     """Show the memory and take changes until an empty line; they are saved together, and not by Ctrl-C."""
-    before = renderer.story.memory
+    passage = renderer.story.passage()
+    before = passage.short_term_memory
     if prompt.editor():
         _list(renderer, before.splitlines())
         if not prompt.ask("Edit it? [y/N] ").casefold().startswith("y"):
             return
         edited = prompt.edit(before, "memory") or refuse_empty()
-        _remember(renderer, edited)
+        _remember(renderer, passage, edited)
         return
     lines = before.splitlines()
     _list(renderer, lines)
@@ -35,14 +37,14 @@ def edit_memory(renderer: Renderer) -> None:
             else:
                 _list(renderer, lines)
     except EOFError:
-        _save(renderer, before, lines)
+        _save(renderer, passage, lines)
         raise
-    _save(renderer, before, lines)
+    _save(renderer, passage, lines)
 
 
-def _save(renderer: Renderer, before: str, lines: list[str]) -> None:
-    if lines != before.splitlines():
-        _remember(renderer, "\n".join(lines))
+def _save(renderer: Renderer, passage: Passage, lines: list[str]) -> None:
+    if lines != passage.short_term_memory.splitlines():
+        _remember(renderer, passage, "\n".join(lines))
 
 
 def _change(lines: list[str], answer: str) -> None:
@@ -66,6 +68,7 @@ def _list(renderer: Renderer, lines: list[str]) -> None:
     renderer.screen.remark(numbered or "(Nothing is remembered.)", style="")
 
 
-def _remember(renderer: Renderer, text: str) -> None:
-    renderer.story.edit_memory(text)
+def _remember(renderer: Renderer, passage: Passage, text: str) -> None:
+    # After the passage that was shown: another terminal may have gone on since.
+    renderer.story.edit_memory(text, passage.id)
     renderer.screen.remark("The memory is saved.")

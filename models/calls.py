@@ -24,6 +24,7 @@ from recurrentgpt.models.endpoint_errors import (
     refuses_limit,
     room_left,
     translate,
+    window_told,
 )
 from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, is_foreign, json_schema, read
 from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
@@ -212,6 +213,7 @@ async def _pieces(
                     yield piece
             return
         except Exception as error:
+            model.seen.context_window = window_told(error) or model.seen.context_window
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
             asked_again = model.speaks_openai and not model.embedded
             spare = [*(name for name in fields if name not in request.chosen), *(["stop"] if stop else [])]

@@ -162,10 +162,16 @@ def refuses_limit(error: Exception) -> bool:
     return named or is_context_overflow(error)
 
 
+def window_told(error: Exception) -> int | None:
+    """Return the tokens of prompt and reply together that a refusal says a window holds; None where it does not say."""
+    window = _WINDOW.search(str(error)) if refuses_limit(error) else None
+    return int(window[1]) if window else None
+
+
 def room_left(error: Exception) -> int | None:
     """Return the tokens that a refusal says a window has left beside the prompt; None where it does not say both."""
-    window, prompt = _WINDOW.search(str(error)), _PROMPT.search(str(error))
-    return int(window[1]) - int(prompt[1]) if window and prompt else None
+    window, prompt = window_told(error), _PROMPT.search(str(error))
+    return window - int(prompt[1]) if window and prompt else None
 
 
 def status_of(error: BaseException) -> int | None:

@@ -158,6 +158,9 @@ def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the object"
+        if first["type"] == "too_short":
+            number = first["ctx"]
+            return None, f"It has {number['actual_length']} {place} and needs {number['min_length']} or more."
         return None, f"In {place}: {first['msg']}."
 
 

@@ -54,6 +54,8 @@ class Seen:
     """Calls in a row that ended at the timeout without a word."""
     thinking_tokens: int | None = None
     """Tokens that its model was seen to need, or to be allowed, for reasoning, whatever its name says; 0 where it gets none."""
+    context_window: int | None = None
+    """Tokens of prompt and reply together, as a refusal said."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class ResolvedModel:
     def templates(self) -> str:
         """Return the folder of the prompts that suit it: those of its tier, or those that its adapter was trained on."""
         return "storyteller" if self.adapter else self.tier
+
+    @property
+    def context_window(self) -> int | None:
+        """Return the tokens of prompt and reply together; None where nobody has said."""
+        return self.seen.context_window or self.profile.context_window
 
     @property
     def thinking_tokens(self) -> int:
@@ -167,6 +174,11 @@ class DescribedModel:
     def templates(self) -> str:
         """Return the folder of the prompts that suit it, as `ResolvedModel` does."""
         return "storyteller" if self.adapter else self.tier
+
+    @property
+    def context_window(self) -> int | None:
+        """Return the tokens of prompt and reply together; None where that depends on the model."""
+        return self.profile.context_window
 
 
 def describe_model(role: Role, context: Context) -> ResolvedModel | DescribedModel:

@@ -14,7 +14,6 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.excerpts import excerpt
 from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
-from recurrentgpt.models.profiles import EndpointProfile
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
 from recurrentgpt.nodes.last_steps import final_step
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
@@ -94,12 +93,12 @@ def subjects(state: State, runtime: PromptRuntime) -> list[str]:
 def finale(state: State, runtime: PromptRuntime, step: int) -> str:
     """Return how near passage `step` is to the end that was asked for: "", "near" or "last".
 
-    A first passage begins the story, however short that is.
+    A first passage begins the story, however short that is, and none is near the end in its first half.
     """
     last = final_step(state, runtime.context, step)
     if not last or step < last - 2:
         return ""
-    return "last" if step >= last else "near" if step > 1 else ""
+    return "last" if step >= last else "near" if 2 * step > last else ""
 
 
 def invited(state: State, runtime: PromptRuntime, step: int) -> bool:
@@ -245,7 +244,7 @@ class Past:
 async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | DescribedModel) -> Past:
     """Return the past of the passage after the state's, as long as it fits into its share of the model's window; else nothing."""
     step, chosen = state.get("step", 0), runtime.context.past_tokens
-    room = past_tokens(model.profile) if chosen is None else chosen
+    room = past_tokens(model) if chosen is None else chosen
     if step < 2 or step * TOKENS_PER_SUMMARY > room:
         return Past()
     summaries = await summaries_of(state, runtime)
@@ -257,12 +256,12 @@ async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | Des
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 
 
-def past_tokens(profile: EndpointProfile) -> int:
-    """Return the tokens that earlier passages may take in a prompt: their share of the endpoint's window.
+def past_tokens(model: ResolvedModel | DescribedModel) -> int:
+    """Return the tokens that earlier passages may take in a prompt: their share of its model's window.
 
-    Where that depends on the model, hosts have large windows, and servers at home usual ones.
+    Where nobody has said how large that is, hosts have large ones, and servers at home usual ones.
     """
-    return (profile.context_window or (LARGE_WINDOW if profile.hosts else USUAL_WINDOW)) // PAST_SHARE
+    return (model.context_window or (LARGE_WINDOW if model.profile.hosts else USUAL_WINDOW)) // PAST_SHARE
 
 
 @lru_cache(maxsize=1024)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Sequence
 
 _BULLET = re.compile(r"[-*•]\s+(?=\S)")
-_LABEL = re.compile(r"^\*\*[^*\n]{1,40}?(?::\*\*|\*\*:)\s+(?=\S)")
-"""`**Confrontation:**`; without its colon, strong words may be the item's own."""
+_LABEL = re.compile(
+    r"^(?:\*\*[^*\n]{1,40}?(?::\*\*|\*\*:)|(?:Plan|Option|Choice) \d{1,2}(?: \([^()\n]{1,40}\))?:)\s+(?=\S)"
+)
+"""`**Confrontation:**` or `Plan 3 (cost):`; without its colon, strong words may be the item's own."""
 _NUMBER = re.compile(r"\(?(\d{1,2})[.):]\s+(?=\S)")
 
 

@@ -12,6 +12,7 @@ from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.embedded.server import CONTEXT
 from recurrentgpt.models.profiles import EMBEDDED, PROFILES, THINKING_TOKENS, profile_named, profile_of
+from recurrentgpt.models.roles import DescribedModel
 from recurrentgpt.nodes.prompt_values import LARGE_WINDOW, PAST_SHARE, past_tokens
 from recurrentgpt.schema.context import SAMPLING
 from recurrentgpt.schema.errors import SettingsError
@@ -84,8 +85,10 @@ async def sent(name: str, model_name: str = "m") -> tuple[dict[str, Any], dict[s
 
 
 def test_a_server_at_home_has_no_hosts_window() -> None:
-    at_home, at_the_host = (profile_of(url, "m") for url in ("http://localhost:11434/v1", "https://ollama.com/v1"))
-    handed_on = profile_of("http://localhost:11434/v1", "m:cloud")
+    at_home, at_the_host = (
+        DescribedModel("full", profile_of(url, "m")) for url in ("http://localhost:11434/v1", "https://ollama.com/v1")
+    )
+    handed_on = DescribedModel("full", profile_of("http://localhost:11434/v1", "m:cloud"))
     assert past_tokens(at_home) == 4096 // PAST_SHARE
     assert past_tokens(at_the_host) == past_tokens(handed_on) == LARGE_WINDOW // PAST_SHARE
 

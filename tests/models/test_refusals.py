@@ -14,6 +14,7 @@ from recurrentgpt import testing_server
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.endpoint_errors import refused_fields
 from recurrentgpt.models.profiles import THINKING_TOKENS, profile_named
+from recurrentgpt.nodes.prompt_values import PAST_SHARE, past_tokens
 from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import FaultyServer
 from recurrentgpt.testing_server import Behaviour
@@ -224,7 +225,9 @@ async def test_a_window_that_holds_no_usual_limit_is_asked_for_shorter_replies()
 async def test_a_refusal_may_say_how_much_room_is_left(said: str, left: int | None, monkeypatch: Any) -> None:
     monkeypatch.setitem(testing_server._MESSAGES, "too long", said)
     with FaultyServer("too long", "ok", text=FACTS) as server:
-        assert await written(model_of(server), Meter(), max_tokens=4000) == FACTS
+        model = model_of(server)
+        assert await written(model, Meter(), max_tokens=4000) == FACTS
+        assert past_tokens(model) == 4096 // PAST_SHARE, "what the window holds is known from now on"
     assert [request["max_tokens"] for request in server.requests] == [4000, left or 2000]
 
 

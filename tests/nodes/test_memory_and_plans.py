@@ -200,6 +200,22 @@ async def test_a_capable_model_that_miscounts_its_plans_is_asked_again_for_too_f
     assert commits[1]["candidate_plans"] == ["Mira runs to the old mill.", *plans[1 : min(3, offered[-1])]]
 
 
+async def test_a_model_that_gives_no_plans_is_told_how_many_are_wanted_and_so_is_whoever_runs_it(write, model):
+    plain, calls = model.replies, []
+
+    def replies(messages):
+        text = plain(messages)
+        if text.startswith("{") and set(json.loads(text)) == {"plans"}:
+            calls.append(messages)
+            return json.dumps({"plans": []})
+        return text
+
+    model.replies = replies
+    with pytest.raises(ModelReplyError, match=r"two tries \(It has 0 plans and needs 1 or more\)"):
+        await write(steps=1)
+    assert "It has 0 plans and needs 1 or more." in calls[1][-1].text
+
+
 async def test_plans_that_say_the_same_are_asked_for_again(write, model):
     plain, calls = model.replies, []
 
@@ -443,7 +459,7 @@ async def test_numbers_that_a_model_gives_its_sentences_are_not_told_twice(write
     assert others[-2:] == new
 
 
-@pytest.mark.parametrize("mark", ["{}. ", "{}) ", "({}) ", "- "])
+@pytest.mark.parametrize("mark", ["{}. ", "{}) ", "({}) ", "- ", "Plan {} (cost): ", "Plan {}: "])
 async def test_plans_turns_and_clues_are_kept_without_the_marks_of_their_list(write, model, write_prompts, mark):
     plain = model.replies
     plans = ["Mira rows to the island.", "Bo hides the ledger.", "A stranger asks for oil."]

@@ -63,6 +63,8 @@ class JobStarted(BaseModel):
     """A job was started; its events tell the rest."""
 
     story: str
+    left_out: str = ""
+    """Of a story that was restored, a sentence on what did not come in; empty where all did."""
 
 
 class MemoryView(TypedDict):

@@ -20,6 +20,7 @@ from recurrentgpt.books.writers import export_formats, file_suffix, find_format
 from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
 from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, JobStarted
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.engine.story_export import tell_left_out
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event
 
@@ -88,9 +89,10 @@ async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] =
         path = await _taken(file, folder, f".{WHOLE}")
         with _named(path):
             if path.suffix == f".{WHOLE}":
-                restored = await library.arestore(path)
+                left_out: dict[str, int] = {}
+                restored = await library.arestore(path, on_left_out=left_out.update)
                 await _remove(folder)
-                return JobStarted(story=restored.id)
+                return JobStarted(story=restored.id, left_out=tell_left_out(left_out))
             events = cast("AsyncGenerator[Event]", library.aimport_book(path, fast=fast, **desk.given()))
             first = await anext(events)
             assert first["event"] == "story"

@@ -116,6 +116,22 @@ async def restore(engine: Engine, path: Path, *, copy: str = "") -> tuple[str, L
     return story, left_out
 
 
+_LEFT_OUT = {
+    "orders": ("sentence that tells a model what to do", "sentences that tell a model what to do"),
+    "marked": ("text's marks of chats, reasoning or tags", "texts' marks of chats, reasoning or tags"),
+    "hidden": ("text's signs that nobody sees", "texts' signs that nobody sees"),
+    "emptied": ("text of which that leaves nothing", "texts of which that leaves nothing"),
+}
+
+
+def tell_left_out(counts: Mapping[str, int]) -> str:
+    """Return a sentence on what did not come in with a restored story, by kind; empty where all did."""
+    parts = [f"{count:,} {_LEFT_OUT[kind][count != 1]}" for kind, count in counts.items() if count]
+    if not parts:
+        return ""
+    return f"What prompts repeat came in cleaned; the passages are as they were. Left out: {'; '.join(parts)}."
+
+
 def _gated(export: StoryExport, gate: Gate) -> StoryExport:
     """Return a story as it may come in: what a prompt repeats of it, but its prose, went through the gate of what a model says.
 

@@ -38,6 +38,8 @@ export function useImport() {
   };
 }
 
+type Started = { story: string; left_out: string };
+
 function ImportDialog(props: { file: File; onClose: () => void }) {
   const [preview, setPreview] = useState<Preview | null>(null);
   const whole = props.file.name.toLowerCase().endsWith(".json");
@@ -47,12 +49,30 @@ function ImportDialog(props: { file: File; onClose: () => void }) {
   }, []);
   const [fast, setFast] = useState(true);
   const [busy, setBusy] = useState(false);
+  const [cleaned, setCleaned] = useState<Started | null>(null);
+  const open = (story: string) => {
+    goTo(story);
+    props.onClose();
+  };
   const begin = async () => {
     setBusy(true);
-    const done = await attempt(async () => goTo((await upload<{ story: string }>("/imports/begin", props.file, { fast: String(fast) })).story));
-    if (done) props.onClose();
+    await attempt(async () => {
+      const started = await upload<Started>("/imports/begin", props.file, { fast: String(fast) });
+      if (started.left_out) setCleaned(started);
+      else open(started.story);
+    });
     setBusy(false);
   };
+  if (cleaned)
+    return (
+      <Dialog title="Import a manuscript" onClose={() => open(cleaned.story)}>
+        <p className="lead">{props.file.name} is restored with all its branches.</p>
+        <p>{cleaned.left_out}</p>
+        <button className="primary" onClick={() => open(cleaned.story)}>
+          Open the story
+        </button>
+      </Dialog>
+    );
   return (
     <Dialog title="Import a manuscript" onClose={props.onClose}>
       {whole && <p className="lead">{props.file.name} is restored with all its branches.</p>}

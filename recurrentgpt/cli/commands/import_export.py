@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -255,6 +255,7 @@ def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only
 
 
 def _restore(path: Path, *, copy: str, json: bool) -> None:
+    from recurrentgpt.engine.story_export import tell_left_out
     from recurrentgpt.library import Library
 
     with Library.open() as library:
@@ -278,22 +279,8 @@ def _restore(path: Path, *, copy: str, json: bool) -> None:
         note(
             f"{one_line(story.title)} is here: {counted(count, 'passage')}, on all branches. Go on: recurrentgpt write {story.id}"
         )
-        if any(left_out.values()):
-            note(_left_out_line(left_out))
-
-
-_LEFT_OUT = {
-    "orders": ("sentence that tells a model what to do", "sentences that tell a model what to do"),
-    "marked": ("text's marks of chats, reasoning or tags", "texts' marks of chats, reasoning or tags"),
-    "hidden": ("text's signs that nobody sees", "texts' signs that nobody sees"),
-    "emptied": ("text of which that leaves nothing", "texts of which that leaves nothing"),
-}
-
-
-def _left_out_line(left_out: Mapping[str, int]) -> str:
-    """Say what did not come in with a story, by kind."""
-    parts = [f"{count:,} {_LEFT_OUT[kind][count != 1]}" for kind, count in left_out.items() if count]
-    return f"What prompts repeat came in cleaned; the passages are as they were. Left out: {'; '.join(parts)}."
+        if told := tell_left_out(left_out):
+            note(told)
 
 
 def _file_to_write(story: ReadOnlyStory, path: Path, kind: str | None) -> Path:

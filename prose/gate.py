@@ -24,7 +24,13 @@ from functools import lru_cache
 from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.markup import quoted_as_emphasis, without_markup
-from recurrentgpt.prose.quotations import close_quotation, close_quotations, is_balanced, open_quotation
+from recurrentgpt.prose.quotations import (
+    close_quotation,
+    close_quotations,
+    is_balanced,
+    open_quotation,
+    without_mark_of_narration,
+)
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, machine_talk
 from recurrentgpt.prose.sentences import (
     after_last_space,
@@ -120,6 +126,8 @@ class ProseGate:
         """What opens a quotation whose first sentence was left out, until there is another one."""
         self._unsaid = False
         """Whether the sentence before was a quotation that was left out."""
+        self._stray = False
+        """Whether the paragraph lost a mark that opened no quotation, whose fellow may follow."""
         self._begins = True
         """Whether a reply begins here, which may announce what it writes."""
         self._settled = self._longest = ""
@@ -292,7 +300,11 @@ class ProseGate:
             if language_code(self.language) == "en" and not self.keeps_all:
                 piece = split_joined_words(piece, self._known)
             if self._mark:
-                piece, self._mark = (self._mark + piece if piece.strip() else piece), ""
+                # A model that did not close it says who spoke inside it.
+                self._unsaid = self._unsaid or (not self.keeps_all and _TAG.fullmatch(piece) is not None)
+                piece, self._mark = (self._mark + piece if piece.strip() and not self._unsaid else piece), ""
+            if not self.keeps_all:
+                piece = self._without_stray_marks(piece)
             if self._unsaid and _TAG.fullmatch(piece):
                 piece = piece[len(piece.rstrip()) :] if piece.endswith("\n") else ""
             if self.keeps_all:
@@ -351,6 +363,19 @@ class ProseGate:
             self._settled += piece
             if self.enough:
                 return
+
+    def _without_stray_marks(self, piece: str) -> str:
+        """Return a sentence that tells what somebody does without the quotation marks that a small model puts around it."""
+        if _starts_line(self._settled):
+            self._stray = False
+        if not open_quotation(self._settled) and (told := without_mark_of_narration(piece)) != piece:
+            self._stray = not told.endswith("\n") and piece.count('"') == 1
+            return told
+        if self._stray and piece.count('"') == 1 and _ends_speech(piece):
+            # It closes what is not open any more.
+            self._stray = False
+            return piece.replace('"', "")
+        return piece
 
     def _rest(self, fault: Fault, piece: str) -> str | None:
         """Return what stays of a sentence that nobody misses, or None where it cannot be left out.

@@ -7,6 +7,13 @@ import re
 from recurrentgpt.prose.sentences import words
 
 _WHOLE = re.compile(r'["“]([^"“”]+)["”]')
+_SPEAKS = "said|asked|whispered|replied|answered|called|shouted|yelled"
+_ACTS = "nodded|shook|looked|turned|smiled|frowned|sighed|laughed|reached|walked|ran|stepped|stood|sat|knelt|held|pulled|leaned"
+_MARKED_NARRATION = re.compile(
+    rf'(\s*)"((?:[A-Z]\w+(?: [A-Z]\w+)?|He|She|They) (?:(?:{_SPEAKS})(?:,| again\b|\.)|(?:{_ACTS})\b)[^"]*)("?\s*)\Z'
+)
+_SAYS = re.compile(rf"\b(?:{_SPEAKS}),")
+_ADDRESSES = re.compile(r"\b(?:I|me|my|we|us|our|you|your)\b", re.IGNORECASE)
 
 
 def quotations(text: str) -> list[str]:
@@ -32,6 +39,18 @@ def close_quotations(text: str) -> str:
         close_quotation(paragraph.rstrip()) if words(open_quotation(paragraph)) else paragraph
         for paragraph in text.split("\n")
     )
+
+
+def without_mark_of_narration(sentence: str) -> str:
+    """Return a sentence without the quotation mark that opens it where it tells what somebody does, and the one at its end.
+
+    `"Mira shook her head and said, I don't know.` is what a small model writes; `"Mira looked at me," he said.` is speech.
+    """
+    found = _MARKED_NARRATION.match(sentence)
+    if not found:
+        return sentence
+    told = _SAYS.split(found[2], maxsplit=1)[0]
+    return sentence if _ADDRESSES.search(told) else found[1] + found[2] + found[3].replace('"', "")
 
 
 def is_balanced(sentence: str) -> bool:

@@ -353,6 +353,43 @@ def test_a_speech_of_several_paragraphs_of_a_capable_model_opens_each_of_them():
     assert gate.finish() == speech
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_a_quotation_that_was_never_closed_hands_its_mark_to_no_narration(size):
+    said = '"Is there anything at all you can tell me about the man in the tunnel'
+    gate = gate_of(f'Ada rose. {said}?" she asked.\n\nBruno sat. {said}? Ada asked. Rain fell on the roof.\n\n', size)
+    assert [fault.kind for fault in gate.skipped] == ["loop"]
+    assert gate.finish() == f'Ada rose. {said}?" she asked.\n\nBruno sat. Rain fell on the roof.'
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('"Ada looked at the door again."', True),
+        ('"Ada Weir shook her head and said, I can\'t. It burns." He left.', True),
+        ('"She said, It is late. Go home."', True),
+        ('Rain fell. "Bruno asked again. He held the key." It was old.', True),
+        ('"Ada looked at me," he said.', False),
+        ('"She looked at you. She wept." He rose.', False),
+        ('"Ada stole it. She ran." He rose.', False),
+        ('"She said she was tired." He rose.', False),
+        ('"I saw her. She looked at the door." He rose.', False),
+    ],
+)
+def test_what_somebody_does_stands_in_no_quotation_marks(size, written, told):
+    kept = written.replace('"', "") if told else written
+    gate = gate_of(f'"No," Bruno said.\n\n{written}\n\n"Why?" he asked. "Where is it?"\n\n', size)
+    assert gate.finish() == f'"No," Bruno said.\n\n{kept}\n\n"Why?" he asked. "Where is it?"'
+
+
+def test_a_capable_model_means_its_marks():
+    text = '"No," Bruno said.\n\n"Ada looked at the door again."'
+    gate = ProseGate(min_words=5, max_words=400, keeps_all=True)
+    gate.feed(text)
+    gate.close(whole=True)
+    assert gate.finish() == text
+
+
 def test_who_said_what_was_left_out_is_left_out_too():
     gate = gate_of(
         'Ada laughed. "I will be right back." Ada said.\n\nShe went. "I will be right back." Ada said.\n\n', 5

@@ -67,7 +67,7 @@ def main() -> None:
     results, key = {}, {}
     for genre in genres:
         results[genre] = run(chosen.folder, genre, chosen.steps, chosen.seed)
-        shuffled = random.Random(f"{genre} {chosen.seed}").sample(("on", "off"), 2)  # noqa: S311
+        shuffled = random.Random(f"{genre} {chosen.seed}").sample(("on", "off"), 2)
         for letter, state in zip("AB", shuffled, strict=True):
             name = f"{genre.replace(' ', '-')}-{letter}"
             (chosen.folder / f"{name}.md").write_text(results[genre][state].pop("text"), encoding="utf-8")

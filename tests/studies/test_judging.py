@@ -37,6 +37,13 @@ def served():
         yield endpoint
 
 
+@pytest.fixture
+def refused():
+    """Give an endpoint that lets no judge in, and sees at the first call what key it has."""
+    with FaultyServer("401") as endpoint:
+        yield endpoint
+
+
 def test_a_judge_that_cannot_be_reached_has_failed_and_is_asked_again(tmp_path, plan):
     folder, said = judged_run(tmp_path / "run", plan, Judge(model="reader")), []
 
@@ -100,12 +107,11 @@ def test_verdicts_that_were_not_recorded_are_failures_and_not_invented(tmp_path,
     assert all("holds no answer to the judge's prompt" in row["error"] for row in failures(folder))
 
 
-def test_the_generators_key_goes_to_no_other_address(tmp_path, plan, served, monkeypatch):
+def test_the_generators_key_goes_to_no_other_address(tmp_path, plan, served, refused, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-generator")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    judge_run(judged_run(tmp_path / "none", plan, Judge(model="m", base_url=served.base_url)), quiet, retry=QUICK)
-    assert set(served.keys) == {"none"}
-    served.keys.clear()
+    judge_run(judged_run(tmp_path / "none", plan, Judge(model="m", base_url=refused.base_url)), quiet, retry=QUICK)
+    assert set(refused.keys) == {"none"}
     monkeypatch.setenv("KEY_OF_THE_JUDGE", "its-own-key")
     own = Judge(model="m", base_url=served.base_url, api_key_env="KEY_OF_THE_JUDGE")
     folder = judged_run(tmp_path / "own", plan, own)
@@ -115,16 +121,16 @@ def test_the_generators_key_goes_to_no_other_address(tmp_path, plan, served, mon
 
 
 @pytest.mark.parametrize("where", ["plan", "environment", "nowhere"])
-def test_at_the_generators_own_address_a_judge_has_its_key(tmp_path, plan, served, monkeypatch, where):
+def test_at_the_generators_own_address_a_judge_has_its_key(tmp_path, plan, refused, monkeypatch, where):
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-generator")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     if where == "environment":
-        monkeypatch.setenv("OPENAI_BASE_URL", served.base_url + "/")
+        monkeypatch.setenv("OPENAI_BASE_URL", refused.base_url + "/")
     if where == "plan":
-        plan = plan.model_copy(update={"base_url": served.base_url})
-    address = served.base_url if where != "plan" else None
+        plan = plan.model_copy(update={"base_url": refused.base_url})
+    address = refused.base_url if where != "plan" else None
     judge_run(judged_run(tmp_path / "run", plan, Judge(model="m", base_url=address)), quiet, retry=QUICK)
-    assert set(served.keys) == ({"none"} if where == "nowhere" else {"key-of-the-generator"})
+    assert set(refused.keys) == ({"none"} if where == "nowhere" else {"key-of-the-generator"})
 
 
 def test_a_refusal_names_the_key_that_was_asked_with(tmp_path, plan, monkeypatch):

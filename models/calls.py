@@ -27,7 +27,7 @@ from recurrentgpt.models.endpoint_errors import (
     window_told,
 )
 from recurrentgpt.models.json_replies import JsonObject, JsonSchema, describe, is_foreign, json_schema, read
-from recurrentgpt.models.meter import Meter, Tally, total_usage, used_tokens
+from recurrentgpt.models.meter import Meter, Tally, estimated_tokens, total_usage, used_tokens
 from recurrentgpt.models.profiles import THINKING_TOKENS
 from recurrentgpt.models.reasoning import StreamClock, ThinkTagFilter
 from recurrentgpt.models.roles import ResolvedModel
@@ -204,6 +204,9 @@ async def _pieces(
     messages = [_without_tokens(message) for message in messages]
     known, usual = model.thinking_tokens, model.profile.thinking_tokens(model.name)
     left_out, first, thinking, capped, limit = set[str](), None, known, False, request.max_tokens
+    if (window := model.seen.context_window) and not thinking:
+        # It was refused once for what it has no room for: asking for that again would be, too.
+        limit = max(min(limit, window - estimated_tokens(messages)), SHORTEST_REPLY)
     while True:
         fields, stop = _fields(model, request, model.seen.refused | left_out, limit + thinking)
         try:

@@ -106,7 +106,7 @@ class Meter:
         """Raise BudgetReached where a call with these messages and a reply of `most` tokens might pass the allowance."""
         if self.allowance is None:
             return
-        needed = _estimate(sent) + most
+        needed = estimated_tokens(sent) + most
         self.needed = max(self.needed, self.input_tokens + self.output_tokens + needed)
         left = self.allowance - self.input_tokens - self.output_tokens
         if needed > left:
@@ -123,7 +123,7 @@ class Meter:
         written = math.ceil((tally.characters + tally.reasoning) / CHARACTERS_PER_TOKEN)
         if tally.usage is None:
             self.estimated += 1
-            self.input_tokens += _estimate(sent)
+            self.input_tokens += estimated_tokens(sent)
             self.output_tokens += written
             return
         self.input_tokens += _believable(tally.usage["input_tokens"])
@@ -136,5 +136,6 @@ def _believable(reported: int | None) -> int:
     return min(max(0, int(reported or 0)), MOST_TOKENS)
 
 
-def _estimate(messages: Sequence[BaseMessage]) -> int:
+def estimated_tokens(messages: Sequence[BaseMessage]) -> int:
+    """Return about how many tokens messages have."""
     return math.ceil(sum(len(message.text) for message in messages) / CHARACTERS_PER_TOKEN)

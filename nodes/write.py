@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
@@ -59,6 +60,9 @@ OTHER_SEEDS = 1000
 
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
+
+WHOLE = 0.4
+"""The same of a capable model's passage that came to its own end: it is told, only shorter."""
 
 
 @node
@@ -219,13 +223,14 @@ async def _in_samples(passage: Composing) -> ProseGate:
 async def _in_one_piece(passage: Composing) -> ProseGate:
     """Return the gate of a capable model's passage, which is whole: asked for again with the reason, never cut.
 
-    A reply that broke off, met its limit or is too short is gone on with; of several whole ones the best stands. A last passage
-    that came to its end has nothing after it: one that is far too short is asked for again, longer.
+    A reply that broke off, met its limit or is too short is gone on with, until that brings nothing; of several whole ones the
+    best stands. A last passage that came to its end has nothing after it: one that is far too short is asked for again, longer.
     """
     state, runtime, model = passage.state, passage.runtime, passage.model
     gate = await _begin(passage, small=False)
     first = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
     best, turns, rewrites, endings = gate, first, 0, 0
+    shorter: ProseGate | None = None
     last = finale(state, runtime, passage.step) == "last"
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
@@ -241,6 +246,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
             continue
         gate.close(whole=runtime.meter.finish_reason not in CUT_SHORT)
+        if shorter and (gate.objection or gate.words < shorter.words + PROGRESS):
+            # It had been told, and what came after it is talk, or said again.
+            return shorter
         best = min(best, gate, key=_shortcomings)
         ended = last and runtime.meter.finish_reason not in CUT_SHORT
         reason = gate.objection
@@ -260,13 +268,13 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
         elif runtime.meter.finish_reason in CUT_SHORT and endings < MOST_ENDINGS and gate.cut():
             endings += 1
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
-        elif best.complete or (ended and best.words >= READABLE * best.min_words):
+        elif best.complete or (ended and (best.words >= READABLE * best.min_words or rewrites >= MOST_REWRITES)):
             break
         elif reason and not best.finish():
             # A refusal that stays has no text to go on from.
             break
         else:
-            gate = best
+            gate, shorter = best, deepcopy(best)
             gate.cut()
             turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
     return best
@@ -285,8 +293,9 @@ async def _begin(passage: Composing, *, small: bool) -> ProseGate:
 
 def _is_readable(gate: ProseGate, passage: str) -> bool:
     """Tell whether a gate's finished passage is long enough to stand: a capable model's repeats are left out only of that."""
-    words = count_words(passage) if gate.keeps_all else gate.words
-    return words >= READABLE * gate.min_words
+    if gate.keeps_all:
+        return count_words(passage) >= WHOLE * gate.min_words
+    return gate.words >= READABLE * gate.min_words
 
 
 def _shortcomings(gate: ProseGate) -> tuple[bool, int, int]:

@@ -303,6 +303,9 @@ _MACHINE_TALK = re.compile(
             r"\b",
             r"would you like me to (?:continue|write|go on|revise|add|change|expand)\b",
             r"feel free to (?:ask|let me know|request|edit|adjust)\b|continuing the (?:story|scene)\b",
+            r"\(?(?:the |this )?(?:story|passage|scene|novel|chapter) (?:is|was)(?: now| already)? (?:complete|finished|whole)\b"
+            r"[^.\n]{0,60}\W*\Z",
+            r"(?:there(?:'s| is) )?nothing (?:more|further|else|left)? ?to add\b[^.\n]{0,30}\W*\Z",
             r"\W*(?:(?:the )?end of|next) (?:the )?(?:scene|chapter|passage|part)(?: \w+)?\W*\Z|\W*to be continued\W*\Z",
         )
     ),

@@ -228,7 +228,9 @@ async def test_a_refusal_may_say_how_much_room_is_left(said: str, left: int | No
         model = model_of(server)
         assert await written(model, Meter(), max_tokens=4000) == FACTS
         assert past_tokens(model) == 4096 // PAST_SHARE, "what the window holds is known from now on"
-    assert [request["max_tokens"] for request in server.requests] == [4000, left or 2000]
+        assert await written(model, Meter(), max_tokens=5000) == FACTS
+    question = len("Tell me a fact") // 4 + 1
+    assert [request["max_tokens"] for request in server.requests] == [4000, left or 2000, 4096 - question]
 
 
 async def test_a_prompt_that_leaves_no_room_for_a_short_reply_is_refused_as_too_long() -> None:

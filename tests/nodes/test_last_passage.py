@@ -62,3 +62,33 @@ async def test_a_refusal_that_stays_is_not_gone_on_with(write):
         "one for the first passage, three for the last"
     )
     assert not [call for call in model.calls if "Go on from exactly" in call[-1].text]
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["The story is complete; there is nothing to add.", "(The passage is complete.)", "There is nothing more to add."],
+)
+async def test_what_a_model_says_when_it_has_told_all_is_no_part_of_the_novel(write, more):
+    short = told(120)
+    model = speaking(short, short, short, *[more] * 9)
+    commits = await write(steps=2, ending=True, min_words=200, model=model)
+    assert commits[-1]["passage"] == short
+    assert not [call for call in model.calls if "Go on from exactly" in call[-1].text]
+
+
+@pytest.mark.parametrize("more", ["The passage is complete.", "(The scene is now complete.)", "again"])
+async def test_a_passage_that_was_told_stands_where_going_on_brings_nothing(write, more):
+    """The first of two passages: it is gone on with once."""
+    calls, short = [], told(120)
+
+    def replies(messages):
+        asked = messages[-1].text
+        if "Go on from exactly" in asked:
+            calls.append(asked)
+            return short if more == "again" else more
+        first = "passage 1 of 2" in "".join(message.text for message in messages if message.type == "human").casefold()
+        return short if first and "passage alone" in asked else story_replies(messages)
+
+    commits = await write(steps=2, ending=True, min_words=200, model=ScriptedChatModel(tier="full", replies=replies))
+    assert commits[1]["passage"] == short
+    assert len(calls) == 1

@@ -206,7 +206,7 @@ async def _pieces(
     left_out, first, thinking, capped, limit = set[str](), None, known, False, request.max_tokens
     if (window := model.seen.context_window) and not thinking:
         # It was refused once for what it has no room for: asking for that again would be, too.
-        limit = max(min(limit, window - estimated_tokens(messages)), SHORTEST_REPLY)
+        limit = min(limit, max(window - estimated_tokens(messages), SHORTEST_REPLY))
     while True:
         fields, stop = _fields(model, request, model.seen.refused | left_out, limit + thinking)
         try:

@@ -107,11 +107,11 @@ def invited(state: State, runtime: PromptRuntime, step: int) -> bool:
 
 
 def due_turn(turns: Sequence[TurnStatus], step: int, last_step: int) -> int:
-    """Return the number of the turn that passage `step` belongs to if all take as long.
+    """Return the number of the turn that passage `step` belongs to if all take as long; the last one, with all that is left.
 
     0 where no end is set, and where that turn is told: whoever is ahead is not told to go back.
     """
-    due = min(len(turns), (step - 1) * len(turns) // last_step + 1) if last_step else 0
+    due = (len(turns) if step >= last_step else (step - 1) * len(turns) // last_step + 1) if last_step else 0
     return 0 if due and turns[due - 1] == "done" else due
 
 

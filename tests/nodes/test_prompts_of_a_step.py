@@ -131,6 +131,14 @@ async def test_whoever_is_ahead_is_not_told_of_a_turn_that_is_behind_it(write, m
     assert any("The next passage is number 2 of 4; what is" in text for text in asked)
 
 
+async def test_the_last_passage_has_all_turns_that_are_left(write, model):
+    Author(model, after_1={1: "done"})
+    await write(steps=2, length=2, ending=True)
+    assert any(
+        "This is passage 2 of 2; told evenly, it would belong to turn 4.\n" in text for text in prompts_of(model)
+    )
+
+
 async def test_the_place_and_the_turns_are_told_to_every_request(write, model):
     Author(model, after_1={1: "done", 2: "under way"}, after_2={2: "done", 3: "under way", 9: "done"})
     commits = await write(steps=4, ending=True)

@@ -254,7 +254,7 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
         reason = gate.objection
         if not reason and ended and gate.words < READABLE * gate.min_words:
             reason = f"It has {gate.words} words, and the end of the novel needs more room."
-        if reason and rewrites < MOST_REWRITES:
+        if reason and rewrites < (1 if gate.may_be_meant else MOST_REWRITES):
             rewrites += 1
             again = passage.prompts.fill("rewrite", reason=reason, min_words=gate.min_words, max_words=gate.max_words)
             # Where sentences stand already, only what follows is asked for again.

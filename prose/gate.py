@@ -183,6 +183,12 @@ class ProseGate:
         return self.enough or self.words >= self.min_words
 
     @property
+    def may_be_meant(self) -> bool:
+        """Tell whether the objection is only to what a story may show too: a notice, a heading, a listing."""
+        unfit = {fault.kind for fault in self.refused if fault.kind not in REPEATING}
+        return bool(unfit) and unfit <= {"script", "heading", "code"}
+
+    @property
     def objection(self) -> str:
         """What a capable model is told when its passage is asked for again; empty for a passage that can stand."""
         if banned := dict.fromkeys(fault.detail for fault in self.refused if fault.kind == "banned"):

@@ -314,6 +314,10 @@ _MACHINE_TALK = re.compile(
 _MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
 
 
+LINE_SHOWN = 60
+"""Most characters of a line that a model is shown as what is wrong."""
+
+
 def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
     """Return what in a sentence no story says: marks of chats and code, a heading, a word to whoever asked for the passage."""
     if match := _TOKEN.search(sentence if not before.strip() else f".{sentence}"):
@@ -326,7 +330,7 @@ def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
     if _THE_END.match(plain):
         return None if finale else Fault("meta", plain)
     if _starts_line(before) and (match := _TITLE.match(sentence)):
-        return Fault("heading", match.group().strip())
+        return Fault("heading", _line_of(sentence, match))
     told = narration(plain, before).strip(" \n,")
     match = (_MACHINE_TALK.match(told) if _starts_line(before) or not told[:1].islower() else None) or _MODEL.search(
         told
@@ -342,7 +346,12 @@ def _labelled(sentence: str, before: str) -> Fault | None:
     """Return what makes a capable model's sentence a line of a script: a name in capitals, or an aside, before what is said."""
     lines = sentence if _starts_line(before) else "\n".join(["", *sentence.split("\n")[1:]])
     match = _CAMERA.search(lines) or _LABEL.search(lines)
-    return Fault("script", match.group().strip()) if match and _script(sentence, before) else None
+    return Fault("script", _line_of(lines, match)) if match and _script(sentence, before) else None
+
+
+def _line_of(text: str, match: re.Match[str]) -> str:
+    """Return the beginning of the line in which a pattern was found, as whoever wrote it knows it again."""
+    return text[match.start() :].strip().partition("\n")[0][:LINE_SHOWN]
 
 
 def _other_language(sentence: str, language: str) -> Fault | None:

@@ -92,3 +92,15 @@ async def test_a_passage_that_was_told_stands_where_going_on_brings_nothing(writ
     commits = await write(steps=2, ending=True, min_words=200, model=ScriptedChatModel(tier="full", replies=replies))
     assert commits[1]["passage"] == short
     assert len(calls) == 1
+
+
+async def test_a_notice_that_a_model_insists_on_costs_one_more_call_and_stands(write):
+    text = told(210).replace(
+        "Then it was morning.", "The board said:\n\nNOTICE: The bell is not to be rung.\n\nThen it was morning."
+    )
+    model = speaking(*[text] * 9)
+    commits = await write(steps=2, ending=True, min_words=200, model=model)
+    assert commits[-1]["passage"] == text
+    again = [call[-1].text for call in model.calls if "Write the whole passage again" in call[-1].text]
+    assert len(again) == 1
+    assert "(script: NOTICE: The bell is not to be rung.)" in again[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recurrentgpt.checkpoints.row_values import text_of, value_of
+from recurrentgpt.checkpoints.row_values import readable_part, text_of, value_of
 from recurrentgpt.checkpoints.sqlite_faults import check_owner, is_there, is_unused, storage_errors
 from recurrentgpt.schema.errors import StorageError
 
@@ -145,7 +145,7 @@ def _row(prefix: str, key: str, value: object) -> Row:
     try:
         text = text_of(value)
     except ValueError:
-        text = value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+        text = readable_part(value) or value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
     return Row(tuple(prefix.split(".")), key, text)
 
 

@@ -29,6 +29,17 @@ def text_of(value: object) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def readable_part(value: bytes) -> str:
+    """Return what can be inflated of a damaged value: all up to where the damage is, and perhaps some of what is wrong behind."""
+    inflater, found = zlib.decompressobj(), b""
+    for byte in value:
+        try:
+            found += inflater.decompress(bytes([byte]))
+        except zlib.error:
+            break
+    return found.decode("utf-8", "replace")
+
+
 def value_of(value: object) -> dict[str, object]:
     """Return what a row holds; of one that is damaged, nothing, which no row of ours holds.
 

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import TemplateSyntaxError, meta
+from jinja2 import TemplateSyntaxError, meta, nodes
 
 from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn, render
 from recurrentgpt.schema.errors import PromptError
@@ -56,6 +56,9 @@ NEEDED = {
     "voice": {"passage"},
 }
 """What a template cannot do without."""
+
+MOST_BYTES = 1_000_000
+"""Longest template that is read."""
 
 CONVERSED = "storyteller"
 """The folder whose calls go on from the conversation that wrote the passage, so that none tells it again."""
@@ -157,12 +160,40 @@ def _siblings(place: str, known: dict[str, str]) -> str:
     return ", ".join(near)
 
 
+def _misnamed(parsed: nodes.Template, given: dict[str, Any]) -> Iterator[str]:
+    """Yield a sentence for every part that a template names of a variable and that this has not, wherever it stands."""
+    shapes = {name: value for name, value in given.items() if isinstance(value, dict)}
+    for loop in parsed.find_all(nodes.For):
+        if isinstance(loop.target, nodes.Name):
+            listed = given.get(loop.iter.name) if isinstance(loop.iter, nodes.Name) else None
+            entry = listed[0] if isinstance(listed, list) and isinstance(listed[0], dict) else {}
+            # One name for the entries of two lists, which differ, is left to the filling.
+            shapes[loop.target.name] = entry if shapes.get(loop.target.name, entry) == entry else {}
+    for name in parsed.find_all(nodes.Name):
+        if name.ctx == "store" and name.name in given:
+            shapes.pop(name.name, None)
+    for found in parsed.find_all((nodes.Getattr, nodes.Getitem)):
+        part = found.attr if isinstance(found, nodes.Getattr) else getattr(getattr(found, "arg", None), "value", None)
+        variable = getattr(getattr(found, "node", None), "name", "")
+        shape = shapes.get(variable)
+        if shape and isinstance(part, str) and part not in shape and not hasattr(dict, part):
+            known = ", ".join(sorted(shape))
+            yield f"line {found.lineno} uses {variable}.{part}, which is not given here; there is {known}."
+
+
 def _problems(place: str, path: Path) -> Iterator[str]:
     try:
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            yield f"{place} is no text of at most {MOST_BYTES:,} bytes."
+            return
         source = path.read_text(encoding="utf-8")
-        used = meta.find_undeclared_variables(ENVIRONMENT.parse(source))
+        parsed = ENVIRONMENT.parse(source)
+        used = meta.find_undeclared_variables(parsed)
     except TemplateSyntaxError as error:
         yield f"{place}, line {error.lineno}: {error.message}"
+        return
+    except RecursionError:
+        yield f"{place} is nested too deep."
         return
     except UnicodeDecodeError:
         yield f"{place} is not a text in UTF-8."
@@ -177,9 +208,15 @@ def _problems(place: str, path: Path) -> Iterator[str]:
     for variable in sorted(NEEDED.get(name, set()) - used - told):
         yield f"{place} does not name {variable}, without which it cannot do its work."
     if used <= GIVEN[name]:
+        # Also in branches that the sample does not take.
+        if misnamed := next(_misnamed(parsed, _sample(name)), None):
+            yield f"{place}, {misnamed}"
+            return
         try:
             render(place, source, _sample(name))
         except PromptError as error:
             yield str(error)
+        except RecursionError:
+            yield f"{place} is nested too deep."
     if last_turn(source) == "assistant":
         yield f"{place} ends with a turn of the assistant; the last turn has to be the user's."

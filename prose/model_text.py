@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 # A class of characters for a pattern: overrides, embeddings and isolates of direction, marks without width, soft hyphens, the
 # invisible alphabet of tags. They show a reader other words than a model reads, and no story needs them.
 HIDDEN = (
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
+    r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    r"\U000e0000-\U000e0fff"
 )
 _INVISIBLE = re.compile(f"[{HIDDEN}]")
 # Joiners and marks of direction shape Arabic and Indic words and join emoji; between plain letters they only hide something.
@@ -43,7 +44,7 @@ _THOUGHT = re.compile(
 )
 _ROLE = re.compile(
     r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|^[^\S\n]*#{2,} ?(?:Instruction|Response)s?:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
+    r"|#{2,} ?(?:Instruction|Response|System|Input)s?\b:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKEN = re.compile(
@@ -72,7 +73,8 @@ def visible_text(text: str) -> str:
     """Return text without what nobody sees: controls but newline and tab, halves of letters, marks that hide or turn words."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    text = _INVISIBLE.sub("", text)
+    # Line ends of Unicode's own, which split a line of JSON for some readers.
+    text = _INVISIBLE.sub("", text).replace("\u2028", "\n").replace("\u2029", "\n")
     kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _CONTROL_KINDS)
     return _STRAY_JOINER.sub("", kept)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from recurrentgpt.schema.story_id import is_story_id
 
 MOST_LOST = 100_000
 """Steps that are looked through for what is lost."""
+_DECODER = json.JSONDecoder()
+_FIELD = re.compile(r'[\s{,]*"(\w+)"\s*:\s*')
 _NOTHING = {
     "summary": "",
     "rationale": Rationale(dropped=[], added=[]),
@@ -28,6 +31,11 @@ _NOTHING = {
     "recalled": [],
     "usage": total_usage([]),
 }
+
+
+_BARE = ("id", "story", "parent", "amends", "step", "plan", "plan_author", "passage", "author", "created")
+"""The fields of a commit that say which passage it is."""
+_UNKNOWN = {"amends": "", "plan": "", "plan_author": "", "author": "model", "short_term_memory": "", "created": ""}
 
 
 @dataclass
@@ -68,7 +76,7 @@ def examine(rows: Iterable[Row]) -> list[Examined]:
         try:
             value = json.loads(row.value)
         except (ValueError, RecursionError):
-            value = None
+            value = _whole_fields(row.value) or None
         if isinstance(value, dict) and value.keys() >= {"id", "story", "passage", "short_term_memory"}:
             # A commit says itself where it belongs: its key or its namespace may be what is damaged.
             place = (root if root[:1] == ROOT else ROOT, str(value["story"]))
@@ -94,6 +102,20 @@ def examine(rows: Iterable[Row]) -> list[Examined]:
         for root, story in sorted(tables)
         if root[:1] == ROOT and is_story_id(story)
     ]
+
+
+def _whole_fields(text: str) -> dict[str, object]:
+    """Return a commit of the fields that stand before the damage in its row; empty where its text or its names are not there."""
+    found: dict[str, object] = {}
+    at = 0
+    while field := _FIELD.match(text, at):
+        try:
+            found[field[1]], at = _DECODER.raw_decode(text, field.end())
+        except (ValueError, RecursionError):
+            break
+    if not found.keys() >= {"id", "story", "parent", "step", "passage"}:
+        return {}
+    return {**_UNKNOWN, **_NOTHING, **{name: value for name, value in found.items() if name in _BARE}}
 
 
 def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str, object]]) -> Examined:

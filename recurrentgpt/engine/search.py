@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class StorySearch:
 
     async def search(self, query: str, k: int = 5) -> list[SearchResult]:
         """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first."""
+        query = visible_text(query)
         if not query.strip():
             raise SettingsError("There is nothing to search for: give some words.")
         if k < 1:

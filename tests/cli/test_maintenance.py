@@ -111,6 +111,23 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     assert passages(cli, story), "it opens, and goes on from there"
 
 
+@pytest.mark.parametrize(("at", "saved"), [(0.02, False), (0.97, True)])
+def test_a_passage_that_stands_before_the_damage_of_its_row_is_saved(home, written, cli, at, saved):
+    texts = written[2]
+    with sqlite3.connect(home / "stories.db") as database:
+        rows = database.execute("SELECT rowid, value FROM store WHERE prefix LIKE '%.commits.%'").fetchall()
+        rowid, value = next((row, held) for row, held in rows if value_of(held)["step"] == 1)
+        lost, damaged = value_of(value), bytearray(value)
+        damaged[int(len(damaged) * at)] ^= 4
+        database.execute("UPDATE store SET value = ? WHERE rowid = ?", (bytes(damaged), rowid))
+    database.close()
+    found = cli("check", "--repair")
+    assert ("its text is whole" in found.out) is saved
+    place = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+    assert cli("restore", place, "--yes").code == 0
+    assert {commit["passage"] for commit in commits(home)} - {""} == texts - (set() if saved else {lost["passage"]})
+
+
 def test_a_passage_whose_value_cannot_be_inflated_is_told_and_the_rest_is_saved(home, written, cli):
     _, story, texts = written
     with sqlite3.connect(home / "stories.db") as database:

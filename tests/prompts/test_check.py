@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,15 @@ def test_what_is_wrong_is_said_with_its_place(folder: Path, place: str, text: st
     ("extra", "problem"),
     [
         ("{{ brief.titel }}", "uses brief.titel"),
+        ("{% if not previous %}{{ brief.titel }}{% endif %}", "uses brief.titel"),
+        (
+            "{% if invite %}{{ brief['titel'] }}{% endif %}",
+            "uses brief.titel",
+        ),
+        ("{% if goes_on %}{% for one in summaries %}{{ one.sumary }}{% endfor %}{% endif %}", "uses one.sumary"),
+        ("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "nested too deep"),
+        ("{% if step %}" * 2000 + "{% endif %}" * 2000, "nested too deep"),
+        ("x" * 1_000_001, "no text of at most"),
         ("{{ 10 ** (10 ** 8) }}", "a power that large"),
         ("{{ 'x' * 10 ** 9 }}", "a product that large"),
         ("{{ 'x' * 1000000000 }}", "a product that large"),
@@ -115,6 +125,13 @@ def test_a_template_puts_texts_together_as_its_author_is_used_to() -> None:
 def test_a_template_that_is_no_text_is_a_sentence(folder: Path) -> None:
     (folder / "novel/full/write.md").write_bytes(b"\xff\xfe\x00 plan")
     assert [problem for problem in problems(folder) if "UTF-8" in problem]
+
+
+def test_a_template_that_is_a_pipe_is_not_waited_for(folder: Path) -> None:
+    (folder / "novel/full/write.md").unlink()
+    os.mkfifo(folder / "novel/full/write.md")
+    (found,) = problems(folder)
+    assert "no text of at most" in found
 
 
 def test_a_folder_that_is_missing_or_holds_nothing_is_a_sentence(tmp_path: Path) -> None:

@@ -27,6 +27,9 @@ PLAIN = "Mira opens the gate, and the ferry comes."
         PLAIN.replace("gate", "ga\x9b31mte").replace("31m", ""),
         f"{PLAIN}\U000e0049\U000e0047",
         f"{PLAIN}\ud83d",
+        PLAIN.replace("gate", "ga\u3164te"),
+        PLAIN.replace(" and", " ### Instruction: and"),
+        PLAIN.replace(" and", " ### System and"),
     ],
 )
 def test_only_the_words_of_the_story_are_left(said):

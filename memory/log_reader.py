@@ -68,13 +68,12 @@ def _visibly_named(record: StoryRecord) -> StoryRecord:
 def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
     """Return the ids from the opening to `head`, oldest first.
 
-    Raises StoryNotFound for a head without a link, StorageError for damage.
+    Raises StorageError for damage: a head without a link, and a circle.
     """
     path: list[str] = []
     while head:
         if head not in links:
-            followed = ", which another follows: `recurrentgpt check` says what is whole" if path else ""
-            raise StoryNotFound(f"This story has no passage {head[:60]!r}{followed}.")
+            raise StorageError(f"The passage {head[:60]!r} of this story is not there: `recurrentgpt check` says what is whole.")
         if len(path) == len(links):
             raise StorageError("The passages of this story lead in a circle: `recurrentgpt check` says what is whole.")
         path.append(head)

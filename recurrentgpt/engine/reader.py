@@ -16,6 +16,7 @@ from recurrentgpt.engine.tree import Tree
 from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader, path_to
+from recurrentgpt.memory.row_shapes import damage
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.codex import Change, Codex, Entry
@@ -208,7 +209,9 @@ class StoryReader:
         head = await self.head()
         if not head:
             raise StoryNotFound(NOTHING_WRITTEN)
-        return await self.log.get(self.id, head)
+        if (commit := await self.log.find(self.id, head)) is None:
+            raise damage(self.id)
+        return commit
 
     async def commit_at(self, ref: Ref | None) -> Commit:
         """Return the commit that a reference names; the head for None."""

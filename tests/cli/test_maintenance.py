@@ -476,6 +476,14 @@ def test_a_row_of_another_shape_is_damage_and_nothing_unexpected(home, written, 
         assert found.code == 0 or "`recurrentgpt check` says what is whole" in found.err + found.out, (first, found)
 
 
+def test_a_head_at_a_passage_that_is_not_there_is_damage(home, written, cli):
+    overwrite(home, "heads", lambda text: text.replace('"head":"', '"head":"0').replace('"head": "', '"head": "0'))
+    for command in (["show", written[1]], ["memory", written[1]], ["brief", written[1]]):
+        shown = cli(*command)
+        assert shown.code == 1
+        assert "`recurrentgpt check` says what is whole" in shown.err
+
+
 def test_when_a_row_was_written_may_be_damaged_too(home, written, cli):
     with sqlite3.connect(home / "stories.db") as database:
         database.execute("UPDATE store SET updated_at = replace(updated_at, '-', '\"')")

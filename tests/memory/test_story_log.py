@@ -7,7 +7,7 @@ from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.memory.path_fold import PathFold
 from recurrentgpt.memory.story_log import StoryLog, commit_id
-from recurrentgpt.schema.errors import StoryError, StoryNotFound
+from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ async def test_a_hole_in_the_log_is_one_sentence(log, commit):
     await log.append(entry, "choosing")
     with pytest.raises(StoryError, match=lost["id"]):
         await log.get_many("s", [entry["id"], lost["id"]])
-    with pytest.raises(StoryNotFound, match=lost["id"]):
+    with pytest.raises(StorageError, match=lost["id"]):
         await log.path("s", entry["id"])
 
 

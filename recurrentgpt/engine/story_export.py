@@ -91,6 +91,10 @@ async def write_export(log: LogReader, story: str, path: Path, *, force: bool) -
     return await asyncio.to_thread(write_file, path, rendered, force=force)
 
 
+MOST_TITLE_CHARACTERS = 2000
+"""Longest title that comes in: those of old books take up to a page."""
+
+
 async def restore(engine: Engine, path: Path, *, copy: str = "") -> tuple[str, LeftOut]:
     """Write the story in a JSON file to the log; return its id, and what the gate took out of it.
 
@@ -102,6 +106,8 @@ async def restore(engine: Engine, path: Path, *, copy: str = "") -> tuple[str, L
         export = copied(export, copy)
     left_out = LeftOut()
     gated = _gated(export, partial(model_text, left_out=left_out))
+    if (length := len(gated["story"]["title"])) > MOST_TITLE_CHARACTERS:
+        raise BookError(f"{path} has a title of {length:,} characters; at most {MOST_TITLE_CHARACTERS:,} fit.")
     story = export["story"]["story"]
     log = engine.log
     async with engine.writing(story):

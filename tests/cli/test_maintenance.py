@@ -636,6 +636,16 @@ def test_what_an_archive_may_not_bring_is_told_by_kind(home, written, cli, tmp_p
     assert (again.code, "Left out" in again.err) == (0, False), "it is here already, and nothing was taken out of it"
 
 
+def test_an_archive_brings_no_title_without_end(home, written, cli, tmp_path):
+    cli("export", written[1], "-o", str(tmp_path / "a.json"))
+    archive = json.loads((tmp_path / "a.json").read_text())
+    archive["story"]["title"] = "x" * 1_000_000
+    (tmp_path / "b.json").write_text(json.dumps(archive))
+    brought = cli("import", str(tmp_path / "b.json"), "--copy", "b")
+    assert brought.code == 1
+    assert "title of 1,000,004 characters" in brought.err
+
+
 def test_an_archive_brings_no_name_that_turns_or_hides_words(home, written, cli, tmp_path):
     story = written[1]
     cli("export", story, "-o", str(tmp_path / "a.json"))

@@ -216,6 +216,45 @@ async def test_a_model_that_gives_no_plans_is_told_how_many_are_wanted_and_so_is
     assert "It has 0 plans and needs 1 or more." in calls[1][-1].text
 
 
+async def test_plans_without_the_object_around_them_are_read(write, model):
+    plain, calls = model.replies, []
+    plans = ["Mira runs to the old mill.", "Bo hides the ledger.", "A stranger asks for oil."]
+
+    def replies(messages):
+        text = plain(messages)
+        if text.startswith("{") and set(json.loads(text)) == {"plans"}:
+            calls.append(messages)
+            return json.dumps(plans)
+        return text
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert commits[1]["candidate_plans"] == plans
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [("Plan 2", True), ("2", True), ("2.", True), ("**2** (the mill)", True), ("-2", False), ("2 or 3", False)],
+)
+async def test_the_number_of_a_choice_is_read_where_it_is_clear(write, model, tier, said, read):
+    model.tier, plain, calls = tier, model.replies, []
+
+    def replies(messages):
+        text = plain(messages)
+        reply = json.loads(text) if text.startswith("{") else {}
+        if "index" not in reply:
+            return text
+        calls.append(messages)
+        return json.dumps({**reply, "index": said if len(calls) == 1 else 2, "plan": "2. Mira rows out alone."})
+
+    model.replies = replies
+    commits = await write(steps=2)
+    assert len(calls) == (1 if read else 2)
+    assert commits[2]["plan"].removeprefix("2. ") == "Mira rows out alone."
+
+
 async def test_plans_that_say_the_same_are_asked_for_again(write, model):
     plain, calls = model.replies, []
 

@@ -66,11 +66,24 @@ _LEANING = re.compile(
 """What a sentence says that leans on the one before it."""
 
 
-_ALL = r"(?:it(?: has)?|the passage(?: has)?) reached (?:it all|everything|(?:all|the whole)(?: of (?:it|its plan|the plan))?)"
+_PLAN = r"(?:it|(?:its|the) (?:whole |entire )?plan)"
+_ALL = (
+    rf"(?:it all|(?:all|everything|the whole|every part)(?: (?:of|in) {_PLAN})?|(?:its|the) (?:whole|entire|full) plan)"
+)
+_FULLY = r"(?: (?:fully|completely|entirely|in full))?"
+_REACHED = rf"{_FULLY} (?:reached|carried out|covered|completed|fulfilled){_FULLY}"
+_LEFT = r"(?:left|missing|unreached|out|open)"
+_NOTHING_LEFT = (
+    r"(?:none|nothing)(?: (?:is|was|remains|has been))?"
+    rf"|(?:none|nothing)(?: of {_PLAN})? (?:remains|remained|(?:(?:is|was|has been) )?{_LEFT})"
+)
+_CLAUSE = (
+    rf"(?:(?:{_NOTHING_LEFT})(?: {_LEFT})*(?: to (?:come|be reached|be done))?(?: of {_PLAN})?"
+    rf"|(?:it|the passage)(?: has)?{_REACHED} {_ALL}|(?:{_ALL}|(?:its|the) plan) (?:was|is|has been){_REACHED})"
+)
 _NOTHING = re.compile(
-    r"\W*(?:nichts|rien|nada|niente|nulla|niets|ingenting|ничего|无|無|なし|없음"
-    r"|n/?a|no|empty|null|nil|(?:none|nothing)(?: (?:is|was|remains|has been))?(?: (?:left|missing|unreached|out))*"
-    rf"|(?:(?:none|nothing)\W+)?{_ALL}|(?:all|everything)(?: of (?:it|its plan|the plan))? (?:was|is|has been) reached)\W*",
+    r"\W*(?:nichts|rien|nada|niente|nulla|niets|ingenting|ничего|无|無|なし|없음|n/?a|no|empty|null|nil"
+    rf"|{_CLAUSE}(?:\W+(?:(?:and|so|as|since|because) )?{_CLAUSE})*)\W*",
     re.IGNORECASE,
 )
 """How a model says in words that a passage reached all of its plan, where nothing was to be said."""

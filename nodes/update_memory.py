@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
@@ -89,6 +89,10 @@ _NOTHING = re.compile(
 """How a model says in words that a passage reached all of its plan, where nothing was to be said."""
 
 
+_ABOUT_NUMBER = re.compile(r"(?:\((\d{1,3})\)|(\d{1,3})[):])\s+(?=\S)")
+"""How a sentence in a list says which one it replaces: "3. März" is a day."""
+
+
 class Drop(BaseModel):
     """A sentence to drop, by its number."""
 
@@ -103,12 +107,25 @@ class Replacement(BaseModel):
     sentence: str
     why: str
 
+    @model_validator(mode="before")
+    @classmethod
+    def _said_alone(cls, given: Any) -> Any:
+        """Take "2: Bo has a boat." for the sentence and its number, without a reason."""
+        about = _ABOUT_NUMBER.match(given) if isinstance(given, str) else None
+        return {"number": about[1] or about[2], "sentence": given[about.end() :], "why": ""} if about else given
+
 
 class Addition(BaseModel):
     """A sentence to add."""
 
     sentence: str
     why: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said_alone(cls, given: Any) -> Any:
+        """Take a text for the sentence, without a reason."""
+        return {"sentence": given, "why": ""} if isinstance(given, str) else given
 
 
 class MemoryRepair(PartialReply):
@@ -260,13 +277,12 @@ class Changes:
         replacements = {item.number: item for item in reply.replace if item.sentence.strip()}
         new: list[str] = []
         for number, line in enumerate(lines, 1):
-            if number in drops:
+            # A sentence that is replaced and dropped is dropped for what takes its place.
+            if other := replacements.get(number):
+                self.why_dropped[line] = other.why
+                self._admit(without_number(other.sentence.strip(), number), other.why, new)
+            elif number in drops:
                 self.why_dropped[line] = drops[number]
-            elif number in replacements:
-                self.why_dropped[line] = replacements[number].why
-                self._admit(
-                    without_number(replacements[number].sentence.strip(), number), replacements[number].why, new
-                )
             else:
                 new.append(line)
         # Into a memory that holds nothing yet, what replaces something comes as new.

@@ -32,6 +32,7 @@ from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.schema.codex import Change, Codex
@@ -233,7 +234,8 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     if not reply.summary:
         raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
-    kept, over = await _within_ceilings(new or [summary], state, runtime)
+    lines = new or [summary]
+    kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
@@ -390,7 +392,10 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     new = await asyncio.to_thread(
         admit, facts, old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
-    kept, dropped = await _within_ceilings([*old, *new], state, runtime, protect=len(new), down_to=FORGET_DOWN_TO)
+    reader = _reader([*old, *new], state, runtime, model)
+    kept, dropped = await _within_ceilings(
+        [*old, *new], state, runtime, reader=reader, protect=len(new), down_to=FORGET_DOWN_TO
+    )
     added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
     return {
         **NOTHING_LEFT,
@@ -404,11 +409,16 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
 
 
 async def _within_ceilings(
-    lines: list[str], state: State, runtime: StoryRuntime, *, protect: int = 0, down_to: int | None = None
+    lines: list[str],
+    state: State,
+    runtime: StoryRuntime,
+    *,
+    reader: str,
+    protect: int = 0,
+    down_to: int | None = None,
 ) -> tuple[list[str], list[Dropped]]:
-    """Return the sentences that stay within the ceilings, and those that do not with the reason."""
+    """Return the sentences that stay within the ceilings, first who the `reader` is, and those that do not with the reason."""
     about = [state["brief"]["premise"], state["plan"]]
-    reader = _reader(lines, state, runtime)
     lines = [line for line in lines if line != reader]
 
     def relevance(sentences: list[str]) -> list[float]:
@@ -429,12 +439,17 @@ async def _within_ceilings(
     ]
 
 
-def _reader(lines: list[str], state: State, runtime: StoryRuntime) -> str:
-    """Return the sentence that says who the reader is, which a story to play never forgets; "" in a novel."""
+def _reader(lines: list[str], state: State, runtime: StoryRuntime, model: ResolvedModel) -> str:
+    """Return the sentence that says who the reader is, which a story to play never forgets; "" in a novel.
+
+    In another language than English a capable model is asked to keep it first.
+    """
     if runtime.context.mode != "fiction":
         return ""
     told = [*memory_lines(state["previous_memory"]), *lines, *sentences(state["plan"])]
-    return limit_words(next((line for line in told if line.startswith("You are ")), ""), LONGEST_READER)
+    first = lines[0] if model.tier == "full" and not is_english(runtime.context.language) else ""
+    first = first if count_words(first) <= LONGEST_READER else ""
+    return limit_words(next((line for line in told if line.startswith("You are ")), first), LONGEST_READER)
 
 
 def _similarity(runtime: StoryRuntime, first: list[str], second: list[str]) -> Matrix:

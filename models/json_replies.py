@@ -139,11 +139,12 @@ def describe(messages: Sequence[BaseMessage], schema: JsonSchema) -> list[BaseMe
 def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
     """Return the object in `reply` and what is wrong with it, one of them empty; fences, talk and reasoning are ignored.
 
-    JSON that breaks off is refused, not completed: half a sentence is not a sentence.
+    Of an object that is one list and nothing else, the list alone will do. JSON that breaks off is refused, not completed:
+    half a sentence is not a sentence.
     """
     partial = isinstance(schema, type) and issubclass(schema, PartialReply)
     try:
-        found = _gated(_first_object(after_thoughts(reply)), partial=partial)
+        found = _gated(_object_in(after_thoughts(reply), json_schema(schema)), partial=partial)
     except RecursionError:
         return None, "It is nested too deep."
     except _NothingLeft:
@@ -194,6 +195,35 @@ def _gated(node: Any, *, partial: bool) -> Any:
     if isinstance(node, dict):
         return {name: _gated(value, partial=partial) for name, value in node.items()}
     return node
+
+
+def _object_in(text: str, schema: JsonSchema) -> JsonObject | None:
+    """Return the first object of a text, or its array as the list of an object that has nothing else."""
+    found = _first_object(text)
+    properties: dict[str, JsonSchema] = schema.get("properties", {})
+    (name, form), *others = properties.items() or [("", {})]
+    if others or form.get("type") != "array" or list(schema.get("required", ())) != [name] or name in (found or ()):
+        return found
+    array = _array_in(text, form.get("items", {}))
+    return found if array is None else {name: array}
+
+
+def _array_in(text: str, item: JsonSchema) -> list[Any] | None:
+    """Return the first array in a text of items of this form that is not empty; one inside an object is none."""
+    kind = {"string": str, "object": dict}.get(item.get("type", "object" if "$ref" in item else ""), object)
+    arrays, end = list[list[Any]](), 0
+    before = text.partition("{")[0]
+    for opening in itertools.islice(re.finditer(r"\[", before), MOST_OPENINGS):
+        if opening.start() < end:
+            continue
+        try:
+            found, past = _DECODER.raw_decode(text, opening.start())
+        except ValueError:
+            continue
+        if all(isinstance(it, kind) for it in found):
+            arrays.append(found)
+            end = past
+    return next(filter(None, arrays), arrays[0] if arrays else None)
 
 
 def _first_object(text: str) -> JsonObject | None:

@@ -51,6 +51,8 @@ class Founding:
     truth: str = ""
     clues: list[str] = field(default_factory=list)
     voice: str = ""
+    reader: str = ""
+    """Who the reader of a story to play is, where it was said and the model has told it."""
 
 
 async def conceive(
@@ -83,7 +85,10 @@ async def _asked(
         else without_marks([" ".join(line.split()) for line in said])
         for name, said in reply.model_dump().items()
     }
-    return Founding(memory=fields.pop("short_term_memory", []), synopsis=fields["premise"], **fields)
+    memory = fields.pop("short_term_memory", [])
+    # In another language nobody can know how a sentence speaks to the reader: the first one was asked to.
+    told = bool(given["player"] and memory) and (memory[0].startswith("You are") or not is_english(context.language))
+    return Founding(memory=memory, synopsis=fields["premise"], reader=memory[0] if told else "", **fields)
 
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:

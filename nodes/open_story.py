@@ -17,6 +17,7 @@ from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.nodes.validate_state import edited_brief
 from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
@@ -145,9 +146,9 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     plan, plans, known = " ".join(given["plan"].split()), opening.plans, opening.memory
     played = runtime.context.mode == "fiction"
     if played and given["player"]:
-        if not (known and known[0].startswith("You are")):
+        if not opening.reader:
             known = [f"You are {given['player'].rstrip('.')}.", *known]
-        plans = [f"{known[0]} The story begins.", *plans]
+        plans = [f"{known[0]} The story begins." if is_english(runtime.context.language) else known[0], *plans]
     elif played and memory:
         plans = plans or ["The story goes on."]
     # A given plan is kept among the candidates, so that the log alone still has it.

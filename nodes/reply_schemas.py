@@ -8,10 +8,11 @@ fact and two or three to a plan, which no instruction gets from a small model.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from recurrentgpt.nodes.small.plot_moves import Move
 from recurrentgpt.nodes.small.reply_patterns import (
@@ -39,6 +40,18 @@ def _text(pattern: str, **extra: Any) -> Any:
 def _list(item: Any, count: int) -> Any:
     # In the schema only: a list of another length is still a reply.
     return Annotated[list[item], Field(json_schema_extra={"minItems": count, "maxItems": count})]
+
+
+_ONE_NUMBER = re.compile(r"(?!\s*[-−])\D*(\d+)\D*")
+
+
+def _number_in(said: Any) -> Any:
+    """Return the number in a text that holds one, as in "Plan 2"; anything else as it is."""
+    found = _ONE_NUMBER.fullmatch(said) if isinstance(said, str) else None
+    return int(found[1]) if found and len(found[1]) < 4 else said
+
+
+_Number = Annotated[int, BeforeValidator(_number_in)]
 
 
 class _Reply(BaseModel):
@@ -111,7 +124,7 @@ class ChoiceReply(_Reply, title="Choice"):
     """Choose a plan by its number from 1, give the reason first, and revise the plan."""
 
     why: str
-    index: int
+    index: _Number
     plan: str
 
 
@@ -223,7 +236,7 @@ def choice_reply(count: int, language: str, people: Sequence[str] = (), *, fewes
 
     It has `fewest` to three sentences.
     """
-    index = Annotated[int, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
+    index = Annotated[_Number, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
     plan = sentences_pattern(language, fewest, 3)
     if people and is_english(language):
         subjects = people[:1] if people[0] == "You" else people

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
@@ -32,6 +32,7 @@ from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.schema.codex import Change, Codex
@@ -66,14 +67,31 @@ _LEANING = re.compile(
 """What a sentence says that leans on the one before it."""
 
 
-_ALL = r"(?:it(?: has)?|the passage(?: has)?) reached (?:it all|everything|(?:all|the whole)(?: of (?:it|its plan|the plan))?)"
+_PLAN = r"(?:it|(?:its|the) (?:whole |entire )?plan)"
+_ALL = (
+    rf"(?:it all|(?:all|everything|the whole|every part)(?: (?:of|in) {_PLAN})?|(?:its|the) (?:whole|entire|full) plan)"
+)
+_FULLY = r"(?: (?:fully|completely|entirely|in full))?"
+_REACHED = rf"{_FULLY} (?:reached|carried out|covered|completed|fulfilled){_FULLY}"
+_LEFT = r"(?:left|missing|unreached|out|open)"
+_NOTHING_LEFT = (
+    r"(?:none|nothing)(?: (?:is|was|remains|has been))?"
+    rf"|(?:none|nothing)(?: of {_PLAN})? (?:remains|remained|(?:(?:is|was|has been) )?{_LEFT})"
+)
+_CLAUSE = (
+    rf"(?:(?:{_NOTHING_LEFT})(?: {_LEFT})*(?: to (?:come|be reached|be done))?(?: of {_PLAN})?"
+    rf"|(?:it|the passage)(?: has)?{_REACHED} {_ALL}|(?:{_ALL}|(?:its|the) plan) (?:was|is|has been){_REACHED})"
+)
 _NOTHING = re.compile(
-    r"\W*(?:nichts|rien|nada|niente|nulla|niets|ingenting|ничего|无|無|なし|없음"
-    r"|n/?a|no|empty|null|nil|(?:none|nothing)(?: (?:is|was|remains|has been))?(?: (?:left|missing|unreached|out))*"
-    rf"|(?:(?:none|nothing)\W+)?{_ALL}|(?:all|everything)(?: of (?:it|its plan|the plan))? (?:was|is|has been) reached)\W*",
+    r"\W*(?:nichts|rien|nada|niente|nulla|niets|ingenting|ничего|无|無|なし|없음|n/?a|no|empty|null|nil"
+    rf"|{_CLAUSE}(?:\W+(?:(?:and|so|as|since|because) )?{_CLAUSE})*)\W*",
     re.IGNORECASE,
 )
 """How a model says in words that a passage reached all of its plan, where nothing was to be said."""
+
+
+_ABOUT_NUMBER = re.compile(r"(?:\((\d{1,3})\)|(\d{1,3})[):])\s+(?=\S)")
+"""How a sentence in a list says which one it replaces: "3. März" is a day."""
 
 
 class Drop(BaseModel):
@@ -90,12 +108,25 @@ class Replacement(BaseModel):
     sentence: str
     why: str
 
+    @model_validator(mode="before")
+    @classmethod
+    def _said_alone(cls, given: Any) -> Any:
+        """Take "2: Bo has a boat." for the sentence and its number, without a reason."""
+        about = _ABOUT_NUMBER.match(given) if isinstance(given, str) else None
+        return {"number": about[1] or about[2], "sentence": given[about.end() :], "why": ""} if about else given
+
 
 class Addition(BaseModel):
     """A sentence to add."""
 
     sentence: str
     why: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said_alone(cls, given: Any) -> Any:
+        """Take a text for the sentence, without a reason."""
+        return {"sentence": given, "why": ""} if isinstance(given, str) else given
 
 
 class MemoryRepair(PartialReply):
@@ -203,7 +234,8 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     if not reply.summary:
         raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
-    kept, over = await _within_ceilings(new or [summary], state, runtime)
+    lines = new or [summary]
+    kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
@@ -247,13 +279,12 @@ class Changes:
         replacements = {item.number: item for item in reply.replace if item.sentence.strip()}
         new: list[str] = []
         for number, line in enumerate(lines, 1):
-            if number in drops:
+            # A sentence that is replaced and dropped is dropped for what takes its place.
+            if other := replacements.get(number):
+                self.why_dropped[line] = other.why
+                self._admit(without_number(other.sentence.strip(), number), other.why, new)
+            elif number in drops:
                 self.why_dropped[line] = drops[number]
-            elif number in replacements:
-                self.why_dropped[line] = replacements[number].why
-                self._admit(
-                    without_number(replacements[number].sentence.strip(), number), replacements[number].why, new
-                )
             else:
                 new.append(line)
         # Into a memory that holds nothing yet, what replaces something comes as new.
@@ -361,7 +392,10 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     new = await asyncio.to_thread(
         admit, facts, old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
-    kept, dropped = await _within_ceilings([*old, *new], state, runtime, protect=len(new), down_to=FORGET_DOWN_TO)
+    reader = _reader([*old, *new], state, runtime, model)
+    kept, dropped = await _within_ceilings(
+        [*old, *new], state, runtime, reader=reader, protect=len(new), down_to=FORGET_DOWN_TO
+    )
     added = [Added(sentence=line, why="the passage tells it, and the memory did not hold it") for line in new]
     return {
         **NOTHING_LEFT,
@@ -375,11 +409,16 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
 
 
 async def _within_ceilings(
-    lines: list[str], state: State, runtime: StoryRuntime, *, protect: int = 0, down_to: int | None = None
+    lines: list[str],
+    state: State,
+    runtime: StoryRuntime,
+    *,
+    reader: str,
+    protect: int = 0,
+    down_to: int | None = None,
 ) -> tuple[list[str], list[Dropped]]:
-    """Return the sentences that stay within the ceilings, and those that do not with the reason."""
+    """Return the sentences that stay within the ceilings, first who the `reader` is, and those that do not with the reason."""
     about = [state["brief"]["premise"], state["plan"]]
-    reader = _reader(lines, state, runtime)
     lines = [line for line in lines if line != reader]
 
     def relevance(sentences: list[str]) -> list[float]:
@@ -400,12 +439,17 @@ async def _within_ceilings(
     ]
 
 
-def _reader(lines: list[str], state: State, runtime: StoryRuntime) -> str:
-    """Return the sentence that says who the reader is, which a story to play never forgets; "" in a novel."""
+def _reader(lines: list[str], state: State, runtime: StoryRuntime, model: ResolvedModel) -> str:
+    """Return the sentence that says who the reader is, which a story to play never forgets; "" in a novel.
+
+    In another language than English a capable model is asked to keep it first.
+    """
     if runtime.context.mode != "fiction":
         return ""
     told = [*memory_lines(state["previous_memory"]), *lines, *sentences(state["plan"])]
-    return limit_words(next((line for line in told if line.startswith("You are ")), ""), LONGEST_READER)
+    first = lines[0] if model.tier == "full" and not is_english(runtime.context.language) else ""
+    first = first if count_words(first) <= LONGEST_READER else ""
+    return limit_words(next((line for line in told if line.startswith("You are ")), first), LONGEST_READER)
 
 
 def _similarity(runtime: StoryRuntime, first: list[str], second: list[str]) -> Matrix:

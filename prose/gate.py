@@ -23,7 +23,7 @@ from functools import lru_cache
 
 from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import split_joined_words
-from recurrentgpt.prose.markup import quoted_as_emphasis, without_markup
+from recurrentgpt.prose.markup import quoted_as_emphasis, without_marks_of_lines, without_markup
 from recurrentgpt.prose.quotations import (
     close_quotation,
     close_quotations,
@@ -241,7 +241,8 @@ class ProseGate:
             self._settled = max(self._longest, self._settled, key=len)
         settled = self._settled
         if self.keeps_all:
-            settled = line_by_line(quoted_as_emphasis(self._without_machine_talk(settled)))
+            settled = without_marks_of_lines(self._without_machine_talk(settled))
+            settled = line_by_line(quoted_as_emphasis(settled))
         text = unwrap_quotes(paragraphs(settled, keeps_all=self.keeps_all), keeps_all=self.keeps_all)
         if self.keeps_all:
             text = one_form(text)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
@@ -13,7 +16,7 @@ from recurrentgpt.graph.story import Graph, build_story_graph
 from recurrentgpt.models.embedded.catalogue import Tier
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import Context
-from recurrentgpt.testing import ScriptedChatModel
+from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 THREAD: Any = {"configurable": {"thread_id": "play"}}
 
@@ -99,3 +102,84 @@ def test_style_pace_and_note_reach_what_is_written_and_planned(graph: Graph, tie
         assert len(writing) >= 2
         planning = [prompt for prompt in asked(model) if "The dog must live." in prompt]
         assert len(planning) > len(writing)
+
+
+READER = "Du bist Marta Quill, Revisorin der Hafenbank."
+KNOWN = ["Die Bank hat gestern geschlossen.", "Onno Behr hat den Schl\u00fcssel."]
+PLANS = ["Du fragst Onno Behr nach dem Schl\u00fcssel.", "Du gehst in den Keller.", "Du schreibst der Aufsicht."]
+
+
+def in_german(memory: list[str]) -> Callable[[list[BaseMessage]], str]:
+    """Return the replies of a model that founds a story in German."""
+
+    def replies(messages: list[BaseMessage]) -> str:
+        text = story_replies(messages)
+        reply = json.loads(text) if text.startswith("{") else {}
+        if "short_term_memory" in reply:
+            reply |= {"short_term_memory": memory, "plans": PLANS}
+        return json.dumps(reply) if reply else text
+
+    return replies
+
+
+@pytest.mark.parametrize("player", ["Marta Quill, eine Revisorin", ""])
+def test_a_story_in_another_language_is_told_of_its_reader_in_no_english(graph: Graph, player: str) -> None:
+    model = ScriptedChatModel(tier="full", replies=in_german([READER, *KNOWN]))
+    played = context(model, language="German", selector="simulator", steps=1)
+    state = graph.invoke({"genre": "Krimi", "player": player}, THREAD, context=played)
+    assert state["step"] == 1
+    prompts = asked(model)
+    assert not [prompt for prompt in prompts if '"You' in prompt or "You are" in prompt.replace("You are the narr", "")]
+    (writing,) = [prompt for prompt in prompts if prompt.endswith("no title, no heading, no comment.")]
+    assert f"what has happened so far:\n1. {READER}\n2. {KNOWN[0]}\n3. {KNOWN[1]}\n\n" in writing
+    assert not player or f"The reader decides:\n{READER}\n\nTell what" in writing
+    assert [prompt for prompt in prompts if "The sentence that says who the reader is stays first.\n" in prompt]
+    assert [prompt for prompt in prompts if "sentences, speaks to the reader as the story does, is one act" in prompt]
+    chosen = [prompt for prompt in prompts if "sentences that speak to the reader as the choices do, more" in prompt]
+    assert bool(chosen) is not bool(player), "whoever has said who to be is asked for nothing before the first passage"
+
+
+def test_the_reader_of_a_story_in_english_is_you(graph: Graph) -> None:
+    model = ScriptedChatModel(tier="full", replies=in_german(["You are Marta Quill, an auditor.", *KNOWN]))
+    played = context(model, selector="simulator", steps=2)
+    state = graph.invoke({"genre": "mystery", "player": "Marta Quill, an auditor"}, THREAD, context=played)
+    assert state["short_term_memory"].splitlines()[0] == "You are Marta Quill, an auditor."
+    told = "\n".join(asked(model))
+    assert "The reader decides:\nYou are Marta Quill, an auditor. The story begins.\n" in told
+    for said in (
+        'the first says who the reader is and begins with "You are"\n',
+        'one or two sentences each, beginning with "You"; each matters',
+        'Each is one or two sentences, begins with "You", is one act',
+        'The sentence that begins with "You are" stays first and says who the reader is. ',
+        'in one to three sentences that begin with "You", more definite',
+    ):
+        assert said.rstrip() in told
+
+
+def test_who_the_reader_is_is_said_where_a_model_has_not_said_it(graph: Graph) -> None:
+    model = ScriptedChatModel(tier="full", replies=in_german([]))
+    played = context(model, language="German", selector="simulator", steps=1)
+    graph.invoke({"genre": "Krimi", "player": "Marta Quill, eine Revisorin"}, THREAD, context=played)
+    writing = next(prompt for prompt in asked(model) if prompt.endswith("no title, no heading, no comment."))
+    reader = "You are Marta Quill, eine Revisorin."
+    assert f"what has happened so far:\n1. {reader}\n\nThe reader decides:\n{reader}\n\nTell" in writing
+
+
+def test_who_the_reader_is_is_not_forgotten_in_another_language(graph: Graph) -> None:
+    long = [f"Onno Behr z\u00e4hlte am {day}. Mai {day} graue Steine." for day in range(1, 31)]
+    found, calls = in_german([READER, *KNOWN]), []
+
+    def replies(messages: list[BaseMessage]) -> str:
+        text = found(messages)
+        reply = json.loads(text) if text.startswith("{") else {}
+        if "drop" not in reply:
+            return text
+        calls.append(reply)
+        return json.dumps({**reply, "drop": [], "replace": [], "add": long})
+
+    model = ScriptedChatModel(tier="full", replies=replies)
+    played = context(model, language="German", selector="simulator", steps=3)
+    state = graph.invoke({"genre": "Krimi", "player": "Marta Quill, eine Revisorin"}, THREAD, context=played)
+    assert len(calls) >= 3
+    assert len(state["short_term_memory"].splitlines()) == 20
+    assert state["short_term_memory"].splitlines()[0] == READER

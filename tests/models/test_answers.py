@@ -119,8 +119,10 @@ async def test_a_callers_check_asks_again() -> None:
     [
         ('{"facts": []}', "facts"),
         ('{"fact": ["x"]}', "facts"),
-        ('["x"]', "no complete JSON object"),
+        ('["x"', "no complete JSON object"),
+        ("[1]", "no complete JSON object"),
         ('{"facts": ["x"', "no complete JSON object"),
+        ('{"facts": ["x"], "more": ', "no complete JSON object"),
         ("", "empty"),
     ],
 )
@@ -139,12 +141,31 @@ async def test_replies_that_do_not_fit_are_refused(reply: str, problem: str) -> 
         f"Here {{as you asked}} it is: {FACTS} I hope it helps.",
         f'<think>{{"facts": ["a draft"]}}</think>{FACTS}',
         '{"facts": ["The lamp\nwent out."]}',
+        '["The lamp went out."]',
+        '```json\n["The lamp\nwent out."]\n```',
+        'Here [as you asked, see [1]] it is: ["The lamp went out."] I hope it helps {or not}.',
     ],
 )
 async def test_json_is_found_in_talk(reply: str) -> None:
     model, _ = scripted(reply)
     facts = (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts
     assert " ".join(facts[0].split()) == "The lamp went out."
+
+
+def test_an_array_is_the_list_of_a_form_that_has_nothing_else():
+    class Found(BaseModel):
+        people: list[SummaryReply]
+
+    class Two(Facts):
+        summary: str = ""
+
+    found, _ = read('[{"summary": "x"}, {"summary": "y"}]', Found)
+    assert found.people == [SummaryReply(summary="x"), SummaryReply(summary="y")]
+    assert read("None: []", Found)[0].people == []
+    assert read('["x"]', Two) == (None, "It holds no complete JSON object.")
+    plain = {"properties": {"facts": {"type": "array"}}, "required": ["facts"]}
+    assert read('["x"]', plain) == ({"facts": ["x"]}, "")
+    assert read('["x"]', {**plain, "required": []})[0] is None
 
 
 async def test_a_plain_schema_gives_a_plain_dictionary() -> None:

@@ -141,11 +141,50 @@ async def test_reasons_belong_to_what_really_changed(write, model):
     }
     answering(model, memories.__getitem__)
     commits = await write(steps=2)
-    assert commits[2]["short_term_memory"].splitlines() == ["Mira lost the lamp.", "Cy sings.", "Mira has a lamp."]
+    memory = ["Mira lost the lamp.", "No.", "Cy sings.", "Mira has a lamp."]
+    assert commits[2]["short_term_memory"].splitlines() == memory
     assert commits[2]["rationale"] == {
         "dropped": [{"sentence": "Bo fell.", "why": "So."}],
-        "added": [{"sentence": "Mira lost the lamp.", "why": "So."}, {"sentence": "Cy sings.", "why": "So."}],
+        "added": [{"sentence": sentence, "why": "So."} for sentence in memory[:3]],
     }
+
+
+async def test_a_sentence_that_is_dropped_and_replaced_is_replaced(write, model):
+    answering(model, lambda number: changed(drop=(1, 2), replace=[(1, KEY)], why="So."))
+    opening, first = await write(steps=1)
+    before = opening["short_term_memory"].splitlines()
+    assert first["short_term_memory"].splitlines() == [KEY, before[2]]
+    assert first["rationale"] == {
+        "dropped": [{"sentence": line, "why": "So."} for line in before[:2]],
+        "added": [{"sentence": KEY, "why": "So."}],
+    }
+
+
+async def test_sentences_without_their_reasons_are_taken_as_they_are_said(write, model):
+    model.tier = "full"
+    reply = {
+        **json.loads(changed()),
+        "add": [KEY, "  "],
+        "replace": ["1: Mira owes Bo two coins.", "(2) Bo has a boat."],
+    }
+    calls, again = answering(model, lambda number: json.dumps(reply))
+    opening, first = await write(steps=1)
+    assert (len(calls), len(again)) == (1, 0)
+    *_, third = opening["short_term_memory"].splitlines()
+    memory = ["Mira owes Bo two coins.", "Bo has a boat.", third, KEY]
+    assert first["short_term_memory"].splitlines() == memory
+    added = [{"sentence": line, "why": ""} for line in memory if line != third]
+    assert first["rationale"]["added"] == added
+
+
+@pytest.mark.parametrize("said", [KEY, "3. M\u00e4rz 1936: Bo kam zur\u00fcck."])
+async def test_a_replacement_that_does_not_say_of_what_is_asked_about(write, model, said):
+    model.tier = "full"
+    reply = {**json.loads(changed("Bo fell.")), "replace": [said]}
+    _, again = answering(model, lambda number: json.dumps(reply))
+    opening, first = await write(steps=1)
+    assert "Number 1 under replace of your reply cannot be used (it is an object)" in again[0][-1].text
+    assert first["short_term_memory"].splitlines() == [*opening["short_term_memory"].splitlines(), "Bo fell."]
 
 
 async def test_a_memory_of_which_nothing_is_left_holds_the_passage(write, model):
@@ -214,6 +253,45 @@ async def test_a_model_that_gives_no_plans_is_told_how_many_are_wanted_and_so_is
     with pytest.raises(ModelReplyError, match=r"two tries \(It has 0 plans and needs 1 or more\)"):
         await write(steps=1)
     assert "It has 0 plans and needs 1 or more." in calls[1][-1].text
+
+
+async def test_plans_without_the_object_around_them_are_read(write, model):
+    plain, calls = model.replies, []
+    plans = ["Mira runs to the old mill.", "Bo hides the ledger.", "A stranger asks for oil."]
+
+    def replies(messages):
+        text = plain(messages)
+        if text.startswith("{") and set(json.loads(text)) == {"plans"}:
+            calls.append(messages)
+            return json.dumps(plans)
+        return text
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert commits[1]["candidate_plans"] == plans
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [("Plan 2", True), ("2", True), ("2.", True), ("**2** (the mill)", True), ("-2", False), ("2 or 3", False)],
+)
+async def test_the_number_of_a_choice_is_read_where_it_is_clear(write, model, tier, said, read):
+    model.tier, plain, calls = tier, model.replies, []
+
+    def replies(messages):
+        text = plain(messages)
+        reply = json.loads(text) if text.startswith("{") else {}
+        if "index" not in reply:
+            return text
+        calls.append(messages)
+        return json.dumps({**reply, "index": said if len(calls) == 1 else 2, "plan": "2. Mira rows out alone."})
+
+    model.replies = replies
+    commits = await write(steps=2)
+    assert len(calls) == (1 if read else 2)
+    assert commits[2]["plan"].removeprefix("2. ") == "Mira rows out alone."
 
 
 async def test_plans_that_say_the_same_are_asked_for_again(write, model):
@@ -408,12 +486,12 @@ async def test_a_summary_that_is_missing_is_asked_for_alone(write, model):
 
 async def test_a_reply_with_no_entry_of_use_is_asked_for_again_whole_and_shown_whole(write, model):
     model.tier = "full"
-    long = [f"Number {number} is no entry but a sentence of some length about the ferry." for number in range(120)]
+    long = [[f"Number {number} is no entry but a list of some length about the ferry."] for number in range(120)]
     good = changed(KEY)
     calls, again = answering(model, lambda n: with_bad_entry(add=long, summary="Mira left.") if n == 1 else good)
     commit = (await write(steps=1))[1]
     assert (len(calls), len(again)) == (2, 0)
-    assert long[-1] in calls[1][-2].text, "the old reply is shown to its end"
+    assert long[-1][0] in calls[1][-2].text, "the old reply is shown to its end"
     assert KEY in commit["short_term_memory"]
 
 
@@ -421,7 +499,7 @@ async def test_what_is_wrong_with_a_reply_is_said_of_the_reply_as_it_was_given(w
     """The number of a bad entry is its number in the reply that is shown, and the request asks for its part by name."""
     model.tier = "full"
     good = {"sentence": KEY, "why": "It opens the door."}
-    bare = "The reeve keeps a ledger of the dead."
+    bare = ["The reeve keeps a ledger of the dead."]
     _, again = answering(model, lambda number: with_bad_entry(add=[bare, good]))
     await write(steps=1)
     *_, shown, request = again[0]

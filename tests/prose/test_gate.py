@@ -452,11 +452,23 @@ def test_emphasis_in_tags_is_emphasis():
         ("It was <u>never</u> so.", "It was *never* so."),
         (r"He wrote 5\*4 and \"no\" &amp; went&nbsp;on &mdash; quickly.", 'He wrote 5*4 and "no" & went on — quickly.'),
         ("She went.\n\n\\* \\* \\*\n\nHe came.", "She went.\n\n* * *\n\nHe came."),
+        ("The board said ~~sold~~ let.", "The board said sold let."),
+        ("~~It was sold. It was let.~~ It stood empty.", "It was sold. It was let. It stood empty."),
+        ("She went.\n\n~~~\n\nIt cost ~~ 5 then, or~~so.", "She went.\n\n* * *\n\nIt cost ~~ 5 then, or~~so."),
     ],
 )
 def test_a_capable_models_markup_is_converted(said, kept, size):
     gate = gate_of(f"{prose(3)}\n\n{said}\n\nThat was all.", size, keeps_all=True)
     assert (gate.objection, gate.finish()) == ("", f"{prose(3)}\n\n{kept}\n\nThat was all.")
+
+
+@pytest.mark.parametrize("size", [1, 6, 500])
+@pytest.mark.parametrize("heading", ["## Tuesday", "# Tuesday #", "###### *Tuesday*", "> ## Tuesday"])
+def test_a_heading_that_a_capable_model_insists_on_is_its_line(heading, size):
+    gate = gate_of(f"{prose(3)}\n\n{heading}\n\nRoom #4 was # 5 of them.", size, keeps_all=True)
+    line = "Tuesday" if heading[0] == "#" and "*" not in heading else "*Tuesday*"
+    assert gate.finish() == f"{prose(3)}\n\n{line}\n\nRoom #4 was # 5 of them."
+    assert "heading" in gate.objection or ">" in heading
 
 
 @pytest.mark.parametrize("said", ["```python\nprint(1)\n```", "&lt;|im_start|&gt; was there.", '{"plan": "no"}'])

@@ -73,7 +73,9 @@ def path_to(head: str, links: Mapping[str, Link]) -> list[str]:
     path: list[str] = []
     while head:
         if head not in links:
-            raise StorageError(f"The passage {head[:60]!r} of this story is not there: `recurrentgpt check` says what is whole.")
+            raise StorageError(
+                f"The passage {head[:60]!r} of this story is not there: `recurrentgpt check` says what is whole."
+            )
         if len(path) == len(links):
             raise StorageError("The passages of this story lead in a circle: `recurrentgpt check` says what is whole.")
         path.append(head)

@@ -81,9 +81,7 @@ async def written_from(
         "outline": "\n".join(brief["outline"]),
         "memory": state["short_term_memory"],
         "codex": "\n".join(line for entry in state["entries"] for line in entry["lines"]),
-        "recalled": "\n".join(
-            f"passage {entry['step']}: {entry['summary']} {entry['piece']}" for entry in state["recalled"]
-        ),
+        "recalled": "\n".join(_told_of(state["recalled"], "\n".join(text for _, text in turns))),
         "passage before": state["passage"],
         "left of the plan before": state["unreached"],
         "plan": state["plan"],
@@ -94,6 +92,16 @@ async def written_from(
         for number, (role, text) in enumerate(turns, 1)
     ]
     return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+
+
+def _told_of(recalled: Sequence[Recalled], sent: str) -> list[str]:
+    """Return what of that which was recalled stands in the turns that were sent: what they tell anyway is told once."""
+    told = [
+        (entry["step"], text)
+        for entry in recalled
+        if (text := next((part for part in (entry["piece"], entry["summary"]) if part and part in sent), ""))
+    ]
+    return list(dict.fromkeys(f"passage {step}: {text}" for step, text in told))
 
 
 async def _recalled(log: LogReader, context: Context, state: State, commit: Commit) -> list[Recalled]:

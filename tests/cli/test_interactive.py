@@ -199,6 +199,15 @@ def test_help_names_every_key(cli, story):
     assert all(f"  {key}  " in err for key in KEYS)
 
 
+@pytest.mark.parametrize(("answer", "shown"), [("l", [2]), ("l 2", [1, 2]), ("read", [2]), ("/look 9", [1, 2])])
+def test_what_was_written_is_read_again(cli, story, answer, shown):
+    result = cli("write", story, "-i", stdin=f"{answer}\nq\n")
+    assert result.code == 0, result.err
+    assert result.out == "", "nothing of it is new"
+    told, passages = " ".join(result.err.split()), json.loads(cli("show", story, "--json").out)["passages"]
+    assert [passage["step"] for passage in passages if " ".join(passage["text"].split()) in told] == shown
+
+
 def test_another_take_keeps_both(cli, story, server):
     result = cli("write", story, "-i", stdin="a\nq\n")
     assert result.code == 0, result.err

@@ -124,6 +124,13 @@ def test_bad_usage(cli, server, arguments):
     assert server.requests == []
 
 
+def test_a_game_is_read_again(cli, server):
+    result = _begun(cli, "/read\n1\n/read\n/quit\n")
+    assert "There is no passage yet to read." in result.err
+    (passage,) = _passages(cli, "game")
+    assert " ".join(passage["text"].split()) in " ".join(result.err.split())
+
+
 def test_a_game_is_changed_from_within(cli, server):
     result = _begun(
         cli, "1\n/retry\n/takes 1\n/note The door stays shut.\n/settings pace=fast\n/edit\nI wait.\n/quit\n"

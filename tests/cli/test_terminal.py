@@ -387,6 +387,27 @@ def test_what_was_stopped_is_kept_to_its_last_whole_sentence(story, cli, server)
     assert len(json.loads(cli("choose", story, "--json").out)["plans"]) == 3
 
 
+@pytest.mark.parametrize("key", ["g", "t"])
+def test_a_passage_is_shown_to_its_end_before_its_memory_is_made(story, cli, server, key):
+    assert cli("choose", story, "1").code == 0
+    server.script = [*["ok"] * (len(server.requests) + 1), "stalled"]
+    terminal = Terminal("write", story, "--steps", "1")
+    terminal.until("updating the memory")
+    wait_for_requests(server, len(server.script))
+    terminal.send("\x03")
+    terminal.until("Stopped. What now? [g: go on, t: throw this passage away and choose again, q: leave]")
+    shown = terminal.text
+    server.script = ["ok"]
+    terminal.send(f"{key}\r")
+    assert terminal.end() == 0, terminal.text
+    passages = json.loads(cli("show", story, "--json").out)["passages"]
+    assert len(passages) == (3 if key == "g" else 2)
+    if key == "g":
+        *_, last = " ".join(passages[-1]["text"].split()).split(". ")
+        assert last in " ".join(shown.split())
+        assert "does not count" not in terminal.text
+
+
 def test_what_was_stopped_is_thrown_away_with_its_plan(story, cli, server):
     before = json.loads(cli("show", story, "--json").out)["passages"]
     terminal = _stopped(story, cli, server)

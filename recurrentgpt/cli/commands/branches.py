@@ -224,7 +224,8 @@ def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, re
             return
         print_lines(_where(passage))
         on = f"{story.id} --remote {remote}" if remote else f"{story.id}; the plans: recurrentgpt choose {story.id}"
-        note(f"Go on from here: recurrentgpt write {on}")
+        command = "play" if story.context.mode == "fiction" else "write"
+        note(f"Go on from here: recurrentgpt {command} {on}")
 
 
 def _where(passage: Passage) -> str:

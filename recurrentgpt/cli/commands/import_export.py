@@ -276,9 +276,9 @@ def _restore(path: Path, *, copy: str, json: bool) -> None:
             )
             return
         print_text(story.id)
-        note(
-            f"{one_line(story.title)} is here: {counted(count, 'passage')}, on all branches. Go on: recurrentgpt write {story.id}"
-        )
+        command = "play" if story.context.mode == "fiction" else "write"
+        where = f"{one_line(story.title)} is here: {counted(count, 'passage')}, on all branches."
+        note(f"{where} Go on: recurrentgpt {command} {story.id}")
         if told := tell_left_out(left_out):
             note(told)
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 from recurrentgpt.cli.terminal import prompt
-from recurrentgpt.cli.terminal.console import one_line
+from recurrentgpt.cli.terminal.console import one_line, visible
 from recurrentgpt.cli.terminal.interrupts import DraftDropped, Ended, UserLeaves
 from recurrentgpt.cli.terminal.keys import (
     EDITING,
@@ -127,13 +127,17 @@ def stoppable(
 
 def _after_a_stop(renderer: Renderer) -> str:
     """Ask somebody who stopped the writing what now, and return the key: k, t or g; raise UserLeaves to leave."""
+    renderer.show_rest()
     renderer.screen.rest()
     offers = {"t": "throw it away and choose again", "g": "begin it again", "q": "leave"}
-    if renderer.in_the_making:
+    about = "What of this passage?" if renderer.unfinished else "What now?"
+    if renderer.is_told:
+        offers = {"g": "go on", "t": "throw this passage away and choose again", "q": "leave"}
+    elif renderer.in_the_making:
         offers = {"k": "keep the whole sentences"} | offers | {"g": "go on from them"}
     elif not renderer.story.keeps_sentences:
         del offers["t"]
-    question = f"\nStopped. What of this passage? [{', '.join(f'{key}: {what}' for key, what in offers.items())}] "
+    question = f"\nStopped. {about} [{', '.join(f'{key}: {what}' for key, what in offers.items())}] "
     while True:
         try:
             answer = prompt.ask(question).casefold().removeprefix("/")
@@ -188,7 +192,8 @@ def went_elsewhere(renderer: Renderer, answer: str) -> bool:
     step = renderer.story.passage().step
     where = f"after passage {step}" if step else "at its opening"
     renderer.screen.remark(
-        f"\nMeanwhile the story went on elsewhere and stands {where} now, so the answer was not taken.", style="yellow"
+        f"\nMeanwhile the story was changed elsewhere and stands {where} now, so the answer was not taken.",
+        style="yellow",
     )
     stand(renderer)
     return True
@@ -201,6 +206,17 @@ def remind(renderer: Renderer) -> None:
     passage = renderer.story.passage()
     if passage.text:
         renderer.screen.remark(f"\n{passage.step}  … {one_line(passage.text.splitlines()[-1])}")
+
+
+def read_again(renderer: Renderer, count: int) -> None:
+    """Show the newest passages of the branch again, whole."""
+    last = renderer.story.passage().step
+    if not last:
+        raise BadAnswer("There is no passage yet to read.")
+    for step in range(max(1, last - count + 1), last + 1):
+        passage = renderer.story.passage(step)
+        renderer.screen.remark(f"\n{step}  {one_line(passage.plan)}\n")
+        renderer.screen.remark(visible(passage.text), style="")
 
 
 def show_tree(renderer: Renderer) -> None:
@@ -253,6 +269,8 @@ def _act(renderer: Renderer, reply: TypedInput) -> int:
             renderer.choose({"action": "edit", "number": number, "plan": _edited(story.plans[number - 1], "plan")})
         case "w":
             renderer.choose({"action": "write", "plan": reply.text or ask_words("Your plan: ")})
+        case "l":
+            read_again(renderer, reply.number or 1)
         case "s":
             return _how_many(reply.number)
         case "a":

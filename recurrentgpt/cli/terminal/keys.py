@@ -18,6 +18,7 @@ KEYS = {
     "w": "write your own plan; a sentence without any key does the same",
     "a": "another take of this passage, from the same plan",
     "m": "show the short-term memory, and edit it",
+    "l": "look at this passage again (`l 3` for the last three)",
     "s": "let the simulator choose for a while (`s 5` for five passages)",
     "r": "other plans",
     "u": "undo the newest passage or edit (`u 2` for two)",
@@ -42,6 +43,8 @@ WORDS = {
     "simulator": "s",
     "replan": "r",
     "plans": "r",
+    "look": "l",
+    "read": "l",
     "quit": "q",
     "exit": "q",
     "help": "?",
@@ -72,7 +75,7 @@ _KEYS_THAT_ARE_WORDS = {"pl": "w"}
 """By the code of a language, the key before a text that is also a word there: "w lesie" is Polish for "in the forest"."""
 _OPTIONS = [option_name(name) for name in STORY_SETTINGS]
 _COMMAND = re.compile(r"/\s*([a-z?]*)\s*(.*)", re.DOTALL | re.IGNORECASE)
-_TAKE_NUMBERS, _TAKE_TEXT = "esuyk", "wgnbo"
+_TAKE_NUMBERS, _TAKE_TEXT = "elsuyk", "wgnbo"
 
 
 @dataclass(frozen=True)

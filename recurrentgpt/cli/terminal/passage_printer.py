@@ -63,6 +63,10 @@ class PassagePrinter:
         """Return the whole sentences of what is final; empty for none."""
         return end_at_sentence(paragraphs(self.buffer.text[: self.buffer.settled], keeps_all=True)) or self._begun
 
+    def rest(self) -> Piece:
+        """Return what is still to be shown of the whole sentences that are final: nothing is left out of them any more."""
+        return self._show(self.sentences, finished=True) if self.buffer.settled else Piece("")
+
     def finish(self, text: str) -> Piece:
         """Return what is still to be shown of the finished passage."""
         return self._show(text, finished=True)

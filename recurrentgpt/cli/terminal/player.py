@@ -14,6 +14,7 @@ from recurrentgpt.cli.terminal.interactive import (
     converse,
     last_words,
     numbers,
+    read_again,
     redo,
     show_plans,
     show_tree,
@@ -40,6 +41,7 @@ COMMANDS = {
     "load": "go back to what was saved, /load NAME; what was played since stays in the log",
     "retry": "tell the newest passage once more, from the same action",
     "choices": "offer other choices",
+    "read": "read this passage again (/read 3 for the last three)",
     "memory": "show what the story remembers, and edit it",
     "takes": "list the takes of this passage, or play on from another (/takes 2)",
     "edit": "give this passage another text; the memory follows",
@@ -162,6 +164,8 @@ def _do(renderer: Renderer, command: str, rest: str) -> int:
             stoppable(renderer, renderer.retry)
         case "choices":
             renderer.replan()
+        case "read":
+            read_again(renderer, _number(rest))
         case "memory":
             edit_memory(renderer)
         case "takes":

@@ -140,6 +140,16 @@ class Renderer:
         """Return the whole sentences of a passage that was stopped; empty for none, and where they cannot be kept."""
         return self._printer.sentences if self._printer is not None and self.story.keeps_sentences else ""
 
+    @property
+    def is_told(self) -> bool:
+        """Tell whether a passage is written to its end, and its memory or the next plans were stopped."""
+        return bool(self.in_the_making) and not self.unfinished
+
+    def show_rest(self) -> None:
+        """Show the whole sentences of a passage that were held back, since its last ones might have been left out."""
+        if self._printer is not None and self.screen.watched and not self.json:
+            self._put(self._printer.rest())
+
     def keep(self) -> None:
         """Take the whole sentences of a passage that was stopped for all of it."""
         self._asked_between = True
@@ -239,6 +249,7 @@ class Renderer:
                             self._begin_passage(remark)
                         case "stage" if doing := _ACTIVITIES.get(event["node"]):
                             self.unfinished = ""
+                            self.show_rest()
                             self.screen.doing(doing.format(step=self.step + 1) + self._count)
                             if quiet or (event["node"] == "open_story" and not self._announced):
                                 self._say(doing)

@@ -74,7 +74,8 @@ def _aspects(aspect: str, name: str, value: str) -> Iterator[tuple[Aspect, str]]
         if not known or status != value.casefold():
             yield "fact", f"{name} is {value[0].lower()}{value[1:]}."
     elif aspect == "holder":
-        yield "holder", value.split(",")[0]
+        if (holder := value.split(",")[0]).casefold() != name.casefold():
+            yield "holder", holder
     else:
         yield (aspect if aspect in get_args(Aspect) else "fact"), value  # type: ignore[misc]
 

@@ -72,6 +72,8 @@ class StoryCodex:
         async with session.writing():
             commit, overlay = await session.commit_and_overlay(at)
             entry = find_entry(await self._session.codex_at(commit["id"], overlay), name)
+            if aspect == "holder" and text.casefold() == entry.name.casefold():
+                raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             left = changed(Codex({entry.name.casefold(): entry}), [change]).entries[entry.name.casefold()]
             if end and any(not line.passage for line in entry.lines if line not in left.lines):

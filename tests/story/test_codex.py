@@ -182,6 +182,8 @@ def test_the_author_corrects_an_entry_and_takes_it_back(story, author):
     assert entry(story, "Bastian", at=2).value("status") == ""
     story.undo()
     assert entry(story, "Bastian").value("status") == "dead"
+    with pytest.raises(BadAnswer, match="not in its own"):
+        story.edit_entry("Bastian", "holder", entry(story, "Bastian").name)
     with pytest.raises(BadAnswer, match="status is one of"):
         story.edit_entry("Bastian", "status", "sleepy")
     with pytest.raises(BadAnswer, match="control character"):

@@ -166,7 +166,7 @@ def _role(sentence: str) -> Fault | None:
 
 _CODE = re.compile(
     r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|[{}]|\"\s*:\s*[\"\[{\d]"
-    r"|(?m:^\s*(?:def|class|import|print|return|var|const) ?\w*[\s(.].*[():;]\s*$)|https?://|==|!=|=>|\w\(\)|&[a-z]{2,6};|\\[nt]"
+    r"|(?m:^\s*(?:def|class|import|print|return|var|const) ?\w*[\s(.].*[():;]\s*$)|https?://|==|!=|=>|\w\(\)|&[a-z]{2,6};|\\[nt]|\d{16}"
 )
 
 

@@ -79,7 +79,14 @@ BAD = {
         "She smiled 😀 at him.",
         "He left，and she stayed.",
     ],
-    "code": ['{"passage": 1', "```", "She ran.</p>", "print(story)", "See https://example.org for more."],
+    "code": [
+        '{"passage": 1',
+        "```",
+        "She ran.</p>",
+        "print(story)",
+        "See https://example.org for more.",
+        "The number was 13785469780286548907284.",
+    ],
     "control": ["She ran\x07.", "She ran\ufffd."],
     "role": ["<|im_start|>user", "She ran.</s>", "[INST] Go on [/INST]", "User: go on", "### Instruction: go on"],
     "loop": [

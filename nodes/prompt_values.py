@@ -93,12 +93,12 @@ def subjects(state: State, runtime: PromptRuntime) -> list[str]:
 def finale(state: State, runtime: PromptRuntime, step: int) -> str:
     """Return how near passage `step` is to the end that was asked for: "", "near" or "last".
 
-    A first passage begins the story, however short that is, and none is near the end in its first half.
+    A first passage begins the story, however short that is.
     """
     last = final_step(state, runtime.context, step)
     if not last or step < last - 2:
         return ""
-    return "last" if step >= last else "near" if 2 * step > last else ""
+    return "last" if step >= last else "near" if step > 1 else ""
 
 
 def invited(state: State, runtime: PromptRuntime, step: int) -> bool:
@@ -111,7 +111,7 @@ def due_turn(turns: Sequence[TurnStatus], step: int, last_step: int) -> int:
 
     0 where no end is set, and where that turn is told: whoever is ahead is not told to go back.
     """
-    due = (len(turns) if step >= last_step else (step - 1) * len(turns) // last_step + 1) if last_step else 0
+    due = (len(turns) if step >= last_step else (step - 1) * len(turns) // last_step + 1) if last_step and turns else 0
     return 0 if due and turns[due - 1] == "done" else due
 
 

@@ -178,7 +178,8 @@ def _misnamed(parsed: nodes.Template, given: dict[str, Any]) -> Iterator[str]:
         shape = shapes.get(variable)
         if shape and isinstance(part, str) and part not in shape and not hasattr(dict, part):
             known = ", ".join(sorted(shape))
-            yield f"line {found.lineno} uses {variable}.{part}, which is not given here; there is {known}."
+            named = f"{variable}.{part}" if isinstance(found, nodes.Getattr) else f"{variable}[{part!r}]"
+            yield f"line {found.lineno} uses {named}, which is not given here; there is {known}."
 
 
 def _problems(place: str, path: Path) -> Iterator[str]:

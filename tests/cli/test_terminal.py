@@ -496,7 +496,7 @@ def test_another_take_that_was_stopped_goes_on_and_one_that_was_left_leaves(stor
 
 def test_an_answer_is_edited_in_lines_completed_and_taken_up_again(story, cli, server):
     assert cli("name", story, "the dark ending").code == 0
-    terminal = Terminal("write", story, "-i", columns=120)
+    terminal = Terminal("write", story, "-i", columns=140)
     terminal.until("Next?")
     terminal.send("o max-w\t")
     terminal.until("o max-words=")

@@ -495,13 +495,13 @@ def test_another_take_that_was_stopped_goes_on_and_one_that_was_left_leaves(stor
 
 
 def test_an_answer_is_edited_in_lines_completed_and_taken_up_again(story, cli, server):
-    assert cli("name", story, "the dark ending").code == 0
-    terminal = Terminal("write", story, "-i", columns=140)
+    assert cli("name", story, "the dark").code == 0
+    terminal = Terminal("write", story, "-i", columns=120)
     terminal.until("Next?")
     terminal.send("o max-w\t")
     terminal.until("o max-words=")
     terminal.send("\x15g the d\t")
-    terminal.until("g the dark ending")
+    terminal.until("g the dark")
     terminal.send("\r")
     terminal.until("Next?", count=2)
     terminal.send("\x1b[200~She waits.\nNobody\x1b[201~")

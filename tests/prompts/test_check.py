@@ -61,7 +61,7 @@ def test_what_is_wrong_is_said_with_its_place(folder: Path, place: str, text: st
         ("{% if not previous %}{{ brief.titel }}{% endif %}", "uses brief.titel"),
         (
             "{% if invite %}{{ brief['titel'] }}{% endif %}",
-            "uses brief.titel",
+            "uses brief['titel']",
         ),
         ("{% if goes_on %}{% for one in summaries %}{{ one.sumary }}{% endfor %}{% endif %}", "uses one.sumary"),
         ("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "nested too deep"),

@@ -301,7 +301,7 @@ def bit_flips(dice: random.Random, attacked: Attacked, place: Path) -> str:
 
 
 def commands(dice: random.Random, attacked: Attacked, place: Path) -> str:
-    """Run the commands on a damaged copy: none of them meets what it does not know, and none that reads changes the file."""
+    """Run commands on a damaged copy: whatever is wrong is told in a sentence, and none meets what it does not know."""
     home, story = place / "home", attacked.story
     home.mkdir()
     shutil.copyfile(attacked.folder / "stories.db", home / "stories.db")

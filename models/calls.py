@@ -34,7 +34,14 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.prose.joined_words import split_joined_words
 from recurrentgpt.prose.model_text import VisibleStream, without_tokens, without_turns
 from recurrentgpt.prose.sentences import words
-from recurrentgpt.schema.errors import BudgetReached, ModelRefused, ModelReplyError, ModelTooSlow, ModelUnavailable
+from recurrentgpt.schema.errors import (
+    BudgetReached,
+    ModelRefused,
+    ModelReplyError,
+    ModelTooSlow,
+    ModelUnavailable,
+    ReasoningShown,
+)
 
 __all__ = ["Meter", "ask", "is_transient", "total_usage", "used_tokens", "write_stream"]
 
@@ -323,7 +330,9 @@ async def _attempt(
         arguments = {"extra_body": {**(getattr(model.chat, "extra_body", None) or {}), **fields}}
     # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
     tally, ended, runaway, config = Tally(), False, False, RunnableConfig(tags=[TAG_NOSTREAM])
-    clock, tags, seen = StreamClock(model.name, model.timeout), ThinkTagFilter(), VisibleStream()
+    clock, seen = StreamClock(model.name, model.timeout), VisibleStream()
+    # Held to a form, a model has no room to reason in.
+    tags = ThinkTagFilter(begun=model.seen.begins_reasoning and request.schema is None)
     stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, config, stop=stop, **arguments))
     try:
         async with aclosing(stream) as chunks:
@@ -343,9 +352,10 @@ async def _attempt(
                     tally.reasoning += reasoned
                     clock.saw_reasoning()
                 if tags.unopened and request.schema is None:
-                    raise ModelRefused(
-                        f"{model.name} sends its reasoning as if it were the story: let its server keep the two apart (vLLM: "
-                        "--reasoning-parser, llama.cpp: --reasoning-format), or take a model that does not think."
+                    model.seen.begins_reasoning = True
+                    raise ReasoningShown(
+                        f"{model.name} sent its reasoning as if it were the story: try again, it is left out from now on. Its "
+                        "server can keep the two apart (vLLM: --reasoning-parser, llama.cpp: --reasoning-format)."
                     )
                 if text:
                     if not text.isspace():
@@ -373,6 +383,8 @@ async def _attempt(
     if model.speaks_openai and not tally.finish_reason:
         raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; try again.")
     if tally.characters == 0:
+        # A reply that was taken for reasoning to its end may have been none.
+        model.seen.begins_reasoning = False
         if tally.finish_reason == "length":
             raise (ModelRefused if runaway else _ThoughtOnly)(
                 f"{model.name} spent all of {limit} tokens before it wrote a word: take a model that thinks less."

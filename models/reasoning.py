@@ -22,12 +22,12 @@ CALL_TIMEOUTS = 20
 class ThinkTagFilter:
     """Take a model's reasoning (THOUGHTS) out of a stream, also where a mark of it is cut in two; what never ends is no reply."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, begun: bool = False) -> None:
         self.reasoning = 0
         """Characters of reasoning so far."""
         self.unopened = False
-        """Whether reasoning ended that never began: a prompt template has written the first tag."""
-        self._closing: re.Pattern[str] | None = None
+        """Whether reasoning ended that never began."""
+        self._closing = THOUGHT_END if begun else None
         """What ends the reasoning that is under way."""
         self._replied = self._channels = False
         self._held = ""

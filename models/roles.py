@@ -56,6 +56,8 @@ class Seen:
     """Tokens that its model was seen to need, or to be allowed, for reasoning, whatever its name says; 0 where it gets none."""
     context_window: int | None = None
     """Tokens of prompt and reply together, as a refusal said."""
+    begins_reasoning: bool = False
+    """Whether a reply in prose begins with reasoning that nothing marks but its end: a prompt template wrote the first mark."""
 
 
 @dataclass(frozen=True)

@@ -79,15 +79,21 @@ def _too_few(plans: list[str], count: int) -> str | None:
 def _proposals(count: int) -> type[Proposals]:
     """Return the form of exactly so many plans; Pydantic takes milliseconds to make it.
 
-    Of more plans, from a server that holds nobody to a form, the first ones are read.
+    From a server that holds nobody to a form, the first ones of more plans are read, and those that stand in objects.
     """
-    first = BeforeValidator(lambda plans: plans[:count] if isinstance(plans, list) else plans)
+    first = BeforeValidator(lambda plans: [*map(_plan_in, plans[:count])] if isinstance(plans, list) else plans)
     exactly: JsonDict = {"minItems": count, "maxItems": count}
     return create_model(
         "Proposals",
         __base__=Proposals,
         plans=(Annotated[list[str], first], Field(min_length=1, json_schema_extra=exactly)),
     )
+
+
+def _plan_in(entry: object) -> object:
+    """Return an entry of a list of plans, or the longest text of one that tells its plan's kind or title beside it."""
+    texts = [text for text in entry.values() if isinstance(text, str)] if isinstance(entry, dict) else []
+    return max(texts, key=len) if texts else entry
 
 
 async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:

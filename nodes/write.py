@@ -24,7 +24,7 @@ from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.schema.codex import Contradiction
-from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable
+from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.schema.state import State
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 
@@ -201,6 +201,9 @@ async def _in_samples(passage: Composing) -> ProseGate:
         try:
             seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=warmer, form=form)
+        except ReasoningShown as error:
+            gate = await _begin_again(passage, error)
+            continue
         except (ModelUnavailable, ModelTooSlow):
             # A stream that broke off has left sentences to go on from; one that never began is for the retry policy.
             if not gate.cut():
@@ -237,6 +240,9 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
         seed = runtime.seed(state, "write", sample)
         try:
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=0, form={})
+        except ReasoningShown as error:
+            gate, turns = await _begin_again(passage, error), first
+            continue
         except (ModelUnavailable, ModelTooSlow):
             if not gate.cut():
                 raise
@@ -289,6 +295,12 @@ async def _begin(passage: Composing, *, small: bool) -> ProseGate:
         gate.cut()
         passage.show(gate.text, gate.settled)
     return gate
+
+
+async def _begin_again(passage: Composing, error: ReasoningShown) -> ProseGate:
+    """Return the gate of a passage whose first words were reasoning: nobody can tell which sentences of it are the story's."""
+    passage.show("", 0, str(error))
+    return await _begin(passage, small=passage.model.tier == "small")
 
 
 def _is_readable(gate: ProseGate, passage: str) -> bool:

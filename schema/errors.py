@@ -57,6 +57,10 @@ class ModelUnavailable(ModelError):
     """Report a fault that may pass: a timeout, a rate limit, a server error, a cut stream."""
 
 
+class ReasoningShown(ModelUnavailable):
+    """Report reasoning that came as if it were the reply: nothing of it is kept, and the next reply comes without it."""
+
+
 class ModelTooSlow(ModelError):
     """Report a reply that took many times the timeout: it is not paid for again unasked, and what there is of it is kept."""
 

@@ -22,7 +22,7 @@ from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import Examiner
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
 from recurrentgpt.prose.unwrap import without_emphasis
-from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable
+from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Guards, Pace
@@ -108,6 +108,8 @@ async def write_prose(
                     gate.feed(piece)
                     if gate.fault or gate.enough:
                         break
+        except ReasoningShown:
+            raise
         except (ModelUnavailable, ModelTooSlow):
             # Asked to go on from words that end well, a model may send nothing: it goes on from a little before them. A reply
             # that never began is for the retry policy.

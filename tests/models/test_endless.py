@@ -6,7 +6,7 @@ import pytest
 
 from recurrentgpt.models import calls, http_client, reasoning
 from recurrentgpt.models.calls import Meter, ask, is_transient
-from recurrentgpt.schema.errors import ModelRefused, ModelTooSlow, ModelUnavailable
+from recurrentgpt.schema.errors import ModelRefused, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.testing import Behaviour, FaultyServer
 
 from .calling import FACTS, QUESTION, Facts, model_of, written
@@ -56,9 +56,21 @@ def test_reasoning_is_taken_out_in_whatever_pieces_it_comes(opening: str, closin
 
 
 @pytest.mark.parametrize("text", ["Let me think of a lamp.</think>\n\nThe lamp went out.", "Hmm.</think>The lamp."])
-async def test_reasoning_without_a_beginning_is_refused_and_not_kept(text: str) -> None:
-    with FaultyServer(text=text) as server, pytest.raises(ModelRefused, match="reasoning"):
-        await written(model_of(server), Meter())
+async def test_reasoning_without_a_beginning_is_shown_once_and_left_out_from_then_on(text: str) -> None:
+    with FaultyServer(text=text) as server:
+        model = model_of(server)
+        with pytest.raises(ReasoningShown, match="left out from now on"):
+            await written(model, Meter())
+        assert await written(model, Meter()) == text.partition("</think>")[2].strip()
+
+
+async def test_a_reply_that_was_taken_for_reasoning_to_its_end_is_heard_the_next_time() -> None:
+    with FaultyServer(text="The lamp went out.") as server:
+        model = model_of(server)
+        model.seen.begins_reasoning = True
+        with pytest.raises(ModelUnavailable, match="empty reply"):
+            await written(model, Meter())
+        assert await written(model, Meter()) == "The lamp went out."
 
 
 async def test_an_object_after_reasoning_without_a_beginning_is_read() -> None:

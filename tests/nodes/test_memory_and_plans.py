@@ -255,20 +255,29 @@ async def test_a_model_that_gives_no_plans_is_told_how_many_are_wanted_and_so_is
     assert "It has 0 plans and needs 1 or more." in calls[1][-1].text
 
 
-async def test_plans_without_the_object_around_them_are_read(write, model):
+PLANS = ["Mira runs to the old mill.", "Bo hides the ledger.", "A stranger asks for oil."]
+
+
+@pytest.mark.parametrize(
+    "offered",
+    [
+        pytest.param(PLANS, id="no object around them"),
+        pytest.param({"plans": [{"kind": "discovery", "plan": plan} for plan in PLANS]}, id="an object each"),
+    ],
+)
+async def test_plans_in_another_form_are_read(write, model, offered):
     plain, calls = model.replies, []
-    plans = ["Mira runs to the old mill.", "Bo hides the ledger.", "A stranger asks for oil."]
 
     def replies(messages):
         text = plain(messages)
         if text.startswith("{") and set(json.loads(text)) == {"plans"}:
             calls.append(messages)
-            return json.dumps(plans)
+            return json.dumps(offered)
         return text
 
     model.replies = replies
     commits = await write(steps=1)
-    assert commits[1]["candidate_plans"] == plans
+    assert commits[1]["candidate_plans"] == PLANS
     assert len(calls) == 1
 
 

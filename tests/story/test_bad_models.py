@@ -89,6 +89,23 @@ def test_a_silence_is_paid_for_three_times_at_most(begin, quick):
         assert len(server.requests) == 3
 
 
+@pytest.mark.parametrize(("tier", "sentences"), [("small", 1), ("full", 20)])
+def test_reasoning_that_only_its_end_marks_is_paid_for_once_more_and_stands_in_no_passage(begin, tier, sentences):
+    """A prompt template writes the first mark of models that always reason, and not every server knows."""
+
+    thought = "The user wants a lamp in it and a storm. " * sentences + "Then the key?</think>\n\n"
+
+    def reasoned(body):
+        return ("" if "response_format" in body else thought) + reply(body)
+
+    with FaultyServer(text=reasoned) as server:
+        story = begin(server, tier=tier)
+        list(story.stream(2))
+        is_clean(story, 2)
+        assert sum("response_format" not in request for request in server.requests) == 3
+    assert not any("The user wants" in passage.text for passage in story.passages())
+
+
 @pytest.mark.long
 def test_twenty_passages_through_all_faults_at_once(begin):
     """Two unusable replies in a row end a run with a sentence, and the next run goes on from there."""

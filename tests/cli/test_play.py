@@ -69,6 +69,13 @@ def test_who_you_are_can_be_said(cli, server):
     assert "1  …" in cli("play", "game", stdin="/quit\n").err
 
 
+def test_a_story_to_play_is_gone_on_with_by_play(cli, server):
+    _begun(cli, "1\n/quit\n")
+    for command in (("choose", "game", "1"), ("undo", "game"), ("goto", "game", "1")):
+        assert "recurrentgpt play " in (told := cli(*command).err), command
+        assert "recurrentgpt write" not in told
+
+
 def test_a_save_stays_where_it_was_made(cli, server):
     _begun(cli, "1\n/save gate\nI bribe the guard\n/load gate\nI climb the wall\n/choices\n/quit\n")
     played = _passages(cli, "game")

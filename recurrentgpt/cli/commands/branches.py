@@ -19,7 +19,7 @@ from recurrentgpt.cli.commands.options import (
     StoryName,
     complete_branches,
 )
-from recurrentgpt.cli.commands.story_context import opening, reading
+from recurrentgpt.cli.commands.story_context import command_for, opening, reading
 from recurrentgpt.cli.terminal.console import (
     console,
     emit,
@@ -224,8 +224,7 @@ def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, re
             return
         print_lines(_where(passage))
         on = f"{story.id} --remote {remote}" if remote else f"{story.id}; the plans: recurrentgpt choose {story.id}"
-        command = "play" if story.context.mode == "fiction" else "write"
-        note(f"Go on from here: recurrentgpt {command} {on}")
+        note(f"Go on from here: recurrentgpt {command_for(story)} {on}")
 
 
 def _where(passage: Passage) -> str:

@@ -24,7 +24,7 @@ from recurrentgpt.cli.commands.options import (
     stored_settings,
     with_settings,
 )
-from recurrentgpt.cli.commands.story_context import as_options, confirmed, in_library, reading, rendering
+from recurrentgpt.cli.commands.story_context import as_options, command_for, confirmed, in_library, reading, rendering
 from recurrentgpt.cli.terminal import prompt
 from recurrentgpt.cli.terminal.console import counted, emit, note, one_line, print_json, print_text, unwritable
 from recurrentgpt.cli.terminal.settings_input import Settings
@@ -276,9 +276,8 @@ def _restore(path: Path, *, copy: str, json: bool) -> None:
             )
             return
         print_text(story.id)
-        command = "play" if story.context.mode == "fiction" else "write"
         where = f"{one_line(story.title)} is here: {counted(count, 'passage')}, on all branches."
-        note(f"{where} Go on: recurrentgpt {command} {story.id}")
+        note(f"{where} Go on: recurrentgpt {command_for(story)} {story.id}")
         if told := tell_left_out(left_out):
             note(told)
 

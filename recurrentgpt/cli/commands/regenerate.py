@@ -15,7 +15,7 @@ from recurrentgpt.cli.commands.options import (
     StoryName,
     with_settings,
 )
-from recurrentgpt.cli.commands.story_context import as_options, opening, writing
+from recurrentgpt.cli.commands.story_context import as_options, command_for, opening, writing
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_lines
 from recurrentgpt.cli.terminal.settings_input import Settings
 from recurrentgpt.schema.errors import BadAnswer
@@ -64,7 +64,8 @@ def choose(
             print_json({"story": opened.id, "id": passage.id, "step": passage.step, "plan": chosen})
             return
         print_lines(one_line(chosen))
-        note(f"Write it: recurrentgpt write {opened.id} --steps 1")
+        command = command_for(opened)
+        note(f"Write it: recurrentgpt {command} {opened.id}{' --steps 1' if command == 'write' else ''}")
 
 
 @with_settings(RUN_OPTIONS)

@@ -67,6 +67,11 @@ def in_library(begin: Callable[[Library], Story], *, read_only: bool = False) ->
         yield begin(library)
 
 
+def command_for(story: StoryProtocol) -> str:
+    """Return the name of the command that goes on with a story: one to play is played."""
+    return "play" if story.context.mode == "fiction" else "write"
+
+
 def writing(name: str, settings: Settings, *, json: bool) -> AbstractContextManager[Renderer]:
     """Open a story for a command that asks a model; `recurrentgpt write` goes on with it."""
     return StoryRequest("write", name, settings=settings, json=json).rendering()

@@ -29,6 +29,7 @@ from typing import Any
 from recurrentgpt import Context
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.infrastructure.event_loop import run
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
 
@@ -256,7 +257,7 @@ def main() -> None:
                 results.append(asyncio.run(through_server(stories, given.steps, given.server, given.latency)))
             else:
                 asked = (stories, given.steps, url, given.sqlite, given.latency, given.database)
-                results.append(asyncio.run(in_process(*asked)))
+                results.append(run(in_process(*asked)))
             print(json.dumps(results[-1]), file=sys.stderr)
     kept = "server" if given.server else "SQLite" if given.sqlite else "Postgres"
     print(json.dumps({"kept_in": kept, "steps": given.steps, "latency": given.latency, "at": results}, indent=2))

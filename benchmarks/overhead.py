@@ -10,7 +10,6 @@ are, a step: by table and field of its rows, and what the database adds. Prints 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
 import sqlite3
 import statistics
@@ -31,6 +30,7 @@ from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.checkpoints.row_values import text_of
 from recurrentgpt.checkpoints.sqlite_faults import CHECKPOINTS, STORIES
 from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.infrastructure.event_loop import run
 from recurrentgpt.models.embeddings import HashEmbeddings, default_embeddings
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -191,7 +191,7 @@ def main() -> None:
     parser.add_argument("--embedder", choices=["hash", "minilm"], default="hash")
     parser.add_argument("--tier", choices=["small", "full"], default="full")
     chosen = parser.parse_args()
-    print(json.dumps(asyncio.run(measure(chosen.steps, chosen.embedder, chosen.tier)), indent=2))
+    print(json.dumps(run(measure(chosen.steps, chosen.embedder, chosen.tier)), indent=2))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import socket
 import threading
@@ -13,6 +12,7 @@ from contextlib import suppress
 import uvicorn
 from fastapi import FastAPI
 
+from recurrentgpt.infrastructure.event_loop import run
 from recurrentgpt.schema.errors import SettingsError
 
 USUAL_PORT = 8066
@@ -77,7 +77,7 @@ def outward(host: str) -> str:
 def serve(app: FastAPI, listening: socket.socket, *, ready: Callable[[], None], timeout: int = 5) -> None:
     """Serve until somebody interrupts it; `ready` is called when pages can be opened."""
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=timeout)
-    asyncio.run(Server(config, ready).serve([listening]))
+    run(Server(config, ready).serve([listening]))
 
 
 def open_browser(address: str) -> None:

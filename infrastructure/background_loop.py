@@ -17,6 +17,8 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from recurrentgpt.infrastructure.event_loop import run
+
 T = TypeVar("T")
 
 PATIENCE, TIMES_TOLD = 10.0, 2
@@ -181,9 +183,8 @@ def _serve(started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> 
         started.set_result((asyncio.get_running_loop(), stopping))
         await stopping.wait()
 
-    # A runner cancels what is left and closes asynchronous generators when it ends.
-    with asyncio.Runner() as runner:
-        runner.run(live())
+    # At its end it cancels what is left and closes asynchronous generators.
+    run(live())
 
 
 def _forget() -> None:

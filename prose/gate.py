@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
-from recurrentgpt.prose.joined_words import split_joined_words
+from recurrentgpt.prose.joined_words import fours, split_joined_words, split_repeated
 from recurrentgpt.prose.markup import quoted_as_emphasis, without_marks_of_lines, without_markup
 from recurrentgpt.prose.quotations import (
     close_quotation,
@@ -134,6 +134,9 @@ class ProseGate:
         self._tail = ""
         self._counted, self._count = "", 0
         self._known = set[str]() if keeps_all else set[str]().union(*map(_words_of, seen))
+        self._said: dict[tuple[str, str, str], str] = {}
+        for text in () if keeps_all else seen:
+            self._said.update(fours(text))
         self._examiner = Examiner(
             seen=seen,
             language=language,
@@ -275,6 +278,9 @@ class ProseGate:
         """Return `text` without repetitions that show only now: two short sentences of one quotation are a long one."""
         kept = ""
         for piece in segments(text, self.language):
+            if not piece.strip() and kept.endswith("\n"):
+                # Of a paragraph of which nothing stays.
+                continue
             fault = self._examiner.examine(piece, kept) if piece.strip() else None
             if fault is None or fault.kind not in LEFT_OUT or not is_balanced(piece):
                 kept += piece
@@ -305,7 +311,7 @@ class ProseGate:
                 return
             length = len(piece)
             if language_code(self.language) == "en" and not self.keeps_all:
-                piece = split_joined_words(piece, self._known)
+                piece = split_repeated(split_joined_words(piece, self._known), self._settled, self._said)
             if self._mark:
                 # A model that did not close it says who spoke inside it.
                 self._unsaid = self._unsaid or (not self.keeps_all and _TAG.fullmatch(piece) is not None)
@@ -367,6 +373,7 @@ class ProseGate:
             elif piece.strip():
                 self._in_a_row = 0
                 self._known.update(words(piece))
+                self._said.update(fours(piece))
             self._settled += piece
             if self.enough:
                 return

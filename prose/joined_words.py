@@ -6,13 +6,19 @@ Where a penalty on repetition forbids it to say "return the parcel" once more, i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 _JOINED = re.compile(
     r"\b(?:(?P<before>the|her|his|and)(?P<word>[a-z]{4,})|(?P<first>[a-z]{4,})(?P<after>the|her|his|and|was|had))\b"
 )
 _SMALL = re.compile(r"\b(with|of|to|from|for|in|on|at)(the|him|her|his|them)\b")
 _WHOLE = frozenset({"herself", "herring", "brigand", "panther", "heather", "slither", "feather"})
+_WORD = re.compile(r"[^\W\d_]+")
+_NEIGHBOURS = re.compile(r"[^\W\d_]+(?:[ \n][^\W\d_]+)+")
+
+Said = Mapping[tuple[str, str, str], str]
+"""What was said of four words in a row: by the first, the second, and the others in one, the third and fourth as they were."""
 
 
 def split_joined_words(text: str, known: Collection[str]) -> str:
@@ -26,3 +32,35 @@ def split_joined_words(text: str, known: Collection[str]) -> str:
         return f"{match['first']} {match['after']}" if match["first"] in known else match[0]
 
     return _SMALL.sub(r"\1 \2", _JOINED.sub(part, text))
+
+
+@lru_cache(maxsize=256)
+def fours(text: str) -> Said:
+    """Return what a text says of every four words in a row."""
+    said: dict[tuple[str, str, str], str] = {}
+    for run in _NEIGHBOURS.finditer(text):
+        spoken = run[0].split()
+        small = [word.casefold() for word in spoken]
+        for first, second, third, fourth, *as_written in zip(
+            small, small[1:], small[2:], small[3:], spoken[2:], spoken[3:], strict=False
+        ):
+            said[first, second, third + fourth] = " ".join(as_written)
+    return said
+
+
+def split_repeated(text: str, before: str, said: Said) -> str:
+    """Return `text`, which follows `before`, with a space in each word that was two where the two words before it stood once.
+
+    "She must find anotherplace toLive" is "another place to live" where that was said of what she must find.
+    """
+    done, at = "", 0
+    last = [word.casefold() for word in before[-80:].replace("\n", " ").split(" ") if word][-2:]
+    for match in _WORD.finditer(text):
+        done += text[at : match.start()]
+        word, at = match[0], match.end()
+        two = said.get((last[0], last[1], word.casefold())) if len(last) == 2 else None
+        if two and word.casefold() != two.casefold():
+            word = word[0] + two[1:]
+        done += word
+        last = [*last, *word.casefold().split()][-2:]
+    return done + text[at:]

@@ -35,6 +35,9 @@ Kind = Literal[
     "speaker",
 ]
 
+MOST_ALIKE, FEWEST_WORDS = 0.75, 5
+"""Share of their different words that two sentences of so many may have in common, before the one says the other again."""
+
 COPY_LIMIT = 10
 """Most words in a row that a passage may share with another text. The contract says 12; the margin is for runs across a cut."""
 
@@ -94,6 +97,7 @@ class Examiner:
         self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
         self._index = PassageIndex()
         self._seen = set[tuple[str, ...]]().union(*(_runs(other, copy_limit + 1) for other in seen))
+        self._previous = seen[0] if seen else ""
 
     def examine(self, sentence: str, before: str = "") -> Fault | None:
         """Return what is wrong with `sentence`, which follows `before` in its passage, or None."""
@@ -118,6 +122,7 @@ class Examiner:
             or (_narrator(sentence, before) if self.third_person else None)
             or _speaker(sentence, before)
             or self._repeating(sentence, before)
+            or self._alike(sentence, before)
         )
 
     def _ban(self, sentence: str, before: str) -> Fault | None:
@@ -133,6 +138,23 @@ class Examiner:
                     return Fault("copying", " ".join(run))
         found = find_loop(sentence, before, self._index, own)
         return Fault("loop", found) if found else None
+
+    def _alike(self, sentence: str, before: str) -> Fault | None:
+        """Tell of a sentence that says one of its passage, or of the one before, with a word changed."""
+        own = frozenset(tokens(sentence))
+        if len(own) < FEWEST_WORDS:
+            return None
+        for paragraph in f"{before}\n{self._previous}".split("\n"):
+            for other, told in _sentences_of(paragraph, self.language):
+                if len(own & told) >= MOST_ALIKE * len(own | told):
+                    return Fault("loop", other)
+        return None
+
+
+@lru_cache(maxsize=256)
+def _sentences_of(paragraph: str, language: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """Return the sentences of a paragraph, each with its different words."""
+    return tuple((piece.strip(), frozenset(tokens(piece))) for piece in segments(paragraph, language))
 
 
 @lru_cache(maxsize=128)

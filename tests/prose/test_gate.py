@@ -302,7 +302,67 @@ def test_a_quotation_that_repeats_as_a_whole_is_left_out_at_the_end():
     passage = gate.finish()
     assert find_fault(passage) is None
     assert "I was supposed to be here" not in passage
-    assert passage.endswith("came round the mole.")
+    assert passage.endswith(
+        "in the locker.\n\nThe harbour bell rang twice, and a boat without a lamp came round the mole."
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("He held up the ticket.", "He held up the ticket again."),
+        ("Now he must find some place to live.", "Now he must find another place to live."),
+        ('"Magnus," Victor said, looking at him carefully.', '"Victor," Magnus said, looking at him carefully.'),
+        ("She must find another place to sleep.", "She must find anotherplace to sleep."),
+    ],
+)
+@pytest.mark.parametrize("where", ["same passage", "passage before"])
+def test_a_sentence_that_is_said_again_with_a_word_changed_is_left_out_of_a_small_models_passage(first, second, where):
+    between = "The rain fell on the road.\n\n"
+    gate = ProseGate(min_words=5, seen=[first] if where == "passage before" else [])
+    gate.feed(f"{between if where == 'passage before' else f'{first} {between}'}{second} Nobody came.")
+    told = gate.finish()
+    assert second not in told
+    assert "Nobody came." in told
+    capable = ProseGate(min_words=5, keeps_all=True)
+    capable.feed(f"{first} {between}{second} Nobody came.")
+    assert second in capable.finish()
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "She did.",
+        "He held her hand.",
+        "Victor walked back into the house and sat on the stairs.",
+        "Nobody had told him that the ticket was for another train.",
+    ],
+)
+def test_a_sentence_that_says_something_of_its_own_stays(second):
+    gate = ProseGate(min_words=5)
+    gate.feed(
+        f"He held up the ticket. Victor walked out of the house and down the stairs. She did. He held it. {second}"
+    )
+    assert gate.finish().endswith(second)
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("Now she looks for anotherplace here.", "Now she looks for another place here."),
+        ("Then she looks for somewhere toLive.", "Then she looks for somewhere to live."),
+        ("She wanted toLive.", "She wanted toLive."),
+        ("She kept a good lookout.", "She kept a good lookout."),
+        ("Both of them wentInto town.", "Both of them wentInto town."),
+    ],
+)
+def test_a_word_that_was_two_where_the_same_words_stood_before_it_is_parted(said, heard):
+    """A penalty on repeating itself makes a small model run words together."""
+    gate = ProseGate(
+        min_words=3, seen=["He looks for another place and waits. He looks for somewhere to live. Look out!"]
+    )
+    gate.feed(said)
+    assert gate.finish() == heard
 
 
 def test_a_run_up_that_leads_nowhere_costs_nothing():

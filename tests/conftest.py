@@ -70,7 +70,7 @@ if hasattr(signal, "SIGHUP"):
 _databases = itertools.count(1)
 LEFT_OUT = ("browser", "real", "long")
 """Marks of tests that run only where -m asks for them."""
-NEVER = 300
+NEVER = 120
 """Seconds after which what has not happened never will, on however busy a machine."""
 PATIENCE = 60_000
 """Milliseconds that a browser on a busy machine may take for what is otherwise there at once."""

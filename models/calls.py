@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast, overload
@@ -59,6 +59,9 @@ _ENDINGS = ("finish_reason", "stop_reason", "done_reason")
 """Where LangChain's clients say why a reply ended: OpenAI's and most others, Anthropic's, Ollama's."""
 _LIMITS = ("length", "model_length", "max_tokens", "max_output_tokens")
 """What they call it, and Mistral and Gemini, where it met a limit."""
+
+USAGE, SYSTEM_ROLE = "stream_options", "system role"
+"""What a request may go without beside its fields: being told its tokens, and a message of the system's own."""
 
 SHORTEST_LIMIT, SHORTEST_REPLY = 500, 100
 """Fewest tokens that a reply is asked for with where a window is too small for its usual limit: at a guess, and as it says."""
@@ -215,9 +218,10 @@ async def _pieces(
         # It was refused once for what it has no room for: asking for that again would be, too.
         limit = min(limit, max(window - estimated_tokens(messages), SHORTEST_REPLY))
     while True:
-        fields, stop = _fields(model, request, model.seen.refused | left_out, limit + thinking)
+        without = model.seen.refused | left_out
+        fields, stop = _fields(model, request, without, limit + thinking)
         try:
-            async with aclosing(_attempt(model, messages, request, fields, stop, meter, thinking)) as pieces:
+            async with aclosing(_attempt(model, messages, request, fields, stop, meter, thinking, without)) as pieces:
                 async for piece in pieces:
                     _remember(model, left_out, thinking if capped or thinking > usual else None)
                     yield piece
@@ -226,7 +230,12 @@ async def _pieces(
             model.seen.context_window = window_told(error) or model.seen.context_window
             # Our own server knows every field: what it refuses is a fault of ours, and goes without a schema in no other call.
             asked_again = model.speaks_openai and not model.embedded
-            spare = [*(name for name in fields if name not in request.chosen), *(["stop"] if stop else [])]
+            beside = {USAGE: model.profile.stream_usage, SYSTEM_ROLE: messages[0].type == "system"}
+            spare = [
+                *(name for name in fields if name not in request.chosen),
+                *(["stop"] if stop else []),
+                *(name for name, is_sent in beside.items() if is_sent and name not in without),
+            ]
             if thinking > usual and refuses_limit(error):
                 # With fewer tokens it took the field.
                 model.seen.thinking_tokens, refused = 0, set()
@@ -284,6 +293,14 @@ def _without_tokens(message: BaseMessage) -> BaseMessage:
     return message.model_copy(update={"content": cleaned})
 
 
+def _without_system(messages: list[BaseMessage]) -> list[BaseMessage]:
+    """Return a conversation of which the first human message says what the system's did."""
+    if len(messages) < 2 or messages[0].type != "system":
+        return messages
+    system, first, *others = messages
+    return [HumanMessage(f"{system.text}\n\n{first.text}"), *others]
+
+
 class _ThoughtOnly(ModelRefused):
     """A reply that met its limit before its first word."""
 
@@ -315,9 +332,12 @@ async def _attempt(
     stop: list[str] | None,
     meter: Meter,
     thinking: int,
+    without: Collection[str],
 ) -> AsyncGenerator[str]:
     from langgraph.constants import TAG_NOSTREAM
 
+    if SYSTEM_ROLE in without:
+        messages = _without_system(messages)
     told = request.described or model.seen.ignores_schemas or _form(fields) != "json_schema"
     sent = describe(messages, request.schema) if request.schema is not None and told else messages
     limit = request.max_tokens + thinking
@@ -328,6 +348,8 @@ async def _attempt(
     if model.speaks_openai:
         # In the body as they are: langchain-openai renames some, and would parse a reply to a schema itself.
         arguments = {"extra_body": {**(getattr(model.chat, "extra_body", None) or {}), **fields}}
+        if USAGE in without:
+            arguments["stream_usage"] = False
     # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
     tally, ended, runaway, config = Tally(), False, False, RunnableConfig(tags=[TAG_NOSTREAM])
     clock, seen = StreamClock(model.name, model.timeout), VisibleStream()

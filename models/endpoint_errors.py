@@ -33,8 +33,8 @@ _ADVICE = {
     404: "check RECURRENTGPT_MODEL or --model, and OPENAI_BASE_URL (it often ends in /v1)",
 }
 _UNSUPPORTED = re.compile(
-    r"unsupported|(?:not|n['’]t) (?:be )?(?:support|permit|allow|available|implemented|recogni[sz]ed)|unknown|unrecogni[sz]ed|"
-    r"unexpected|cannot find field|deprecated|invalid (?:field|parameter|argument)",
+    r"unsupported|(?:not|n['’]t) (?:be )?(?:support|permit|allow|enabled|available|implemented|recogni[sz]ed)|unknown|"
+    r"unrecogni[sz]ed|unexpected|cannot find field|deprecated|invalid (?:field|parameter|argument)",
     re.IGNORECASE,
 )
 _ALSO_CALLED = {
@@ -45,7 +45,8 @@ _ALSO_CALLED = {
         "json mode",
         "structured output",
         "structured outputs",
-    )
+    ),
+    "system role": ("system message", "system prompt", "system instruction", "developer instruction"),
 }
 _OTHER_FORM = re.compile(r"unavailable|must be|should be|one of|invalid value", re.IGNORECASE)
 """What says of a form that it has to be another: of any other field it says that its value is wrong."""

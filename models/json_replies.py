@@ -13,6 +13,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
 
 from recurrentgpt.prose.model_text import after_thoughts, model_text
+from recurrentgpt.prose.sentence_checks import machine_talk
 
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -23,6 +24,9 @@ JsonSchema: TypeAlias = dict[str, Any]
 
 MOST_OPENINGS = 100
 """Braces of a reply at which its object is looked for."""
+
+MOST_PLAIN_WORDS = 100
+"""Words of a reply that may stand for the object of one text that was asked for."""
 
 SCHEMA_HEADING = "JSON schema:"
 
@@ -139,8 +143,8 @@ def describe(messages: Sequence[BaseMessage], schema: JsonSchema) -> list[BaseMe
 def read(reply: str, schema: type[BaseModel] | JsonSchema) -> tuple[Any, str]:
     """Return the object in `reply` and what is wrong with it, one of them empty; fences, talk and reasoning are ignored.
 
-    Of an object that is one list and nothing else, the list alone will do. JSON that breaks off is refused, not completed:
-    half a sentence is not a sentence.
+    Of an object that is one list or one text and nothing else, that alone will do. JSON that breaks off is refused, not
+    completed: half a sentence is not a sentence.
     """
     partial = isinstance(schema, type) and issubclass(schema, PartialReply)
     try:
@@ -198,14 +202,25 @@ def _gated(node: Any, *, partial: bool) -> Any:
 
 
 def _object_in(text: str, schema: JsonSchema) -> JsonObject | None:
-    """Return the first object of a text, or its array as the list of an object that has nothing else."""
+    """Return the first object of a text; of one that holds a list or a text alone, its array or plain words will do."""
     found = _first_object(text)
     properties: dict[str, JsonSchema] = schema.get("properties", {})
     (name, form), *others = properties.items() or [("", {})]
-    if others or form.get("type") != "array" or list(schema.get("required", ())) != [name] or name in (found or ()):
+    if others or list(schema.get("required", ())) != [name] or name in (found or ()):
+        return found
+    if form.get("type") == "string" and found is None and _is_plain(text):
+        return {name: text.strip()}
+    if form.get("type") != "array":
         return found
     array = _array_in(text, form.get("items", {}))
     return found if array is None else {name: array}
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a reply is one paragraph in words, and none to whoever asked."""
+    words = text.split()
+    plain = 0 < len(words) <= MOST_PLAIN_WORDS and "\n" not in text.strip() and not re.search(r"[{}\[\]<>`]", text)
+    return plain and machine_talk(text.strip(), "", finale=False) is None
 
 
 def _array_in(text: str, item: JsonSchema) -> list[Any] | None:

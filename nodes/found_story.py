@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, OPEN, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_values import plan_length, voice
-from recurrentgpt.nodes.reply_schemas import DealtReply, OpeningReply, PlayReply, dealt_reply, opening_reply, play_reply
+from recurrentgpt.nodes.reply_schemas import (
+    DealtReply,
+    OpeningReply,
+    PlayReply,
+    dealt_reply,
+    joined_texts,
+    longest_text,
+    opening_reply,
+    play_reply,
+)
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
@@ -21,19 +30,22 @@ from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.state import StoryInput
 
+# Where no server holds a model to the form, some give an object for each person, turn or plan.
+_Line = Annotated[str, BeforeValidator(joined_texts)]
+
 
 class FoundingReply(BaseModel):
     """A capable model's new story."""
 
     title: str = Field(min_length=1)
     premise: str = Field(min_length=1)
-    characters: list[str] = Field(min_length=1)
+    characters: list[_Line] = Field(min_length=1)
     truth: str = ""
-    outline: list[str]
-    clues: list[str] = []
+    outline: list[_Line]
+    clues: list[_Line] = []
     voice: str = ""
-    short_term_memory: list[str]
-    plans: list[str] = Field(min_length=1)
+    short_term_memory: list[_Line]
+    plans: list[Annotated[str, BeforeValidator(longest_text)]] = Field(min_length=1)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import plans_request, small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, summaries_of, to_come, variables
-from recurrentgpt.nodes.reply_schemas import PlansReply, plans_reply
+from recurrentgpt.nodes.reply_schemas import PlansReply, longest_text, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -81,19 +81,13 @@ def _proposals(count: int) -> type[Proposals]:
 
     From a server that holds nobody to a form, the first ones of more plans are read, and those that stand in objects.
     """
-    first = BeforeValidator(lambda plans: [*map(_plan_in, plans[:count])] if isinstance(plans, list) else plans)
+    first = BeforeValidator(lambda plans: [*map(longest_text, plans[:count])] if isinstance(plans, list) else plans)
     exactly: JsonDict = {"minItems": count, "maxItems": count}
     return create_model(
         "Proposals",
         __base__=Proposals,
         plans=(Annotated[list[str], first], Field(min_length=1, json_schema_extra=exactly)),
     )
-
-
-def _plan_in(entry: object) -> object:
-    """Return an entry of a list of plans, or the longest text of one that tells its plan's kind or title beside it."""
-    texts = [text for text in entry.values() if isinstance(text, str)] if isinstance(entry, dict) else []
-    return max(texts, key=len) if texts else entry
 
 
 async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:

@@ -54,6 +54,21 @@ def _number_in(said: Any) -> Any:
 _Number = Annotated[int, BeforeValidator(_number_in)]
 
 
+def longest_text(entry: object) -> object:
+    """Return an entry of a list, or of an object in its place the longest text: a plan, without its kind or title."""
+    return max(_texts(entry), key=len, default=entry)
+
+
+def joined_texts(entry: object) -> object:
+    """Return an entry of a list, or of an object in its place all texts in one: a name, and who that is."""
+    texts = _texts(entry)
+    return ": ".join([texts[0], *filter(None, [", ".join(texts[1:])])]) if texts else entry
+
+
+def _texts(entry: object) -> list[str]:
+    return [text for text in entry.values() if isinstance(text, str) and text] if isinstance(entry, dict) else []
+
+
 class _Reply(BaseModel):
     """Parse one reply; keys beyond the schema are ignored, the schema itself forbids them."""
 

@@ -61,8 +61,8 @@ OTHER_SEEDS = 1000
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
 
-WHOLE = 0.4
-"""The same of a capable model's passage that came to its own end: it is told, only shorter."""
+WHOLE = 0.1
+"""The same of a capable model's passage, on which it insists: it is told, only shorter."""
 
 
 @node

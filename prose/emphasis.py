@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 
-_SPAN = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\w*])")
+_SPACED = r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
+"""A letter of a script that sets its words apart, in which no emphasis begins or ends within a word."""
+_BEFORE, _AFTER = rf"(?<![*])(?<!{_SPACED})", rf"(?![*]|{_SPACED})"
+_SPAN = re.compile(rf"{_BEFORE}\*(?=[^\s*])([^*\n]{{1,2000}}?)(?<=[^\s*])\*{_AFTER}")
 _UNDERSCORED = re.compile(r"(?<!\w)_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?!\w)")
 _OVER_LINES = re.compile(
-    r"(?<![\w*])(?P<mark>[*_])(?=[^\s*_])(?:(?P<block>(?:[^*_\n]|\n(?!\s*\n)){1,2000}?)(?<=\S)(?P=mark)(?![\w*])"
+    rf"{_BEFORE}(?P<mark>[*_])(?=[^\s*_])(?:(?P<block>(?:[^*_\n]|\n(?!\s*\n)){{1,2000}}?)(?<=\S)(?P=mark){_AFTER}"
     r"|(?<=^.)(?P<blocks>[^*_]{1,2000}?)(?<=\S)(?P=mark)$)",
     re.MULTILINE,
 )
 """Emphasis that ends on a later line, in one paragraph or as the whole of several."""
 _TAG = re.compile(r"</?(?:i|em|b|strong)>", re.IGNORECASE)
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
-_STRONG = re.compile(r"(?<![\w*])(\*{2,3})(?=[^\s*])((?:[^*]|(?<!\*)\*(?!\*)){1,2000}?)(?<=[^\s*])\1(?![\w*])")
+_STRONG = re.compile(rf"{_BEFORE}(\*{{2,3}})(?=[^\s*])((?:[^*]|(?<!\*)\*(?!\*)){{1,2000}}?)(?<=[^\s*])\1{_AFTER}")
 
 OPENS, CLOSES = "\ue000", "\ue001"
 """Where a reader of files found that emphasis begins and ends, until `from_marks` has seen both."""

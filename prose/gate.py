@@ -21,7 +21,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from recurrentgpt.prose.emphasis import emphasised, line_by_line, one_form, single_marks
+from recurrentgpt.prose.emphasis import line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import fours, split_joined_words, split_repeated
 from recurrentgpt.prose.markup import quoted_as_emphasis, without_marks_of_lines, without_markup
 from recurrentgpt.prose.quotations import (
@@ -62,10 +62,13 @@ _GOES_ON = re.compile(r"[\w ,'’-]*")
 """Text without any mark that may end a sentence, as nearly every piece of a stream finds it."""
 
 MOST_REFRAINS = 3
-"""Repeated sentences that may be meant: of more, a capable model is told, and where it insists they are left out."""
+"""Repeated sentences that may be meant: of more, a capable model is told."""
 
-MOST_SUNG = 12
-"""Lines of speech or song that may come back in a capable model's passage before they are a groove."""
+GROOVE = 0.5
+"""Share of a capable model's sentences that are repetitions, above which they are left out where it insists on them."""
+
+MOST_ECHOES = 12
+"""Lines of speech, song or writing that may come back in a capable model's passage before it is told of them."""
 
 MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
 """Repeated sentences that one passage may lose without another sample, in all and one after the other."""
@@ -120,8 +123,8 @@ class ProseGate:
         self._in_a_row = 0
         self._unfit = False
         """Whether something was accepted of a capable model that is to be objected to."""
-        self._sung = 0
-        """Lines of speech or song that came back."""
+        self._echoes = self._sentences = 0
+        """Lines of speech, song or writing that came back, and all sentences."""
         self._mark = ""
         """What opens a quotation whose first sentence was left out, until there is another one."""
         self._unsaid = False
@@ -187,9 +190,9 @@ class ProseGate:
 
     @property
     def may_be_meant(self) -> bool:
-        """Tell whether the objection is only to what a story may show too: a notice, a heading, a listing."""
-        unfit = {fault.kind for fault in self.refused if fault.kind not in REPEATING}
-        return bool(unfit) and unfit <= {"script", "heading", "code"}
+        """Tell whether the objection is only to what a story may show too: a notice, a heading, a foreign word, an echo."""
+        unfit = {fault.kind for fault in self.refused if fault.kind != "loop"}
+        return bool(unfit) and unfit <= {"script", "heading", "code", "alphabet", "copying"}
 
     @property
     def objection(self) -> str:
@@ -249,8 +252,8 @@ class ProseGate:
         text = unwrap_quotes(paragraphs(settled, keeps_all=self.keeps_all), keeps_all=self.keeps_all)
         if self.keeps_all:
             text = one_form(text)
-            refrains = sum(fault.kind in REPEATING for fault in self.refused)
-            text = self._sieved(text) if refrains > MOST_REFRAINS else text
+            repeated = sum(fault.kind in REPEATING for fault in self.refused)
+            text = self._sieved(text) if repeated > max(MOST_REFRAINS, GROOVE * self._sentences) else text
             # What looks like an open quotation at the end of a whole reply may be a mark of inches.
             return text if self._whole else close_quotation(text)
         text = self._sieved(text)
@@ -329,17 +332,15 @@ class ProseGate:
                 # A groove comes to no stop.
                 return
             if self.keeps_all:
-                # What is read out in the story is no script, and may come back as it was.
-                if fault and (
-                    (fault.kind == "script" and _READ_OUT.match(piece))
-                    or (fault.kind == "copying" and all(marked for _, marked in emphasised(piece.strip())))
-                ):
+                self._sentences += bool(bare.strip())
+                if fault and fault.kind == "script" and _READ_OUT.match(piece):
+                    # What is read out in the story is no script.
                     fault = None
                 elif fault is None and _starts_line(self._settled) and (label := _LABELLED.match(piece)):
                     fault = Fault("script", label.group().strip())
-                if fault and fault.kind == "loop" and self._sung < MOST_SUNG and _is_sung(piece, self._settled):
-                    # The refrain of a song.
-                    self._sung += 1
+                if fault and fault.kind in REPEATING and self._echoes < MOST_ECHOES and _is_echo(piece, self._settled):
+                    # The refrain of a song, a letter that is read again.
+                    self._echoes += 1
                     fault = None
                 if fault:
                     self.refused.append(fault)
@@ -435,9 +436,10 @@ def _starts_line(before: str) -> bool:
     return not before.strip() or before.rstrip(" ").endswith("\n")
 
 
-def _is_sung(piece: str, before: str) -> bool:
-    """Tell whether a sentence is speech, or a line of its own."""
-    return piece.lstrip().startswith(('"', "“", "*")) or (_starts_line(before) and piece.endswith("\n"))
+def _is_echo(piece: str, before: str) -> bool:
+    """Tell whether a sentence is speech, or writing in italics, or a line of its own."""
+    inside = open_quotation(before) or before.rpartition("\n\n")[2].count("*") % 2
+    return bool(inside) or piece.lstrip().startswith(('"', "“", "*")) or (_starts_line(before) and piece.endswith("\n"))
 
 
 def _ends_speech(piece: str) -> bool:

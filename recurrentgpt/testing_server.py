@@ -15,7 +15,8 @@ Behaviour = Literal[
     "ok", "garbage", "empty", "apology", "half json", "cut", "unfinished", "stalled", "endless", "hang",
     "no schema", "no json_schema", "no temperature", "too long", "filter", "thinking", "thinking in reasoning",
     "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "small cap", "small window",
-    "form in reasoning", "no max_tokens", "blank", "spaces", "no choices", "roles", "reasoning", "flood", "compressed",
+    "form in reasoning", "no max_tokens", "no stream_options", "no system role",
+    "blank", "spaces", "no choices", "roles", "reasoning", "flood", "compressed",
     "redirect", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
@@ -34,6 +35,8 @@ _MESSAGES = {
     "no temperature": "Unsupported value: 'temperature' does not support this value with this model.",
     "few tokens": "Invalid 'max_tokens': values above 8192 are not supported by this model.",
     "no max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    "no stream_options": "Unknown parameter: 'stream_options'.",
+    "no system role": "System role not supported",
     "small cap": "max_tokens is too large: this model supports at most 8192 completion tokens.",
     "small window": "This model's maximum context length is 4096 tokens. However, you requested more of them in the completion.",
     "filter": "Our content policy was triggered by 'seed', by 'temperature' and by a schema in the prompt.",
@@ -83,18 +86,17 @@ class Streaming:
 class FaultyServer(Streaming):
     """Serve `/chat/completions`, streamed or not, with one scripted behaviour per request and the last one for all others.
 
-    `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `stalled` says
-    nothing more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema`,
-    `no max_tokens` and `no temperature` refuse only requests with that field, and `no json_schema` those with that form; `filter`
-    refuses in words that name fields, `thinking` and `think tags` and their like reason before they answer, `long
-    thinking` for more tokens than a reply has, `half thought` for so many that half of a reply is left, `few tokens` like `long
-    thinking` where a request with more than 8192 is refused, `small cap` refuses those and answers others, `small
-    window` refuses those with more than 1500, `form in reasoning` ends a reply in a form with its reasoning, as LM Studio
-    does, `half` meets the limit in the middle of a reply,
-    `blank`, `spaces`, `no choices`, `roles`, `reasoning` and `flood` stream without end and without prose, `compressed` sends
-    what nobody asked to be compressed, and `redirect` sends the client to `elsewhere`. Use it as a context manager.
-    `text` makes the reply of `ok` from the request's body.
-    """
+    `cut` drops the connection in mid-reply, `unfinished` ends politely but without a finish reason, `stalled` says nothing
+    more in mid-reply, `endless` writes until the client hangs up, `hang` says nothing at all, `no schema`, `no max_tokens`,
+    `no temperature`, `no stream_options` and `no system role` refuse only requests with that, and `no json_schema` those
+    with that form; `filter` refuses in words that name fields, `thinking` and `think tags` and their like reason before
+    they answer, `long thinking` for more tokens than a reply has, `half thought` for so many that half of a reply is left,
+    `few tokens` like `long thinking` where a request with more than 8192 is refused, `small cap` refuses those and answers
+    others, `small window` refuses those with more than 1500, `form in reasoning` ends a reply in a form with its reasoning,
+    as LM Studio does, `half` meets the limit in the middle of a reply, `blank`, `spaces`, `no choices`, `roles`,
+    `reasoning` and `flood` stream without end and without prose, `compressed` sends what nobody asked to be compressed, and
+    `redirect` sends the client to `elsewhere`. Use it as a context manager. `text` makes the reply of `ok` from the
+    request's body. """
 
     def __init__(self, *script: Behaviour, text: Answer | str = _plain, elsewhere: str = "") -> None:
         self.script: Sequence[Behaviour] = script or ("ok",)
@@ -149,6 +151,10 @@ class FaultyServer(Streaming):
         if behaviour == "small window" and _limit_of(body) <= _SMALL_WINDOW:
             return "ok"
         if behaviour == "no max_tokens" and "max_tokens" not in body:
+            return "ok"
+        if behaviour == "no stream_options" and "stream_options" not in body:
+            return "ok"
+        if behaviour == "no system role" and all(message["role"] != "system" for message in body["messages"]):
             return "ok"
         if behaviour == "form in reasoning" and "response_format" not in body:
             return "ok"

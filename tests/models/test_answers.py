@@ -168,6 +168,22 @@ def test_an_array_is_the_list_of_a_form_that_has_nothing_else():
     assert read('["x"]', {**plain, "required": []})[0] is None
 
 
+@pytest.mark.parametrize(
+    ("reply", "summary"),
+    [
+        ("Mira finds the key behind the clock.", "Mira finds the key behind the clock."),
+        ("<think>One sentence.</think>\n\nMira finds the key.\n", "Mira finds the key."),
+        ("I'm sorry, but I can't help with that request.", None),
+        ("Mira finds the key.\n\nShe hides it.", None),
+        ('{"summary": "Mira finds', None),
+        ("", None),
+    ],
+)
+def test_words_alone_are_the_text_of_a_form_that_has_nothing_else(reply, summary):
+    found, problem = read(reply, SummaryReply)
+    assert (found and found.summary, bool(problem)) == (summary, summary is None)
+
+
 async def test_a_plain_schema_gives_a_plain_dictionary() -> None:
     schema = {"type": "object", "properties": {"choice": {"type": "integer"}}, "required": ["choice"]}
     model, chat = scripted('{"other": 1}', '{"choice": 2}')

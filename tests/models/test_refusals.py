@@ -9,9 +9,10 @@ from typing import Any
 import httpx
 import openai
 import pytest
+from langchain_core.messages import SystemMessage
 
 from recurrentgpt import testing_server
-from recurrentgpt.models.calls import Meter, ask
+from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.endpoint_errors import refused_fields
 from recurrentgpt.models.profiles import THINKING_TOKENS, profile_named
 from recurrentgpt.nodes.prompt_values import PAST_SHARE, past_tokens
@@ -69,6 +70,27 @@ async def test_a_field_that_somebody_asked_for_is_not_left_out() -> None:
     with FaultyServer("no temperature") as server, pytest.raises(ModelRefused, match="'temperature' does not support"):
         await written(model_of(server), Meter(), chosen={"temperature": 0.2})
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("behaviour", ["no stream_options", "no system role"])
+async def test_what_a_request_can_go_without_beside_its_fields_is_left_out_where_it_is_refused(
+    behaviour: Behaviour,
+) -> None:
+    with FaultyServer(behaviour) as server:
+        model = model_of(server)
+        for _ in range(2):
+            pieces = [
+                piece
+                async for piece in write_stream(
+                    model, [SystemMessage("You write."), *QUESTION], max_tokens=50, meter=Meter()
+                )
+            ]
+            assert "TELL ME A FACT" in "".join(pieces)
+    assert len(server.requests) == 3
+    if behaviour == "no system role":
+        roles = [[message["role"] for message in request["messages"]] for request in server.requests]
+        assert roles == [["system", "user"], ["user"], ["user"]]
+        assert server.requests[1]["messages"][0]["content"] == "You write.\n\nTell me a fact"
 
 
 @pytest.mark.parametrize("script", [("few tokens",), ("long thinking", "too long", "long thinking")])

@@ -54,6 +54,13 @@ async def test_a_last_passage_that_is_far_too_short_is_asked_for_again_and_the_b
     assert commits[-1]["passage"] == (second if "210" in second or count_words(second) > 200 else told(170, "Ada"))
 
 
+async def test_a_short_ending_that_a_model_insists_on_is_the_end_of_the_novel(write):
+    model = speaking(*[text := told(40)] * 9)
+    commits = await write(steps=2, ending=True, min_words=200, model=model)
+    assert commits[-1]["passage"] == text
+    assert sum("Write the whole passage again" in call[-1].text for call in model.calls) == 2
+
+
 async def test_a_refusal_that_stays_is_not_gone_on_with(write):
     model = speaking(*["I'm sorry, but I can't continue this story."] * 20)
     with pytest.raises(ModelReplyError, match="in 3 tries"):

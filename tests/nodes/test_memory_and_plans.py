@@ -255,6 +255,28 @@ async def test_a_model_that_gives_no_plans_is_told_how_many_are_wanted_and_so_is
     assert "It has 0 plans and needs 1 or more." in calls[1][-1].text
 
 
+async def test_a_founding_of_objects_is_read(write, model):
+    """Where no server holds a model to the form, some give an object for each person, turn and plan."""
+    plain, calls = model.replies, []
+
+    def replies(messages):
+        text = plain(messages)
+        if text.startswith("{") and "characters" in (reply := json.loads(text)):
+            calls.append(messages)
+            reply["characters"] = [{"name": "Mira Lind", "who": "the keeper", "wants": "oil"}, "Bo: a clerk"]
+            reply["outline"] = [{"turn": 1, "what": "The lamp goes out."}, {"turn": 2, "what": "It is lit."}]
+            reply["plans"] = [{"kind": "loss", "plan": plan} for plan in PLANS]
+            return json.dumps(reply)
+        return text
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert (commits[0]["candidate_plans"], len(calls)) == (PLANS, 1)
+    prompts = "\n".join(message.text for call in model.calls for message in call)
+    assert "- Mira Lind: the keeper, oil\n- Bo: a clerk\n" in prompts
+    assert "1. The lamp goes out.\n2. It is lit.\n" in prompts
+
+
 PLANS = ["Mira runs to the old mill.", "Bo hides the ledger.", "A stranger asks for oil."]
 
 

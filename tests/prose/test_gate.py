@@ -1,9 +1,11 @@
 import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recurrentgpt.prose.emphasis import emphasised, one_form
 from recurrentgpt.prose.gate import MOST_IN_A_ROW, ProseGate
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault
 from recurrentgpt.prose.sentences import count_words
@@ -490,6 +492,45 @@ def test_a_capable_models_emphasis_of_several_lines_is_that_of_each_line(mark, s
     )
     kept = f"He wrote:\n\n*{letter}*\n\n*T. Gell, keeper.*\n\n*I asked.*\n\n*Nobody came.*\n\nShe read it."
     assert gate_of(said, size, keeps_all=True).finish() == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("周敏**没有**回答，*从来*不撒谎。", "周敏*没有*回答，*从来*不撒谎。"),
+        ("彼は*決して*嘘をつかない。", "彼は*決して*嘘をつかない。"),
+        ("2*3*4 and f*ck*ng stay.", "2*3*4 and f*ck*ng stay."),
+    ],
+)
+def test_emphasis_needs_no_space_where_words_have_none(said, kept):
+    assert one_form(said) == kept
+    assert [piece for piece, marked in emphasised(kept) if marked] == re.findall(r"(?<![a-z0-9])\*(\w+)\*", kept)
+
+
+LETTER = (
+    "I have gone down to the weir to shut the sluice, because Oswin will not. If I am not back by six you are to take the "
+    "ledger out from under the stove and carry it to the chapel, and to nobody else. The key is on the hook behind the clock."
+)
+
+
+@pytest.mark.parametrize(
+    "letter", [f'"{LETTER}"', f"“{LETTER}”", f"*{LETTER}*", f'"{LETTER}\n\n"{LETTER[::-1].lower()}."']
+)
+def test_a_letter_that_is_read_again_is_not_objected_to_and_whole(letter):
+    text = f"{prose(3)}\n\n{letter}\n\nNobody spoke."
+    gate = gate_of(text, seen=[letter], keeps_all=True)
+    assert (gate.objection, gate.finish()) == ("", text)
+
+
+def test_entries_of_a_register_are_asked_about_and_kept():
+    entries = "\n\n".join(
+        f"{day} July 1905. One standard pound of brass. Compared with the county's own. Found correct in all. A. Pell."
+        for day in (3, 10, 17, 24, 31)
+    )
+    text = f"{prose(14, length=14)}\n\n{entries}"
+    gate = gate_of(text, keeps_all=True)
+    assert "loop" in gate.objection
+    assert gate.finish() == text
 
 
 def test_emphasis_in_tags_is_emphasis():

@@ -51,6 +51,11 @@ export function excerpt(text: string, most: number) {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), most / 2)).replace(/[\s,;:–—-]+$/, "")}…`;
 }
 
+/** A letter of a script that sets its words apart, in which no emphasis begins or ends within a word. */
+const SPACED =
+  "(?![\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af])[\\p{L}\\p{N}_]";
+const EMPHASIS = new RegExp(`(?<!\\*|${SPACED})\\*(?=[^\\s*])([^*\\n]{1,2000}?)(?<=[^\\s*])\\*(?!\\*|${SPACED})`, "u");
+
 /** A text in pieces, and whether each is emphasised: what a book prints in italics stands between single asterisks (prose/emphasis.py). */
 export const emphasised = (text: string): [string, boolean][] =>
-  text.split(/(?<![\p{L}\p{N}_*])\*(?=[^\s*])([^*\n]{1,2000}?)(?<=[^\s*])\*(?![\p{L}\p{N}_*])/u).map((piece, at) => [piece, at % 2 === 1]);
+  text.split(EMPHASIS).map((piece, at) => [piece, at % 2 === 1]);

@@ -96,7 +96,7 @@ class FaultyServer(Streaming):
     as LM Studio does, `half` meets the limit in the middle of a reply, `blank`, `spaces`, `no choices`, `roles`,
     `reasoning` and `flood` stream without end and without prose, `compressed` sends what nobody asked to be compressed, and
     `redirect` sends the client to `elsewhere`. Use it as a context manager. `text` makes the reply of `ok` from the
-    request's body. """
+    request's body."""
 
     def __init__(self, *script: Behaviour, text: Answer | str = _plain, elsewhere: str = "") -> None:
         self.script: Sequence[Behaviour] = script or ("ok",)

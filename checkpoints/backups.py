@@ -132,6 +132,9 @@ def replace_database(database: Path, source: Path) -> Path | None:
     The caller holds the lock of the database. Raises StorageError for a copy that is damaged, and changes nothing then.
     """
     check_database(source)
+    with storage_errors(source), readable(source) as address, closing(sqlite3.connect(address, uri=True)) as copy:
+        if not copy.execute("SELECT count(*) FROM sqlite_master WHERE name = 'store'").fetchone()[0]:
+            raise StorageError(f"{source} holds no stories: choose a copy of {database.name}.")
     fresh = database.with_name(f"{database.name}.new")
     copy_database(source, fresh)
     with storage_errors(database):

@@ -7,10 +7,26 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from filelock import AsyncFileLock, Timeout
+from filelock import AsyncFileLock, FileLock, Timeout
 
 from recurrentgpt.schema.errors import StorageError, StoryBusy
 from recurrentgpt.schema.story_id import check_story_id
+
+
+def refuse_writers(folder: Path) -> None:
+    """Raise StoryBusy where another process writes any story whose lock lies in `folder`."""
+    for path in sorted(folder.glob("*.lock")):
+        try:
+            with FileLock(path, timeout=0):
+                pass
+        except Timeout as error:
+            raise _busy(path.stem) from error
+
+
+def _busy(story: str) -> StoryBusy:
+    return StoryBusy(
+        f"Story {story} is being written by another process: wait until it is done, or close it, and try again."
+    )
 
 
 @asynccontextmanager
@@ -28,9 +44,7 @@ async def writing(folder: Path | None, story: str) -> AsyncIterator[None]:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         await lock.acquire()
     except Timeout as error:
-        raise StoryBusy(
-            f"Story {story} is being written by another process: wait until it is done, or close it, and try again."
-        ) from error
+        raise _busy(story) from error
     except OSError as error:
         raise StorageError(f"Cannot write in {folder} ({error.strerror}): check its permissions.") from error
     try:

@@ -24,6 +24,7 @@ from functools import lru_cache
 from recurrentgpt.prose.emphasis import line_by_line, one_form, single_marks
 from recurrentgpt.prose.joined_words import fours, split_joined_words, split_repeated
 from recurrentgpt.prose.markup import quoted_as_emphasis, without_marks_of_lines, without_markup
+from recurrentgpt.prose.model_text import without_stray_joiners
 from recurrentgpt.prose.quotations import (
     close_quotation,
     close_quotations,
@@ -313,6 +314,8 @@ class ProseGate:
             if unfinished and not whole:
                 return
             length = len(piece)
+            if not piece.isascii():
+                piece = without_stray_joiners(piece)
             if language_code(self.language) == "en" and not self.keeps_all:
                 piece = split_repeated(split_joined_words(piece, self._known), self._settled, self._said)
             if self._mark:

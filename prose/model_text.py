@@ -76,7 +76,12 @@ def visible_text(text: str) -> str:
     # Line ends of Unicode's own, which split a line of JSON for some readers.
     text = _INVISIBLE.sub("", text).replace("\u2028", "\n").replace("\u2029", "\n")
     kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _CONTROL_KINDS)
-    return _STRAY_JOINER.sub("", kept)
+    return without_stray_joiners(kept)
+
+
+def without_stray_joiners(text: str) -> str:
+    """Return text without the joiners and marks of direction that shape nothing where they stand."""
+    return _STRAY_JOINER.sub("", text)
 
 
 def visible_line(text: str) -> str:
@@ -160,4 +165,4 @@ class VisibleStream:
             piece, self._half = piece[:-1], piece[-1]
         if _HALF.search(piece):
             piece = piece.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-        return _INVISIBLE.sub("", piece.replace("\r\n", "\n"))
+        return _INVISIBLE.sub("", piece.replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n"))

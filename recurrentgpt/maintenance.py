@@ -103,12 +103,15 @@ def backups() -> list[Path]:
 def restore(source: Path) -> Path | None:
     """Put a copy in the place of the user's stories, and return where those that were there are kept, if there were any.
 
-    Raises StorageError for a copy that is damaged, and where a program has the stories open.
+    Raises StorageError for a copy that is damaged, and where a program opens the stories; StoryBusy where one writes a story.
     """
     from filelock import FileLock, Timeout
 
+    from recurrentgpt.infrastructure.lock import refuse_writers
+
     database = _local()
     database.parent.mkdir(parents=True, exist_ok=True)
+    refuse_writers(database.parent / "locks")
     try:
         with FileLock(database.with_suffix(".lock"), timeout=0):
             return replace_database(database, source)

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, cast
 
 from recurrentgpt.checkpoints.read_only import Row
@@ -218,14 +218,15 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
         record = {**record, "lost": lost}
     new: dict[str, Commit] = {}
     renamed: dict[str, str] = {}
-    parents = {key: _nearest(commit["parent"], archive) or opening for key, commit in commits.items()} | {opening: ""}
-    # A passage is saved after all that it stands on, be they before it or the version that it corrects. Its step may be damaged.
-    for key in TopologicalSorter(
-        {
-            key: {parents[key], commits[key]["amends"]} & commits.keys()
-            for key in sorted(commits, key=lambda key: commits[key]["created"])
-        }
-    ).static_order():
+    parents = {key: _nearest(commit, archive) or opening for key, commit in commits.items()} | {opening: ""}
+    try:
+        in_order = _in_order(commits, parents)
+    except CycleError:
+        # A step is damaged, by which it was told what a passage stood on.
+        known = {key: commit["parent"] if commit["parent"] in commits else opening for key, commit in commits.items()}
+        parents = known | {opening: ""}
+        in_order = _in_order(commits, parents)
+    for key in in_order:
         before = new[renamed[parents[key]]] if key != opening else None
         saved = _kept(commits[key], before, renamed, archive, bare=key in bare)
         renamed[key] = saved["id"]
@@ -246,6 +247,13 @@ def _salvaged(story: str, title: str, archive: StoryExport, bare: set[str]) -> S
     )
 
 
+def _in_order(commits: Mapping[str, Commit], parents: Mapping[str, str]) -> list[str]:
+    """Return passages after all that they stand on, be they before them or the version that they correct."""
+    oldest_first = sorted(commits, key=lambda key: commits[key]["created"])
+    before = {key: {parents[key], commits[key]["amends"]} & commits.keys() for key in oldest_first}
+    return list(TopologicalSorter(before).static_order())
+
+
 def _lost(archive: StoryExport, bare: set[str]) -> set[int]:
     """Return the steps of which a passage is lost, text and all."""
     commits, links = archive["commits"], archive["links"]
@@ -257,19 +265,29 @@ def _lost(archive: StoryExport, bare: set[str]) -> set[int]:
     }
     for key in commits.keys() - bare:
         # Where no link tells of what was before it, its own step does.
-        before = _nearest(commits[key]["parent"], archive)
+        before = _nearest(commits[key], archive)
         if before not in bare:
             lost |= {*range((commits[before]["step"] if before else 0) + 1, min(commits[key]["step"], MOST_LOST))}
     return lost
 
 
-def _nearest(key: str, archive: StoryExport) -> str:
-    """Return a passage, or the nearest before it that is whole; empty where none is."""
+def _nearest(commit: Commit, archive: StoryExport) -> str:
+    """Return the nearest passage before this one that is whole; empty where none is.
+
+    Where a passage is lost with its link, nothing says any more what it stood on: it is taken to be the last one before it that
+    nothing else stands on.
+    """
+    commits, links = archive["commits"], archive["links"]
+    key, step = commit["parent"], commit["step"]
     passed: set[str] = set()
-    while key and key not in archive["commits"] and key not in passed:
+    while key and key not in commits and key not in passed:
         passed.add(key)
-        key = archive["links"][key]["parent"] if key in archive["links"] else ""
-    return key if key in archive["commits"] else ""
+        if key not in links:
+            below = {other["parent"] for other in commits.values()}
+            ends = [other for id, other in commits.items() if id not in below and other["step"] < step - 1]
+            return max(ends, key=lambda other: (other["step"], other["created"]))["id"] if ends else ""
+        key, step = links[key]["parent"], links[key]["step"]
+    return key if key in commits else ""
 
 
 def _kept(

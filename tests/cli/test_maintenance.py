@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import pytest
+from filelock import FileLock
 from langchain_core.messages import HumanMessage
 
 from benchmarks.attacks import damaged
@@ -242,6 +243,23 @@ def test_a_copy_that_is_damaged_or_none_changes_nothing(home, written, cli, tmp_
     for copy in ("none.db", "missing.db"):
         assert cli("restore", str(tmp_path / copy), "--yes").code == 1
     assert (home / "stories.db").read_bytes() == before
+
+
+def test_a_database_without_stories_is_no_copy(home, written, cli, tmp_path):
+    shutil.copy(home / "checkpoints.db", tmp_path / "copy.db")
+    refused = cli("restore", str(tmp_path / "copy.db"), "--yes")
+    assert refused.code == 1
+    assert "holds no stories: choose a copy of stories.db." in refused.err
+    assert written[1] in cli("stories").out
+
+
+def test_no_copy_is_put_in_place_while_a_story_is_written(home, written, cli):
+    copy = cli("backup").out.strip()
+    with FileLock(home / "locks" / f"{written[1]}.lock"):
+        refused = cli("restore", copy, "--yes")
+    assert refused.code == 1
+    assert f"Story {written[1]} is being written by another process" in refused.err
+    assert cli("restore", copy, "--yes").code == 0
 
 
 def test_a_copy_makes_no_folder(home, written, cli, tmp_path):
@@ -506,6 +524,24 @@ def test_a_link_that_is_lost_is_damage(home, written, cli, lost):
     taken_back = cli("undo", story)
     assert "Unexpected" not in taken_back.err, taken_back
     assert taken_back.code == 0 or "`recurrentgpt check` says what is whole" in taken_back.err, taken_back
+
+
+def test_what_stood_on_a_passage_that_is_lost_with_its_link_is_put_behind_the_one_before_it(home, written, cli):
+    _, story, _ = written
+    with Library.open(home) as library:
+        model = ScriptedChatModel(replies=story_replies)
+        list(Story.open(story, library=library, model=model, embeddings=HashEmbeddings()).stream(3))
+    before = json.loads(cli("show", story, "--json").out)["passages"]
+    assert len(before) == 6
+    with sqlite3.connect(home / "stories.db") as database:
+        for table in ("commits", "links"):
+            database.execute(f"DELETE FROM store WHERE prefix LIKE '%.{table}.%' AND key = ?", (before[3]["id"],))
+    database.close()
+    found = cli("check", "--repair")
+    assert "The Glass Bridge lacks passage 4, which was lost; those after it are numbered anew." in found.err
+    saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
+    assert cli("restore", saved, "--yes").code == 0
+    assert passages(cli, story) == [passage["text"] for passage in before if passage["step"] != 4]
 
 
 def test_what_is_no_damage_is_never_called_damage(home, written, cli, monkeypatch):

@@ -340,6 +340,26 @@ def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     assert cli("memory", story, "--json").out == before
 
 
+def test_ctrl_c_in_one_sentence_of_the_memory_leaves_the_others_as_they_were_changed(story, cli):
+    terminal = Terminal("write", story, "-i")
+    terminal.until("Next?")
+    terminal.send("m\r")
+    terminal.until("Enter: done]")
+    terminal.send("+ The ferry is late.\r")
+    terminal.until("8 The ferry is late.")
+    terminal.until("Enter: done]", count=2)
+    terminal.send("1\r")
+    terminal.until("Sentence:")
+    terminal.send("\x03")
+    terminal.until("Enter: done]", count=3)
+    terminal.send("\r")
+    terminal.until("The memory is saved.")
+    terminal.until("Next?", count=2)
+    terminal.send("\x03")
+    assert terminal.end() == 130
+    assert "The ferry is late." in cli("memory", story, "--json").out
+
+
 def _stop(terminal, server, begin):
     """Let the server say half of the next passage; press Ctrl-C when that is there."""
     server.script = [*["ok"] * len(server.requests), "stalled"]

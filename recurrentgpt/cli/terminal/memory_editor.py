@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recurrentgpt.cli.terminal import prompt
@@ -59,8 +60,10 @@ def _change(lines: list[str], answer: str) -> None:
         raise BadAnswer(f"Type the number of a sentence, 1 to {len(lines)}, or + and a new one.")
     if sign == "-":
         del lines[number - 1]
-    elif changed := ask_words("Sentence: ", lines[number - 1], required=False):
-        lines[number - 1] = changed
+        return
+    # Ctrl-C leaves this sentence as it was, and the others as they were changed.
+    with suppress(KeyboardInterrupt):
+        lines[number - 1] = ask_words("Sentence: ", lines[number - 1], required=False) or lines[number - 1]
 
 
 def _list(renderer: Renderer, lines: list[str]) -> None:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from recurrentgpt.prose.alphabets import foreign_characters
@@ -19,7 +19,7 @@ from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.looping import PassageIndex, find_loop
 from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
-from recurrentgpt.prose.unwrap import ANNOUNCEMENT, HEADING, NOTE, TALK, without_emphasis
+from recurrentgpt.prose.unwrap import HEADING, NOTE, TALK, announcement, without_emphasis
 
 Kind = Literal[
     "banned",
@@ -358,23 +358,26 @@ _REFUSAL = re.compile(
     ),
     re.IGNORECASE,
 )
-_OTHER_TALK = re.compile(
-    rf"{ANNOUNCEMENT}|"
-    + "|".join(
-        rf"[(（\[]?(?:{it.count})\s?[:：]\s?[~≈]?\s?(?:\w{{1,9}}\.? )?\d{{2}}"
-        rf"|[(（\[]?\s?(?:[~≈约約]|ca\.|circa|etwa|environ|unos|cerca de|ongeveer|около)?\s?\d{{2,5}} ?(?:{it.words})"
-        r"[)）\]]?[.!。]?\Z"
-        rf"|¿?(?:{it.offers})[^.\n?？。]{{0,40}}?(?:{it.goes_on}|{it.work})[^.\n?？。]{{0,40}}[?？。]\W*\Z"
-        rf"|[(（\[【]?\s?(?:{it.ends})[\s.…。!)）\]】]*\Z"
-        for it in TALK.values()
-    ),
-    re.IGNORECASE,
-)
-"""What a model says in other languages than English, in a line of its own."""
 _DASH = ("—", "–", "―", "- ")
 """What opens a paragraph of speech where quotation marks do not."""
 _AUTHORS_NOTE = re.compile(rf"[(\[]?{NOTE}", re.IGNORECASE)
 _RULE = re.compile(r"[-*_=#~]{3,}\s*\n\s*")
+
+
+@cache
+def _other_talk() -> re.Pattern[str]:
+    """Return the pattern of what a model says in other languages than English, in a line of its own."""
+    return re.compile(
+        "|".join(
+            rf"[(（\[]?(?:{it.counts})\s?[:：]\s?[~≈]?\s?(?:\w{{1,9}}\.? )?\d{{2}}"
+            rf"|[(（\[]?\s?(?:[~≈约約]|ca\.|circa|etwa|environ|unos|cerca de|ongeveer|около)?\s?\d{{2,5}} ?(?:{it.words})"
+            r"[)）\]]?[.!。]?\Z"
+            rf"|¿?(?:{it.offers})[^.\n?？。]{{0,40}}?(?:{it.goes_on}|{it.work})[^.\n?？。]{{0,40}}[?？。]\W*\Z"
+            rf"|[(（\[【]?\s?(?:{it.ends})[\s.…。!)）\]】]*\Z"
+            for it in TALK.values()
+        ),
+        re.IGNORECASE,
+    )
 
 
 LINE_SHOWN = 60
@@ -403,7 +406,7 @@ def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
     match = (
         (_MACHINE_TALK.match(told) if starts or not told[:1].islower() else None)
         or _MODEL.search(told)
-        or (_OTHER_TALK.match(told) if starts else None)
+        or (announcement().match(told) or _other_talk().match(told) if starts else None)
         or (None if paragraph.startswith(_DASH) or told[:1].islower() else _REFUSAL.match(told))
         # The rest of a note is part of it.
         or _AUTHORS_NOTE.match(paragraph)

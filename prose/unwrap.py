@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
@@ -22,7 +23,7 @@ class Talk(NamedTuple):
     here: str
     work: str
     """What was asked for."""
-    count: str
+    counts: str
     """What stands before the number of words."""
     words: str
     """What stands behind it."""
@@ -94,13 +95,11 @@ TALK = {
 """The talk of the languages that models write most, but for English, whose is better known."""
 
 _GAP = r"[^\n:：.,，!?。！？]{0,40}?"
-_ANNOUNCED = "|".join(
+_ANNOUNCEMENT = "|".join(
     rf"(?:{talk.yes})\s?[!.,:，、！。]\s*(?:{talk.here}){_GAP}(?:{talk.work}){_GAP}\s?(?:です)?[:：.!。！]"
     rf"|(?:{talk.here}){_GAP}(?:{talk.work}){_GAP}\s?(?:[:：]|です。)"
     for talk in TALK.values()
 )
-ANNOUNCEMENT = rf"(?:{_ANNOUNCED})(?=\s*(?:\n|\Z))"
-"""An announcement that is a line of its own, in the languages of `TALK`."""
 HEADING = (
     "(?:(?:kapitel|szene|teil|akt|abschnitt|chapitre|scène|partie|acte|capítulo|escena|parte|acto|pasaje|capitolo|scena|atto|brano"
     "|passaggio|cena|ato|trecho|passagem|hoofdstuk|deel|akte|passage|глава|сцена|часть|акт|отрывок)"
@@ -119,7 +118,6 @@ _SAID_YES = (
     rf"|{_YES}[!.,:]?\s+(?:here(?:['’]s| is| are| goes)|below (?:is|are)|i(?:['’]ll| will| can)|let(?:['’]s| me))\b"
     rf"(?=[^\n]*(?::\s*\n|{_WORK}|plan\b))[^\n:]{{0,120}}[:!.]\s*\n+"
     rf"|below (?:is|are) (?:(?:the|a|an|your|my) )?(?:\w+ ){{0,3}}{_WORK}[^\n:.,]{{0,60}}:\s*\n+"
-    rf"|{ANNOUNCEMENT}\s*"
 )
 _WRAPPERS = re.compile(
     rf"^\s*(?:{_SAID_YES}"
@@ -150,6 +148,14 @@ _PREFACE = re.compile(
     re.IGNORECASE,
 )
 
+
+@cache
+def announcement() -> re.Pattern[str]:
+    """Return the pattern of an announcement that is a line of its own, in the languages of `TALK`."""
+    # Compiled where a passage is read: most commands read none.
+    return re.compile(rf"\s*(?:{_ANNOUNCEMENT})\s*(?:\n|\Z)\s*", re.IGNORECASE)
+
+
 SCENE_BREAK = "* * *"
 """What stands between two scenes of one chapter or passage."""
 _RULED = re.compile(r"[*_=~#•·⁂–—-]+(?: +[*_=~#•·⁂–—-]+)*")
@@ -169,7 +175,9 @@ def strip_opening(text: str, *, final: bool, keeps_all: bool = False) -> str | N
 
     With `keeps_all` a short first line stays that may be a title.
     """
-    while match := (_SAID_BEFORE if keeps_all else _WRAPPERS).match(text):
+    while match := (_SAID_BEFORE if keeps_all else _WRAPPERS).match(text) or (
+        "\n" in text and announcement().match(text)
+    ):
         text = text[match.end() :]
     undecided = "\n" not in text.strip() and (
         _PREFACE.match(text) or (len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text))

@@ -40,56 +40,60 @@ TALK = {
         "gerne?|natürlich|selbstverständlich|klar|okay", "hier (?:ist|sind|folgt|kommt)|es folgt|nachfolgend|im folgenden",
         "abschnitt|passage|szene|fortsetzung|kapitel|fassung", "wörter|wörterzahl|wortanzahl|wortzahl|anzahl der wörter",
         "wörter|worte", "soll ich|(?:möchten|wollen) sie, dass ich|(?:möchtest|willst) du, dass ich",
-        "fortfahr|fortsetz|weiterschreib|weitermach|(?:dabei|damit) nicht", "(?:es )?tut mir (?:sehr )?leid|entschuldigung",
-        "kann", "ende (?:des|der) (?:kapitels|abschnitts|passage|szene)|fortsetzung folgt",
+        "fortfahr|fortsetz|weiterschreib|weitermach|(?:dabei|damit) nicht|anfrage",
+        "(?:es )?tut mir (?:sehr )?leid|entschuldigung", "kann",
+        "ende (?:des|der) (?:kapitels|abschnitts|passage|szene)|fortsetzung folgt",
     ),
     "fr": Talk(
-        "bien sûr|certainement|d'accord|avec plaisir|très bien", "voici|voilà|ci-dessous", "passage|suite|scène|extrait|chapitre",
-        "(?:nombre de )?mots", "mots", "(?:souhaitez|voulez|désirez|aimeriez)-vous que je|(?:souhaites|veux)-tu que je",
-        "continu|poursuiv|écri[vr]|rédige", "(?:je suis )?désolée?", "je ne peux",
+        "bien sûr|certainement|d'accord|avec plaisir|très bien", "voici|voilà|ci-dessous",
+        "passage|suite|scène|extrait|chapitre", "(?:nombre de )?mots", "mots",
+        "(?:souhaitez|voulez|désirez|aimeriez)-vous que je|(?:souhaites|veux)-tu que je",
+        "continu|poursuiv|écri[vr]|rédige|(?:cette|votre) demande", "(?:je suis )?désolée?", "je ne peux",
         "fin (?:du|de la|de l')\\s?(?:chapitre|passage|scène|extrait)|à suivre",
     ),
     "es": Talk(
         "¡?(?:claro(?: que sí)?|por supuesto)|desde luego|con gusto", "aquí (?:está|tienes?|va)|a continuación",
         "pasaje|escena|continuación|capítulo|fragmento", "(?:número|recuento|total|conteo) de palabras|palabras", "palabras",
-        "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que", "contin[uú]|siga|seguir|prosig|escrib", "lo siento|lamento",
-        "no puedo", "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
+        "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que", "contin[uú]|siga|seguir|prosig|escrib|solicitud",
+        "lo siento|lamento", "no puedo", "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
     ),
     "it": Talk(
         "certo|certamente|naturalmente|va bene|volentieri", "ecco(?:ti|vi)?|di seguito",
         "brano|scena|seguito|capitolo|passaggio|continuazione", "(?:numero di |conteggio )?parole", "parole",
-        "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che", "continu|prosegu|scriv", "mi dispiace|spiacente", "non posso",
-        "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
+        "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che", "continu|prosegu|scriv|richiesta", "mi dispiace|spiacente",
+        "non posso", "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
     ),
     "pt": Talk(
         "claro|com certeza|certamente|com prazer", "aqui (?:está|vai)|segue|a seguir|eis",
         "passagem|cena|continuação|capítulo|trecho", "(?:número de |contagem de )?palavras", "palavras",
-        "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que", "continu|prossig|escrev", "desculpe|sinto muito|lamento",
-        "não (?:posso|consigo)", "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
+        "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que", "continu|prossig|escrev|solicitação",
+        "desculpe|sinto muito|lamento", "não (?:posso|consigo)", "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
     ),
     "nl": Talk(
         "natuurlijk|zeker|prima|graag", "hier (?:is|volgt|komt)|hieronder", "passage|scène|vervolg|hoofdstuk|fragment",
-        "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik", "verder|doorga|doorschrijf|voortzet",
-        "het spijt me|sorry", "kan", "einde (?:van )?(?:het |de |dit |deze )?(?:hoofdstuk|passage|scène|fragment)|wordt vervolgd",
+        "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik", "verder|doorga|doorschrijf|voortzet|verzoek",
+        "het spijt me|sorry", "kan",
+        "einde (?:van )?(?:het |de |dit |deze )?(?:hoofdstuk|passage|scène|fragment)|wordt vervolgd",
     ),
     "ru": Talk(
         "конечно|хорошо|разумеется|с удовольствием", "вот|ниже|далее", "отрывок|сцена|продолжение|глава|фрагмент",
-        "(?:количество |число )?слов", "слов", "хо(?:тите|чешь|тели бы вы), чтобы я|мне(?= продолж)", "продолж|написа|дописа",
-        "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
+        "(?:количество |число )?слов", "слов", "хо(?:тите|чешь|тели бы вы), чтобы я|мне(?= продолж)",
+        "продолж|написа|дописа|запрос", "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
         "конец (?:главы|отрывка|сцены)|продолжение следует",
     ),
     "zh": Talk(
         "好的?|当然(?:可以)?|當然(?:可以)?|没问题|沒問題", "(?:以下|下面|接下来|接下來|这里|這裡)就?[是为為]",
-        "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕]|章节|章節|续写|續寫|场景|場景", "[总總]?字[数數]", "字",
-        "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我", "继续|繼續|接着写|续写|往下写", "[很非]?常?(?:抱歉|对不起|對不起)",
-        "无法|無法|不能", "[全本](?:文|章|段|节|節)(?:完|终|終|结束|結束)|未完待[续續]|待[续續]",
+        "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕]|章节|章節|续写|續寫|场景|場景", "[总總]?字[数數]",
+        "字", "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我", "继续|繼續|接着写|续写|往下写|请求|請求",
+        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能",
+        "[全本](?:文|章|段|节|節)(?:完|终|終|结束|結束)|未完待[续續]|待[续續]",
     ),
     "ja": Talk(
         "はい|承知(?:いた)?しました|かしこまりました|もちろんです", "(?:以下|次|こちら)[はがに、]",
         "続き|次の(?:場面|章|節|シーン|パッセージ)|本文", "文字[数數]", "文字",
-        "このまま|続[きけ]|次の(?:場面|章|シーン|パッセージ)",
-        "ましょうか|ますか|でしょうか", "(?:大変)?(?:申し訳(?:ありません|ございません)|すみません)",
-        "(?=[^。\\n]*(?:できません|かねます))", "(?:この)?章の?(?:終わり|おわり)|つづく|次回へ続く",
+        "このまま|続[きけ]|次の(?:場面|章|シーン|パッセージ)", "ましょうか|ますか|でしょうか",
+        "(?:大変)?(?:申し訳(?:ありません|ございません)|すみません)", "(?=[^。\\n]*(?:できません|かねます))",
+        "(?:この)?章の?(?:終わり|おわり)|つづく|次回へ続く",
     ),
 }  # fmt: skip
 """The talk of the languages that models write most, but for English, whose is better known."""
@@ -143,7 +147,7 @@ _SAID_BEFORE = re.compile(
 """What of it a capable model says: a short first line, or a headline, is its story's."""
 _PREFACE = re.compile(
     rf"^\s*(?:{_YES}|here(?:['’]s| is| are)|below|title|chapter|scene|part|turn \d|note|#|\*\*|```|---|[(\[]|{HEADING}|"
-    + "|".join(f"(?:{talk.yes})[!.,:，、！。]|{talk.here}" for talk in TALK.values())
+    + "|".join(rf"(?:{talk.yes})\s?[!.,:，、！。]|{talk.here}" for talk in TALK.values())
     + ")",
     re.IGNORECASE,
 )

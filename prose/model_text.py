@@ -24,13 +24,15 @@ THOUGHTS = tuple(
         (r"\[think\]", r"\[/think\]"),
         ("◁think(?:ing)?▷", "◁/think(?:ing)?▷"),
         (_CHANNEL + "(?:analysis|commentary)", _CHANNEL + "final"),
+        (r"<\|channel>\s*thought", r"<channel\|>"),
+        ("<seed:think>", "</seed:think>"),
     )
 )
 """How reasoning begins and ends in the text of a reply, as models and servers mark it."""
 THOUGHT_END = re.compile("|".join(closing.pattern for _, closing in THOUGHTS), re.IGNORECASE)
 PERHAPS_A_THOUGHT = re.compile(
-    rf"(?:</?[a-z]{{0,10}}|<{_THINKING}\s[^<>]{{0,200}}|</{_THINKING}\s+|\[/?[a-z]{{0,8}}|◁/?[a-z]{{0,8}}"
-    r"|<\|[a-z]{0,8}(?:\|(?:>\s{0,9}[a-z]{0,10})?)?)$",
+    rf"(?:</?(?:seed:)?[a-z]{{0,10}}|<{_THINKING}\s[^<>]{{0,200}}|</{_THINKING}\s+|\[/?[a-z]{{0,8}}|◁/?[a-z]{{0,8}}"
+    r"|<channel\||<\|[a-z]{0,8}(?:\||\|?>\s{0,9}[a-z]{0,10})?)$",
     re.IGNORECASE,
 )
 """What may go on as a mark of reasoning at the end of a text."""
@@ -43,8 +45,8 @@ _THOUGHT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ROLE = re.compile(
-    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>"
-    r"|#{2,} ?(?:Instruction|Response|System|Input)s?\b:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
+    r"<\|[^|\n]{0,40}\|>|<[｜][^｜\n]{0,40}[｜]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>|<\|channel>|<channel\|>"
+    r"|</?seed:think>|#{2,} ?(?:Instruction|Response|System|Input)s?\b:?|^[^\S\n]*(?:Assistant|User|System|Human) ?:",
     re.IGNORECASE | re.MULTILINE,
 )
 _TOKEN = re.compile(

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from recurrentgpt.prose.alphabets import foreign_characters
@@ -19,6 +19,7 @@ from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.looping import PassageIndex, find_loop
 from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
+from recurrentgpt.prose.unwrap import HEADING, NOTE, TALK, announcement, without_emphasis
 
 Kind = Literal[
     "banned",
@@ -278,7 +279,10 @@ _META_WITHIN = re.compile(
     r"(?:end of|next) (?:the )?(?:scene|chapter|passage))\b",
     re.IGNORECASE,
 )
-_THE_END = re.compile(r"^\W*(?:the end|fin|end)\W*$", re.IGNORECASE)
+_THE_END = re.compile(
+    r"^\W*(?:the end|fin|end|全文[完终終]|[完终終])\W*$|^\W*[(（\[【](?:ende|fine|fim|einde|конец|おわり|終わり)[)）\]】]\W*$",
+    re.IGNORECASE,
+)
 
 
 def _meta(sentence: str, before: str, finale: bool) -> Fault | None:
@@ -299,8 +303,9 @@ _TOKEN = re.compile(
 )
 _MARKUP = re.compile(r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|\"\s*:\s*[\"\[{\d]")
 _TITLE = re.compile(
-    r"\s*(?:#{1,6}\s+\S|(?:chapter|scene|part|act|section|episode|passage)\s+"
-    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\s*(?:[:.—–-][^\n]{0,80})?\s*\Z|(?:epilogue|prologue)\W*\Z)",
+    r"\s*(?:#{1,6}\s+\S|[(\[]?(?:(?:chapter|scene|part|act|section|episode|passage)\s+"
+    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)(?: of \d+)?"
+    rf"|{HEADING}(?:\s[^\n.。！？，]{{1,30}})?)\s*(?:[:：;.—–-][^\n]{{0,80}})?\s*[)\]]?\s*\Z|(?:epilogue|prologue)\W*\Z)",
     re.IGNORECASE,
 )
 _MADE = r"(?:scene|passage|continuation|draft|version|revision|excerpt|rewrite|next chapter|story)"
@@ -312,15 +317,19 @@ _MACHINE_TALK = re.compile(
             rf"here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_MADE}s?"
             r"(?: (?:for you|again|as requested|you asked for|of the (?:passage|scene|novel|story)|with [^.:\n]{0,60}))?"
             r"\s*[:.!]\W*\Z",
-            r"i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))",
             r"i (?:can(?:'t|not)|am unable to) (?:assist with|help with (?:that|this)|fulfil"
             r"|(?:write|continue|generate) (?:this|that|the) (?:story|scene|passage|content))\b",
             r"\(?(?:word count|author'?s note|genre|premise|outline|summary)\s*:",
             r"(?:note|title|story|plan)\s*:.*\b(?:passage|scene|draft|word count|\d+ words|prompt)\b",
+            rf"below (?:is|are) (?:(?:the|an?|your|my) )?(?:\w+ ){{0,3}}{_MADE}s?"
+            r"(?: \d+(?: of \d+)?[:.!]|[^.:,\n]{0,40}:)\W*\Z",
+            NOTE,
             rf"this {_MADE} (?:shows|describes|explores|introduces|concludes)\b",
-            r"\(?(?:about |approximately )?\d{2,4} words\)?[.!]?\Z",
+            r"[(\[]?[~≈]? ?(?:about |approximately )?\d{2,4} words[)\]]?[.!]?\Z",
             r"let me know if (?:you(?:'d| would)? (?:like|want|need|prefer)|there(?:'s| is) anything|this works|any changes)\b",
             r"let me know what (?:you(?:'d| would)? (?:think|like|want|prefer)|(?:should )?happens? next|to (?:change|write))\b",
+            r"i hope this (?:fits|suits|matches|follows|captures|serves) (?:the|your) "
+            r"(?:plan|tone|voice|style|outline|request|story)\b",
             r"i hope (?:this (?:passage|scene|version|story|helps|works|meets)|you enjoy(?:ed)? (?:this|the (?:passage|story)))"
             r"\b",
             r"would you like me to (?:continue|write|go on|revise|add|change|expand)\b",
@@ -329,11 +338,46 @@ _MACHINE_TALK = re.compile(
             r"[^.\n]{0,60}\W*\Z",
             r"(?:there(?:'s| is) )?nothing (?:more|further|else|left)? ?to add\b[^.\n]{0,30}\W*\Z",
             r"\W*(?:(?:the )?end of|next) (?:the )?(?:scene|chapter|passage|part)(?: \w+)?\W*\Z|\W*to be continued\W*\Z",
+            # What our own requests speak of: turns of the outline, clues to plant, a reply that is the passage alone.
+            r"[(\[]?turn \d+ (?:is )?(?:now )?(?:done|complete|completed|finished|reached|under ?way)\b[^.\n]{0,40}\W*\Z",
+            r"[(\[]clues?(?: (?:planted|placed|shown|given))?\s*:[^\n]*[)\]]\W*\Z|\[(?:done|end)\]\Z",
+            r"[(\[][^\n]{0,60}\bclues?\b[^\n]{0,60} (?:is|are|ha(?:s|ve) been) (?:planted|placed|shown)\b[^\n]*[)\]]\W*\Z",
         )
     ),
     re.IGNORECASE,
 )
 _MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))"
+    r"|i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
+    r"|(?:continue|proceed)(?: (?:with )?(?:this|that|writing|the (?:story|scene|passage))\b|\W*\Z)"
+    r"|(?:write|complete|fulfil|generate|provide) (?:this|that|the (?:story|scene|passage))\b)|"
+    + "|".join(
+        rf"(?:{it.sorry})[^.\n。]{{0,30}}(?:{it.cannot})[^.\n。]{{0,60}}?(?:{it.goes_on}|{it.work})"
+        for it in TALK.values()
+    ),
+    re.IGNORECASE,
+)
+_DASH = ("—", "–", "―", "- ")
+"""What opens a paragraph of speech where quotation marks do not."""
+_AUTHORS_NOTE = re.compile(rf"[(\[]?{NOTE}", re.IGNORECASE)
+_RULE = re.compile(r"[-*_=#~]{3,}\s*\n\s*")
+
+
+@cache
+def _other_talk() -> re.Pattern[str]:
+    """Return the pattern of what a model says in other languages than English, in a line of its own."""
+    return re.compile(
+        "|".join(
+            rf"[(（\[]?(?:{it.counts})\s?[:：]\s?[~≈]?\s?(?:\w{{1,9}}\.? )?\d{{2}}"
+            rf"|[(（\[]?\s?(?:[~≈约約]|ca\.|circa|etwa|environ|unos|cerca de|ongeveer|около)?\s?\d{{2,5}} ?(?:{it.words})"
+            r"[)）\]]?[.!。]?\Z"
+            rf"|¿?(?:{it.offers})[^.\n?？。]{{0,40}}?(?:{it.goes_on}|{it.work})[^.\n?？。]{{0,40}}[?？。]\W*\Z"
+            rf"|[(（\[【]?\s?(?:{it.ends})[\s.…。!)）\]】]*\Z"
+            for it in TALK.values()
+        ),
+        re.IGNORECASE,
+    )
 
 
 LINE_SHOWN = 60
@@ -353,9 +397,19 @@ def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
         return None if finale else Fault("meta", plain)
     if _starts_line(before) and (match := _TITLE.match(sentence)):
         return Fault("heading", _line_of(sentence, match))
-    told = narration(plain, before).strip(" \n,")
-    match = (_MACHINE_TALK.match(told) if _starts_line(before) or not told[:1].islower() else None) or _MODEL.search(
-        told
+    starts, paragraph = _starts_line(before), without_emphasis(before.rpartition("\n")[2]).lstrip()
+    told = (
+        narration(_RULE.sub("", plain, count=1) if _RULE.match(plain) else plain, before)
+        .strip(" \n,")
+        .replace("’", "'")
+    )
+    match = (
+        (_MACHINE_TALK.match(told) if starts or not told[:1].islower() else None)
+        or _MODEL.search(told)
+        or (announcement().match(told) or _other_talk().match(told) if starts else None)
+        or (None if paragraph.startswith(_DASH) or told[:1].islower() else _REFUSAL.match(told))
+        # The rest of a note is part of it.
+        or _AUTHORS_NOTE.match(paragraph)
     )
     return Fault("meta", match.group().strip()) if match else None
 
@@ -399,7 +453,14 @@ def narration(sentence: str, before: str = "") -> str:
 
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "「": "」", "『": "』"}
-_SAID = re.compile("|".join(rf"{opens}[^{closes}]*(?:{closes}|\Z)" for opens, closes in _QUOTES.items()))
+_SAID = re.compile(
+    "|".join(
+        (
+            r"„[^“”]*(?:[“”]|\Z)|»[^«]*(?:«|\Z)",
+            *(rf"{opens}[^{closes}]*(?:{closes}|\Z)" for opens, closes in _QUOTES.items()),
+        )
+    )
+)
 _FIRST_PERSON = re.compile(r"(?<![\w'’])(?:I|I['’](?:m|ve|d|ll)|[Mm]y|[Mm]yself)(?![\w'’])")
 
 

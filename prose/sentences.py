@@ -1,8 +1,9 @@
 """Split prose into sentences and words, and cut it only where a sentence ends.
 
 Sentences come from `sentencex`, which loses no character and knows the abbreviations of many languages. Words are runs of letters
-and digits. Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words: there two characters count
-as one word, which is close to what dictionaries find in those languages and keeps limits comparable across languages.
+and digits, with the accents and vowel signs on them. Chinese, Japanese, Thai, Lao, Khmer and Burmese put no spaces between words:
+there two characters, whatever their marks, count as one word, which is close to what dictionaries find in those languages and
+keeps limits comparable across languages.
 """
 
 from __future__ import annotations
@@ -40,8 +41,19 @@ _OWN_NAMES = {
 
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Characters of scripts that put no spaces between words, for a class of a regular expression."""
-_LETTERS = rf"[^\W_{UNSPACED}]+"
-_WORD = re.compile(rf"{_LETTERS}(?:['’\-‑]{_LETTERS})*|[{UNSPACED}]{{1,2}}")
+_MARKS = (
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0900-\u0963\u0971-\u0df3\u200c\u200d"
+)
+"""What goes on with a word and is no letter to `re`: accents, points, the vowel signs of India (all of its scripts), joiners."""
+_UNSPACED_MARKS = (
+    r"\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u1056-\u1059\u105e-\u1060\u1062-\u1064"
+    r"\u1067-\u106d\u1071-\u1074\u1082-\u108d\u109a-\u109d\u17b4-\u17d3\u17dd\u3099\u309a"
+)
+"""Marks of the unspaced scripts, which belong to the character before them."""
+_LETTER = rf"[^\W_{UNSPACED}]"
+_CHARACTER = rf"[{UNSPACED}][{_UNSPACED_MARKS}]*+"
+_WORD = re.compile(rf"{_LETTER}++(?:['’\-‑]{_LETTER}++|[{_MARKS}]++{_LETTER}*+)*+|{_CHARACTER}(?:{_CHARACTER})?+")
 _ASCII_WORD = re.compile(r"[A-Za-z0-9]+(?:['\-][A-Za-z0-9]+)*")
 """The same in text without other letters, in half the time."""
 _CLOSERS = "\"”’'»›)\\]」』）*"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import NamedTuple
 
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
 
@@ -12,13 +14,120 @@ _EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?
 _YES = r"(?:sure|certainly|of course|absolutely|okay)"
 _WORK = r"(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|excerpt)s?\b"
 _NUMBER = r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+
+
+class Talk(NamedTuple):
+    """What a language says to whoever asked for a passage, as alternatives of a pattern."""
+
+    yes: str
+    here: str
+    work: str
+    """What was asked for."""
+    counts: str
+    """What stands before the number of words."""
+    words: str
+    """What stands behind it."""
+    offers: str
+    goes_on: str
+    """What is offered or refused."""
+    sorry: str
+    cannot: str
+    ends: str
+
+
+TALK = {
+    "de": Talk(
+        "gerne?|natürlich|selbstverständlich|klar|okay", "hier (?:ist|sind|folgt|kommt)|es folgt|nachfolgend|im folgenden",
+        "abschnitt|passage|szene|fortsetzung|kapitel|fassung", "wörter|wörterzahl|wortanzahl|wortzahl|anzahl der wörter",
+        "wörter|worte", "soll ich|(?:möchten|wollen) sie, dass ich|(?:möchtest|willst) du, dass ich",
+        "fortfahr|fortsetz|weiterschreib|weitermach|(?:dabei|damit) nicht|anfrage",
+        "(?:es )?tut mir (?:sehr )?leid|entschuldigung", "kann",
+        "ende (?:des|der) (?:kapitels|abschnitts|passage|szene)|fortsetzung folgt",
+    ),
+    "fr": Talk(
+        "bien sûr|certainement|d'accord|avec plaisir|très bien", "voici|voilà|ci-dessous",
+        "passage|suite|scène|extrait|chapitre", "(?:nombre de )?mots", "mots",
+        "(?:souhaitez|voulez|désirez|aimeriez)-vous que je|(?:souhaites|veux)-tu que je",
+        "continu|poursuiv|écri[vr]|rédige|(?:cette|votre) demande", "(?:je suis )?désolée?", "je ne peux",
+        "fin (?:du|de la|de l')\\s?(?:chapitre|passage|scène|extrait)|à suivre",
+    ),
+    "es": Talk(
+        "¡?(?:claro(?: que sí)?|por supuesto)|desde luego|con gusto", "aquí (?:está|tienes?|va)|a continuación",
+        "pasaje|escena|continuación|capítulo|fragmento", "(?:número|recuento|total|conteo) de palabras|palabras", "palabras",
+        "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que", "contin[uú]|siga|seguir|prosig|escrib|solicitud",
+        "lo siento|lamento", "no puedo", "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
+    ),
+    "it": Talk(
+        "certo|certamente|naturalmente|va bene|volentieri", "ecco(?:ti|vi)?|di seguito",
+        "brano|scena|seguito|capitolo|passaggio|continuazione", "(?:numero di |conteggio )?parole", "parole",
+        "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che", "continu|prosegu|scriv|richiesta", "mi dispiace|spiacente",
+        "non posso", "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
+    ),
+    "pt": Talk(
+        "claro|com certeza|certamente|com prazer", "aqui (?:está|vai)|segue|a seguir|eis",
+        "passagem|cena|continuação|capítulo|trecho", "(?:número de |contagem de )?palavras", "palavras",
+        "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que", "continu|prossig|escrev|solicitação",
+        "desculpe|sinto muito|lamento", "não (?:posso|consigo)", "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
+    ),
+    "nl": Talk(
+        "natuurlijk|zeker|prima|graag", "hier (?:is|volgt|komt)|hieronder", "passage|scène|vervolg|hoofdstuk|fragment",
+        "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik", "verder|doorga|doorschrijf|voortzet|verzoek",
+        "het spijt me|sorry", "kan",
+        "einde (?:van )?(?:het |de |dit |deze )?(?:hoofdstuk|passage|scène|fragment)|wordt vervolgd",
+    ),
+    "ru": Talk(
+        "конечно|хорошо|разумеется|с удовольствием", "вот|ниже|далее", "отрывок|сцена|продолжение|глава|фрагмент",
+        "(?:количество |число )?слов", "слов", "хо(?:тите|чешь|тели бы вы), чтобы я|мне(?= продолж)",
+        "продолж|написа|дописа|запрос", "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
+        "конец (?:главы|отрывка|сцены)|продолжение следует",
+    ),
+    "zh": Talk(
+        "好的?|当然(?:可以)?|當然(?:可以)?|没问题|沒問題", "(?:以下|下面|接下来|接下來|这里|這裡)就?[是为為]",
+        "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕]|章节|章節|续写|續寫|场景|場景", "[总總]?字[数數]",
+        "字", "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我", "继续|繼續|接着写|续写|往下写|请求|請求",
+        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能",
+        "[全本](?:文|章|段|节|節)(?:完|终|終|结束|結束)|未完待[续續]|待[续續]",
+    ),
+    "ja": Talk(
+        "はい|承知(?:いた)?しました|かしこまりました|もちろんです", "(?:以下|次|こちら)[はがに、]",
+        "続き|次の(?:場面|章|節|シーン|パッセージ)|本文", "文字[数數]", "文字",
+        "このまま|続[きけ]|次の(?:場面|章|シーン|パッセージ)", "ましょうか|ますか|でしょうか",
+        "(?:大変)?(?:申し訳(?:ありません|ございません)|すみません)", "(?=[^。\\n]*(?:できません|かねます))",
+        "(?:この)?章の?(?:終わり|おわり)|つづく|次回へ続く",
+    ),
+}  # fmt: skip
+"""The talk of the languages that models write most, but for English, whose is better known."""
+
+_GAP = r"[^\n:：.,，!?。！？]{0,40}?"
+_ANNOUNCEMENT = "|".join(
+    rf"(?:{talk.yes})\s?[!.,:，、！。]\s*(?:{talk.here}){_GAP}(?:{talk.work}){_GAP}\s?(?:です)?[:：.!。！]"
+    rf"|(?:{talk.here}){_GAP}(?:{talk.work}){_GAP}\s?(?:[:：]|です。)"
+    for talk in TALK.values()
+)
+HEADING = (
+    "(?:(?:kapitel|szene|teil|akt|abschnitt|chapitre|scène|partie|acte|capítulo|escena|parte|acto|pasaje|capitolo|scena|atto|brano"
+    "|passaggio|cena|ato|trecho|passagem|hoofdstuk|deel|akte|passage|глава|сцена|часть|акт|отрывок)"
+    r"\s+(?:\d+|[ivxlc]+)\b(?!['’])|第[0-9０-９一二三四五六七八九十百零〇两兩]{1,5}[章回节節幕話话])"
+)
+"""What a heading begins with that counts the parts of a story, in the same languages."""
+NOTE = (
+    r"(?:author'?s note\s*:|note\s*:[^\n]*\b(?:i|we)(?:['’]ve| have)? (?:\w+ ){0,2}?"
+    r"(?:kept|left|made|followed|tried|planted|placed|wrote|ended|avoided|used|added|stayed|stopped|set|held)\b[^\n]*"
+    r"\b(?:clue|plan|passage|scene|tone|memory|turn|outline|voice|pacing|chapter|draft|prompt)s?\b)"
+)
+"""How a note begins in which a model speaks of how it wrote."""
+
+_SAID_YES = (
+    rf"{_YES}[!:]\s*\n+"
+    rf"|{_YES}[!.,:]?\s+(?:here(?:['’]s| is| are| goes)|below (?:is|are)|i(?:['’]ll| will| can)|let(?:['’]s| me))\b"
+    rf"(?=[^\n]*(?::\s*\n|{_WORK}|plan\b))[^\n:]{{0,120}}[:!.]\s*\n+"
+    rf"|below (?:is|are) (?:(?:the|a|an|your|my) )?(?:\w+ ){{0,3}}{_WORK}[^\n:.,]{{0,60}}:\s*\n+"
+)
 _WRAPPERS = re.compile(
-    rf"^\s*(?:{_YES}[!:]\s*\n+"
-    rf"|{_YES}[!.,:]?\s+(?:here(?:['’]s| is| are)|i(?:['’]ll| will| can)|let(?:['’]s| me))\b"
-    rf"(?=[^\n]*(?::\s*\n|{_WORK}))[^\n:]{{0,120}}[:!.]\s*\n+"
+    rf"^\s*(?:{_SAID_YES}"
     rf"|here(?:['’]s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}[^\n:]{{0,120}}[:.]\s*\n+"
     rf"|(?:title|scene)\s*:[^\n]{{0,80}}\n+"
-    rf"|(?:chapter|scene|part) {_NUMBER}(?:\s*[:.—–-][^\n]{{0,80}}|[^\n.!?]{{0,80}})\n+"
+    rf"|(?:(?:chapter|scene|part) {_NUMBER}|{HEADING})(?:\s*[:.—–-][^\n]{{0,80}}|[^\n.!?。！？]{{0,80}})\n+"
     r"|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{0,99}[^\n*.!?…]\*\*:?\s*\n+|```\w*\s*\n|-{3,}\s*\n+"
     # A title, unless it says when the passage is: "3 March 1931".
     r"|(?=[^\n]{2,60}\n\s*\n)(?![^\n]*(?:\d{3}|\d\.? [^\W\d]))[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
@@ -26,18 +135,30 @@ _WRAPPERS = re.compile(
 )
 """What only announces a passage. What may be its first line stays: as a comment it is refused elsewhere, with the reason."""
 _SAID_BEFORE = re.compile(
-    rf"^\s*(?:{_YES}[!:]\s*\n+"
-    rf"|{_YES}[!.,:]?\s+(?:here(?:['’]s| is| are)|i(?:['’]ll| will| can)|let(?:['’]s| me))\b"
-    rf"(?=[^\n]*(?::\s*\n|{_WORK}))[^\n:]{{0,120}}[:!.]\s*\n+"
+    rf"^\s*(?:{_SAID_YES}"
     rf"|here(?:['’]s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}"
     r"(?:[^\n:.,]{0,60}:|(?: (?:again|for you|as requested))?[.!])\s*\n+"
-    r"|title\s*:[^\n]{0,80}\n+"
-    rf"|(?P<bold>\*\*)?(?:chapter|scene|part|passage) {_NUMBER}(?:\s*[:.—–-][^\n]{{0,80}}|[^\n.!?]{{0,80}})(?(bold)\*\*):?\s*\n+"
+    rf"|title\s*:[^\n]{{0,80}}\n+|{NOTE}[^\n]*\n+"
+    rf"|(?P<bold>\*\*)?[(\[]?(?:(?:chapter|scene|part|passage) {_NUMBER}|turn \d+(?=\s?:)|{HEADING})"
+    r"(?:\s*[:.—–-][^\n]{0,80}|[^\n.!?。！？]{0,80})(?(bold)\*\*):?\s*\n+"
     r"|#{1,6} [^\n]{0,120}\n+|```\w*\s*\n|-{3,}\s*\n+)",
     re.IGNORECASE,
 )
 """What of it a capable model says: a short first line, or a headline, is its story's."""
-_PREFACE = re.compile(rf"^\s*(?:{_YES}|here(?:['’]s| is| are)|title|chapter|scene|part|#|\*\*|```|---)", re.IGNORECASE)
+_PREFACE = re.compile(
+    rf"^\s*(?:{_YES}|here(?:['’]s| is| are)|below|title|chapter|scene|part|turn \d|note|#|\*\*|```|---|[(\[]|{HEADING}|"
+    + "|".join(rf"(?:{talk.yes})\s?[!.,:，、！。]|{talk.here}" for talk in TALK.values())
+    + ")",
+    re.IGNORECASE,
+)
+
+
+@cache
+def announcement() -> re.Pattern[str]:
+    """Return the pattern of an announcement that is a line of its own, in the languages of `TALK`."""
+    # Compiled where a passage is read: most commands read none.
+    return re.compile(rf"\s*(?:{_ANNOUNCEMENT})\s*(?:\n|\Z)\s*", re.IGNORECASE)
+
 
 SCENE_BREAK = "* * *"
 """What stands between two scenes of one chapter or passage."""
@@ -58,7 +179,9 @@ def strip_opening(text: str, *, final: bool, keeps_all: bool = False) -> str | N
 
     With `keeps_all` a short first line stays that may be a title.
     """
-    while match := (_SAID_BEFORE if keeps_all else _WRAPPERS).match(text):
+    while match := (_SAID_BEFORE if keeps_all else _WRAPPERS).match(text) or (
+        "\n" in text and announcement().match(text)
+    ):
         text = text[match.end() :]
     undecided = "\n" not in text.strip() and (
         _PREFACE.match(text) or (len(text) < 60 and not re.search(r"[.!?…。！？]\S*\s", text))

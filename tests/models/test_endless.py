@@ -30,6 +30,8 @@ MARKS = [
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
     ("<|channel|>analysis", "<|channel|>final"),
+    ("<|channel>thought\n", "<channel|>"),
+    ("<seed:think>", "</seed:think>"),
 ]
 """How models begin and end what is no reply of theirs, as it stands in the text where no server takes it out."""
 THOUGHT = 'The user wants a fact.\n\nIs it {"facts": ["none"]}? <hm> [so]'

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from recurrentgpt.prose.emphasis import emphasised, one_form
 from recurrentgpt.prose.gate import MOST_IN_A_ROW, ProseGate
-from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault, machine_talk
+from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.prose.shared_runs import longest_shared_run
+from recurrentgpt.prose.unwrap import strip_opening
 
 NAMES = ["Ada", "Bruno", "Clara", "Otto"]
 
@@ -679,6 +680,32 @@ def test_a_short_first_line_of_a_capable_model_stays(line, size):
         "## The Bell",
         "Sure! Here is the next passage:",
         "Here's the revised passage.",
+        "Certainly. Below is passage 4 of 6.",
+        "Below is the next passage:",
+        "Okay, here goes:",
+        "[Passage 4]",
+        "(Passage 1 of 3; turn 1 under way)",
+        "Turn 2: Oswin threatens her",
+        "Note: I kept the clue subtle. It should not stand out.",
+        "Hier ist der nächste Abschnitt:",
+        "Gerne! Hier ist die nächste Passage des Romans:",
+        "Voici le passage suivant :",
+        "Bien sûr ! Voici le passage suivant :",
+        "Aquí está el siguiente pasaje:",
+        "¡Claro! Aquí tienes la continuación:",
+        "Certo! Ecco il prossimo brano:",
+        "Aqui está a próxima passagem:",
+        "Natuurlijk! Hier is de volgende passage:",
+        "Вот следующий отрывок:",
+        "好的，以下是下一段：",
+        "はい、以下が続きです。",
+        "Kapitel 3",
+        "Chapitre 3 : La clef",
+        "Capítulo 3",
+        "Capitolo III",
+        "Hoofdstuk 3",
+        "Глава 3",
+        "第三章 钥匙",
     ],
 )
 @pytest.mark.parametrize("size", [1, 6, 500])
@@ -699,6 +726,51 @@ def test_an_announcement_of_a_capable_model_goes(line, size):
         "End of passage 3",
         "To be continued...",
         "```",
+        "I'm sorry, I can't continue.",
+        "I am sorry, I cannot continue with this.",
+        "I’m sorry, I’m unable to continue.",
+        "---\n*Word count: 312*",
+        "~ 350 words",
+        "(~350 words)",
+        "I hope this fits the plan!",
+        "Note: I kept the clue subtle.",
+        "*Note: I kept the clue subtle. It should not stand out.*",
+        "[DONE]",
+        "(Passage 1 of 3; turn 1 under way)",
+        "Turn 2 done.",
+        "[Clue planted: the wet ledger]",
+        "*(The clue of the ledger is planted here.)*",
+        "(Wörter: 312)",
+        "(Nombre de mots : 312)",
+        "(Número de palabras: 312)",
+        "（字数：312）",
+        "（約312文字）",
+        "Количество слов: 312",
+        "Soll ich mit der nächsten Passage fortfahren?",
+        "Souhaitez-vous que je continue ?",
+        "¿Quieres que continúe?",
+        "Vuoi che continui?",
+        "Você quer que eu continue?",
+        "Wil je dat ik verder ga?",
+        "Хотите, чтобы я продолжил?",
+        "需要我继续吗？",
+        "続きを書きましょうか？",
+        "(Ende des Kapitels)",
+        "Fortsetzung folgt...",
+        "(À suivre)",
+        "(Конец главы)",
+        "(全文完)",
+        "（全文完）",
+        "Es tut mir leid, aber ich kann diese Geschichte nicht fortsetzen.",
+        "Es tut mir leid, aber ich kann diese Anfrage nicht erfüllen.",
+        "Je suis désolé, mais je ne peux pas continuer.",
+        "Lo siento, pero no puedo continuar con esta historia.",
+        "Mi dispiace, ma non posso continuare.",
+        "Desculpe, mas não posso continuar.",
+        "Het spijt me, maar ik kan niet verder schrijven.",
+        "Извините, но я не могу продолжить.",
+        "抱歉，我无法继续写这个故事。",
+        "申し訳ありませんが、続きを書くことができません。",
     ],
 )
 def test_machine_talk_is_objected_to_and_at_the_end_it_goes(line):
@@ -730,6 +802,61 @@ def test_the_last_line_of_a_whole_reply_is_kept_however_it_ends(last, size):
     assert gate_of(text, size, keeps_all=True).finish().startswith(prose(6)), (
         "a reply that broke off ends at a sentence"
     )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\"I'm sorry, I can't continue,\" said Nan.",
+        "“I’m sorry. I’m sorry, I can’t continue.”",
+        "I'm sorry, I can't continue our friendship after this.",
+        "What do you do?",
+        "Was tust du?",
+        "Que faites-vous ?",
+        "¿Qué haces?",
+        "你要怎么做？",
+        "Note: the ferry does not run on Sundays.",
+        "(The clue had been there all along, in the ledger.)",
+        "He owed her 350 words, and a ring.",
+        "Below is the harbour, and the boats.",
+        "I hope this finds you well.",
+        "„Es tut mir leid, aber ich kann nicht fortfahren“, sagte er.",
+        "»Soll ich mit der Geschichte fortfahren?«, fragte sie.",
+        "« Je suis désolé, mais je ne peux pas continuer. »",
+        "— Je suis désolé, mais je ne peux pas continuer.",
+        "— Non. Je suis désolé, mais je ne peux pas continuer.",
+        "—Lo siento, pero no puedo seguir —dijo Ana.",
+        "「申し訳ありませんが、続きを書くことができません」と彼は言った。",
+        "“抱歉，我无法继续。”他说。",
+        "Es tut mir leid, aber ich kann morgen nicht kommen.",
+        "Lieber Hans, es tut mir leid, dass ich erst heute schreibe.",
+        "Hier ist der Brief:",
+        "Hier ist der Abschnitt des Ufers, an dem sie ihn fanden.",
+        "Voilà la scène : elle, lui, le couteau.",
+        "Le passage était étroit.",
+        "Parte l'ultimo treno per Roma.",
+        "Teil des Dachs war fort.",
+        "第三回他来的时候，门已经锁了。",
+        "这是他最后的故事：",
+        "Вот и глава семьи, подумала она.",
+        "Вот, сцена пуста.",
+        "Kann ich das Kapitel schließen?",
+        "Ecco il mare.",
+        "Zal ik de hond meenemen?",
+    ],
+)
+def test_what_only_sounds_like_machine_talk_is_the_storys(line):
+    for text in (line, f"Ada.\n\n{line}\n\nOtto.", f"{prose(2)}\n\n{line}"):
+        before, _, _ = text.rpartition(line)
+        pieces = segments(line, "German")
+        faults = [machine_talk(it, before + "".join(pieces[:at]), finale=False) for at, it in enumerate(pieces)]
+        assert faults == [None] * len(pieces)
+        assert (strip_opening(f"{text}\n\nOtto.", final=True, keeps_all=True) or "").startswith(text[:40])
+
+
+def test_a_story_may_end_with_the_end_of_its_language():
+    assert machine_talk("（全文完）", "", finale=False)
+    assert machine_talk("（全文完）", "", finale=True) is None
 
 
 def test_a_comment_without_a_stop_is_one_all_the_same():

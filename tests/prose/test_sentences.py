@@ -56,6 +56,29 @@ def test_words_have_no_punctuation_and_keep_apostrophes_and_hyphens():
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "धीरे-धीरे सीढ़ियाँ उतरकर नीचे गई",
+        "নদীর জল বেড়েছে",
+        "நீர் பொய் சொல்லாது",
+        "نمی\u200cدانم چه شد",
+        "קָרָא שָׁלוֹם",
+        "كِتَابٌ جَدِيدٌ",
+        "cafe\u0301s nai\u0308ve d'e\u0301te\u0301",
+    ],
+)
+def test_a_word_is_not_split_at_its_vowel_signs_and_accents(text):
+    assert words(text) == text.split()
+    assert count_words(f"{text}। ॥ {text}") == 2 * len(text.split())
+    assert limit_words(text, 1) == text.split()[0] + "…"
+
+
+def test_a_character_of_an_unspaced_script_keeps_its_marks():
+    assert words("เฝ้าเขื่อน") == ["เฝ้", "าเ", "ขื่อ", "น"]
+    assert words("水从来不撒谎") == ["水从", "来不", "撒谎"]
+
+
 @given(st.text("ab9'-_ .\n’‑", max_size=30))
 def test_words_are_the_same_whatever_letters_stand_beside_them(text):
     assert words(f"{text} é") == [*words(text), "é"]

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, Validati
 
 from recurrentgpt.prose.model_text import after_thoughts, model_text
 from recurrentgpt.prose.sentence_checks import machine_talk
+from recurrentgpt.prose.sentences import ends_a_sentence
 
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -25,7 +26,7 @@ JsonSchema: TypeAlias = dict[str, Any]
 MOST_OPENINGS = 100
 """Braces of a reply at which its object is looked for."""
 
-MOST_PLAIN_WORDS = 100
+PLAIN_WORDS = range(4, 101)
 """Words of a reply that may stand for the object of one text that was asked for."""
 
 SCHEMA_HEADING = "JSON schema:"
@@ -217,10 +218,11 @@ def _object_in(text: str, schema: JsonSchema) -> JsonObject | None:
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether a reply is one paragraph in words, and none to whoever asked."""
-    words = text.split()
-    plain = 0 < len(words) <= MOST_PLAIN_WORDS and "\n" not in text.strip() and not re.search(r"[{}\[\]<>`]", text)
-    return plain and machine_talk(text.strip(), "", finale=False) is None
+    """Tell whether a reply is one paragraph of whole sentences, and none to whoever asked."""
+    text = text.strip()
+    if len(text.split()) not in PLAIN_WORDS or re.search(r"[\n{}\[\]<>`]", text) or not ends_a_sentence(text):
+        return False
+    return machine_talk(text, "", finale=False) is None
 
 
 def _array_in(text: str, item: JsonSchema) -> list[Any] | None:

@@ -175,6 +175,8 @@ def test_an_array_is_the_list_of_a_form_that_has_nothing_else():
         ("<think>One sentence.</think>\n\nMira finds the key.\n", "Mira finds the key."),
         ("I'm sorry, but I can't help with that request.", None),
         ("Mira finds the key.\n\nShe hides it.", None),
+        ("Mira finds the key and", None),
+        ("No.", None),
         ('{"summary": "Mira finds', None),
         ("", None),
     ],

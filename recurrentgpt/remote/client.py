@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.schema import StreamPart
 
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.engine.refs import NOTHING_WRITTEN
@@ -167,41 +168,43 @@ class RemoteStory:
             self._thread, GRAPH, **start, context=context, stream_mode=["custom", "updates"],
             multitask_strategy="reject", on_disconnect="cancel", durability="sync",
         )  # fmt: skip
-        async for part in parts:
-            if part.event == "error":
-                raise StoryError(f"The server at {self._url} could not go on: {error_text(part.data)}")
-            if part.event == "custom":
-                yield event_of(self._url, part.data)
-            updates = answered(self._url, UPDATES, part.data) if part.event == "updates" else {}
-            for node, update in updates.items():
-                if not isinstance(update, dict):
-                    continue
-                parent, offer = now.get("head", ""), now
-                now = cast(State, {**now, **update_of(self._url, update)})
-                if node == "simulator":
-                    offered = False
-                    if not values_of(self._url, offer).get("head") or "plan" not in now:
+        # Left to the end of the loop, a stream that is given up would be closed while it is still read.
+        async with aclosing(cast("AsyncGenerator[StreamPart]", parts)):
+            async for part in parts:
+                if part.event == "error":
+                    raise StoryError(f"The server at {self._url} could not go on: {error_text(part.data)}")
+                if part.event == "custom":
+                    yield event_of(self._url, part.data)
+                updates = answered(self._url, UPDATES, part.data) if part.event == "updates" else {}
+                for node, update in updates.items():
+                    if not isinstance(update, dict):
+                        continue
+                    parent, offer = now.get("head", ""), now
+                    now = cast(State, {**now, **update_of(self._url, update)})
+                    if node == "simulator":
+                        offered = False
+                        if not values_of(self._url, offer).get("head") or "plan" not in now:
+                            raise foreign(self._url)
+                        yield plans_event(commit_of(offer, plan=""), _index(offer, now["plan"]), now["plan"])
+                    if node != "commit":
+                        continue
+                    # A server streams of an update only what its graph puts out.
+                    now = values_of(self._url, {**now, **await self._uncommitted(now.get("step", 0)), **update})
+                    if not now.get("head"):
                         raise foreign(self._url)
-                    yield plans_event(commit_of(offer, plan=""), _index(offer, now["plan"]), now["plan"])
-                if node != "commit":
-                    continue
-                # A server streams of an update only what its graph puts out.
-                now = values_of(self._url, {**now, **await self._uncommitted(now.get("step", 0)), **update})
-                if not now.get("head"):
-                    raise foreign(self._url)
-                spent += [usage for usage in now.get("usage", {}).values() if usage]
-                if not announced:
-                    announced = True
-                    await self._keep(now)
-                    yield StoryEvent(event="story", story=now["story"], title=now["title"], genre=now["genre"])
-                # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
-                offered = bool(now["step"]) or context.get("mode") == "fiction"
-                if now["step"] and now.get("passage") != before.get("passage"):
-                    written += 1
-                    commit = commit_of(now, plan=now.get("plan", ""), parent=parent)
-                    yield passage_event(commit)
-                    yield memory_event(commit)
-                before = now
+                    spent += [usage for usage in now.get("usage", {}).values() if usage]
+                    if not announced:
+                        announced = True
+                        await self._keep(now)
+                        yield StoryEvent(event="story", story=now["story"], title=now["title"], genre=now["genre"])
+                    # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
+                    offered = bool(now["step"]) or context.get("mode") == "fiction"
+                    if now["step"] and now.get("passage") != before.get("passage"):
+                        written += 1
+                        commit = commit_of(now, plan=now.get("plan", ""), parent=parent)
+                        yield passage_event(commit)
+                        yield memory_event(commit)
+                    before = now
         if offered:
             yield plans_event(commit_of(now, plan=""))
         yield done_event(now.get("story", ""), written, total_usage(spent))

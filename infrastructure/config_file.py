@@ -7,6 +7,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from recurrentgpt.schema.errors import SettingsError, StorageError
@@ -49,6 +50,8 @@ def store(folder: Path, changes: Mapping[str, Value | None]) -> Path:
             file.write("".join(sorted(lines)))
         part.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
         raise StorageError(f"{path} cannot be written: {error.strerror or error}.") from error
     _read.cache_clear()
     return path

@@ -21,7 +21,8 @@ _KINDS = (
     r"|capitolo|hoofdstuk|deel|rozdział|część|kapitola|fejezet|kapittel|глава|часть|розділ|κεφάλαιο|bölüm"
 )
 _NUMBERED = re.compile(
-    rf"(?:{_KINDS})\s+(?:{_NUMBER})(?P<rest>[.:]?|\s*[.:—–-]+\s*\S.{{0,90}}|\s+[^a-z\s]\S*.{{0,90}})", re.IGNORECASE
+    rf"(?P<kind>{_KINDS})\s+(?P<number>{_NUMBER})(?P<rest>[.:]?|\s*[.:—–-]+\s*\S.{{0,90}}|\s+[^a-z\s]\S*.{{0,90}})",
+    re.IGNORECASE,
 )
 _EASTERN = re.compile(r"第\s*[0-9０-９一二三四五六七八九十百千零〇两]{1,6}\s*[章回部卷節节話话幕](?:[\s　：:].{0,50})?")
 _NAMED = re.compile(
@@ -78,13 +79,18 @@ def chapter_headings(pieces: list[str], after: int | None = None) -> dict[int, s
     front = -1 if after is None else after
     if all(_NAMED.fullmatch(title) for title in found.values()):
         found |= _counted(pieces) or _titled(pieces, front, found)
+    else:
+        found |= _counted_on(pieces, found)
     found |= _subtitles(pieces, found)
     return found | _of_all_kinds(pieces, front, found)
 
 
 def _subtitles(pieces: list[str], found: Collection[int]) -> dict[int, str]:
-    """Return the titles that stand alone below headings that are numbers alone, where most of those have one."""
-    bare = [index for index in found if _ALONE.fullmatch(pieces[index]) or _is_number(pieces[index])]
+    """Return the titles that stand alone below headings that are numbers alone, where most numbers have one, here or beside."""
+    numbered = [
+        index for index in found if _ALONE.fullmatch(pieces[index]) or _NUMBERED.fullmatch(_first_line(pieces[index]))
+    ]
+    bare = [index for index in numbered if _ALONE.fullmatch(pieces[index]) or _is_number(pieces[index])]
     below = {
         index + 1: pieces[index + 1]
         for index in bare
@@ -93,7 +99,13 @@ def _subtitles(pieces: list[str], found: Collection[int]) -> dict[int, str]:
         and index + 2 not in found
         and _kind_of_title(pieces[index + 1])
     }
-    return below if len(below) > 1 and len(below) > len(bare) / 2 else {}
+    # One that stands below its number is no line of the story where other chapters say their titles in another way.
+    titled = len(numbered) - len(bare) + len(below)
+    return below if titled > 1 and titled > len(numbered) / 2 else {}
+
+
+def _first_line(piece: str) -> str:
+    return piece.partition("\n")[0].strip()
 
 
 def _is_number(piece: str) -> bool:
@@ -135,14 +147,33 @@ def _counted(pieces: list[str]) -> dict[int, str]:
     alone: list[tuple[int, int, str]] = []
     for index, piece in enumerate(pieces):
         if match := _ALONE.fullmatch(piece):
-            number = _roman(match["roman"]) if match["roman"] else int(match["digits"])
-            alone.append((index, number, piece.rstrip(".")))
+            alone.append((index, _value(match["roman"] or match["digits"]), piece.rstrip(".")))
     before = 0
     for _, number, _ in alone:
         if number not in (before + 1, 1):
             return {}
         before = number
     return {index: text for index, _, text in alone} if len(alone) >= 2 else {}
+
+
+def _counted_on(pieces: list[str], found: Collection[int]) -> dict[int, str]:
+    """Return numbers that stand alone, if all of them go on where "Chapter 2" and its like have counted to; else nothing."""
+    going: dict[int, str] = {}
+    kind, number, roman, begun = "", 0, False, False
+    for index, piece in enumerate(pieces):
+        if index in found and (heading := _NUMBERED.fullmatch(_first_line(piece))):
+            before, same = number, kind == heading["kind"].casefold()
+            kind, roman = heading["kind"].casefold(), _is_roman(heading["number"])
+            number = _value(heading["number"])
+            if going and same and number not in (before + 1, 1):
+                return {}
+            begun = True
+        elif begun and (match := _ALONE.fullmatch(piece)):
+            if not number or bool(match["roman"]) != roman or _value(piece.rstrip(".")) != number + 1:
+                return {}
+            number += 1
+            going[index] = piece.rstrip(".")
+    return going
 
 
 def top_title(pieces: list[str], headings: Collection[int]) -> str:
@@ -219,6 +250,15 @@ def _kind_of_title(piece: str) -> str:
         return _CAPITALS if sum(map(str.isalpha, title)) > 2 else ""
     telling = [word for word in words(title) if word.casefold() not in _SMALL_WORDS]
     return _CAPITAL_WORDS if all(not word[0].islower() for word in telling) else _AS_A_SENTENCE
+
+
+def _is_roman(number: str) -> bool:
+    return bool(re.fullmatch("[IVXLC]+", number, re.IGNORECASE))
+
+
+def _value(number: str) -> int:
+    """Return the number that digits or a numeral say; 0 for one in words."""
+    return _roman(number.upper()) if _is_roman(number) else int(number) if number.isdecimal() else 0
 
 
 def _roman(numeral: str) -> int:

@@ -30,7 +30,9 @@ NOTHING_WRITTEN = "Nothing of this story is written yet: write its first passage
 
 def fault_of_name(name: str) -> str:
     """Return why a branch cannot have a name, in a sentence, or nothing."""
-    if not name or len(name) > LONGEST_NAME or name != " ".join(name.split()) or control_character(name):
+    if odd := control_character(name):
+        return f"The name of a branch holds {odd!r}, a character that nobody sees: take it out."
+    if not name or len(name) > LONGEST_NAME or name != " ".join(name.split()):
         return f"The name of a branch is 1 to {LONGEST_NAME} characters; {name[:LONGEST_NAME]!r} is not."
     if name.isdigit() or name.casefold() == OPENING or re.fullmatch("[0-9a-f]{24}", name.casefold()):
         return f"{name!r} would be taken for a passage: give the branch a name that is none."

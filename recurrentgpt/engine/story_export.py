@@ -324,7 +324,9 @@ def load(path: Path) -> StoryExport:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise BookError(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, too large for a story.")
-        content = json.loads(path.read_text(encoding="utf-8"), parse_int=_whole_number, parse_constant=_whole_number)
+        content = json.loads(
+            path.read_text(encoding="utf-8-sig"), parse_int=_whole_number, parse_constant=_whole_number
+        )
         json.dumps(content, ensure_ascii=False).encode()  # half a surrogate pair is legal JSON, and no text
     except OSError as error:
         raise BookError(f"{path} cannot be read ({error.strerror}).") from error

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.schema import StreamPart
 
 from recurrentgpt.engine.passage import Passage
 from recurrentgpt.engine.refs import NOTHING_WRITTEN
@@ -19,16 +20,26 @@ from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.routes import coming_plan
+from recurrentgpt.remote.answers import (
+    CREATED,
+    UPDATES,
+    answered,
+    event_of,
+    foreign,
+    history_of,
+    state_of,
+    update_of,
+    values_of,
+)
 from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
 from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, error_text, stories_of
 from recurrentgpt.schema.choice import let_plan_wait
 from recurrentgpt.schema.context import STORY_SETTINGS
-from recurrentgpt.schema.errors import SettingsError, StoryError, StoryNotFound
+from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.events import (
     Event,
     StoryEvent,
     done_event,
-    from_stream,
     memory_event,
     passage_event,
     plans_event,
@@ -59,8 +70,12 @@ class RemoteStory:
     async def new(cls, url: str, given: StoryInput, *, token: str | None = None, **settings: Any) -> RemoteStory:
         """Return a new story on the server at `url`; `settings` are fields of `Context` that JSON can hold."""
         client = await client_of(url, token)
-        with asking(url):
-            thread = (await client.threads.create())["thread_id"]
+        try:
+            with asking(url):
+                thread = answered(url, CREATED, await client.threads.create())["thread_id"]
+        except RecurrentGPTError:
+            await client.aclose()
+            raise
         return cls(client, url, thread, given, settings)
 
     @classmethod
@@ -68,12 +83,14 @@ class RemoteStory:
         """Return the story of this id, beginning of an id, or title; raise StoryNotFound for none or several."""
         client = await client_of(url, token)
         wanted = name.strip().casefold()
-        found = [
-            it for it in await stories_of(client, url) if it.story.startswith(wanted) or it.title.casefold() == wanted
-        ]
-        if not wanted or len(found) != 1:
+        try:
+            known = await stories_of(client, url)
+            found = [it for it in known if it.story.startswith(wanted) or it.title.casefold() == wanted]
+            if not wanted or len(found) != 1:
+                raise StoryNotFound(f"{len(found) or 'No'} stories at {url} answer to {name!r}; name one by its id.")
+        except RecurrentGPTError:
             await client.aclose()
-            raise StoryNotFound(f"{len(found) or 'No'} stories at {url} answer to {name!r}; name one by its id.")
+            raise
         return cls(client, url, found[0].thread, StoryInput(), {**found[0].settings, **settings})
 
     # Writing
@@ -151,46 +168,53 @@ class RemoteStory:
             self._thread, GRAPH, **start, context=context, stream_mode=["custom", "updates"],
             multitask_strategy="reject", on_disconnect="cancel", durability="sync",
         )  # fmt: skip
-        async for part in parts:
-            if part.event == "error":
-                raise StoryError(f"The server at {self._url} could not go on: {error_text(part.data)}")
-            if part.event == "custom":
-                yield from_stream(part.data)
-            for node, update in part.data.items() if part.event == "updates" else ():
-                if not isinstance(update, dict):
-                    continue
-                parent, offer = now.get("head", ""), now
-                now = cast(State, {**now, **update})
-                if node == "simulator":
-                    offered = False
-                    yield plans_event(commit_of(offer, plan=""), _index(offer, now["plan"]), now["plan"])
-                if node != "commit":
-                    continue
-                # A server streams of an update only what its graph puts out.
-                now = cast(State, {**now, **await self._uncommitted(now.get("step", 0)), **update})
-                spent += [usage for usage in now.get("usage", {}).values() if usage]
-                if not announced:
-                    announced = True
-                    await self._keep(now)
-                    yield StoryEvent(event="story", story=now["story"], title=now["title"], genre=now["genre"])
-                # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
-                offered = bool(now["step"]) or context.get("mode") == "fiction"
-                if now["step"] and now["passage"] != before.get("passage"):
-                    written += 1
-                    commit = commit_of(now, plan=now["plan"], parent=parent)
-                    yield passage_event(commit)
-                    yield memory_event(commit)
-                before = now
+        # Left to the end of the loop, a stream that is given up would be closed while it is still read.
+        async with aclosing(cast("AsyncGenerator[StreamPart]", parts)):
+            async for part in parts:
+                if part.event == "error":
+                    raise StoryError(f"The server at {self._url} could not go on: {error_text(part.data)}")
+                if part.event == "custom":
+                    yield event_of(self._url, part.data)
+                updates = answered(self._url, UPDATES, part.data) if part.event == "updates" else {}
+                for node, update in updates.items():
+                    if not isinstance(update, dict):
+                        continue
+                    parent, offer = now.get("head", ""), now
+                    now = cast(State, {**now, **update_of(self._url, update)})
+                    if node == "simulator":
+                        offered = False
+                        if not values_of(self._url, offer).get("head") or "plan" not in now:
+                            raise foreign(self._url)
+                        yield plans_event(commit_of(offer, plan=""), _index(offer, now["plan"]), now["plan"])
+                    if node != "commit":
+                        continue
+                    # A server streams of an update only what its graph puts out.
+                    now = values_of(self._url, {**now, **await self._uncommitted(now.get("step", 0)), **update})
+                    if not now.get("head"):
+                        raise foreign(self._url)
+                    spent += [usage for usage in now.get("usage", {}).values() if usage]
+                    if not announced:
+                        announced = True
+                        await self._keep(now)
+                        yield StoryEvent(event="story", story=now["story"], title=now["title"], genre=now["genre"])
+                    # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
+                    offered = bool(now["step"]) or context.get("mode") == "fiction"
+                    if now["step"] and now.get("passage") != before.get("passage"):
+                        written += 1
+                        commit = commit_of(now, plan=now.get("plan", ""), parent=parent)
+                        yield passage_event(commit)
+                        yield memory_event(commit)
+                    before = now
         if offered:
             yield plans_event(commit_of(now, plan=""))
         yield done_event(now.get("story", ""), written, total_usage(spent))
 
     async def _uncommitted(self, step: int) -> State:
         """Return the values from which a timestep was committed."""
-        for item in await self._client.threads.get_history(self._thread, limit=RECENT_CHECKPOINTS):
-            values = cast(State, item["values"])
-            if item["next"] == ["commit"] and values.get("step") == step:
-                return values
+        recent = await self._client.threads.get_history(self._thread, limit=RECENT_CHECKPOINTS)
+        for item in history_of(self._url, recent):
+            if item["next"] == ["commit"] and item["values"].get("step") == step:
+                return item["values"]
         raise StoryError(f"The server at {self._url} kept no checkpoint of passage {step}; open the story again.")
 
     async def achoose(self, answer: object) -> str:
@@ -240,17 +264,17 @@ class RemoteStory:
         """Return every checkpoint that the server still has of the thread, newest first."""
         found: list[ThreadState] = []
         before = None
-        while page := await self._client.threads.get_history(self._thread, limit=MOST_CHECKPOINTS, before=before):
-            found += cast("list[ThreadState]", page)
-            if len(page) < MOST_CHECKPOINTS:
-                break
-            before = page[-1]["checkpoint"]
-        return found
+        with asking(self._url):
+            while True:
+                answer = await self._client.threads.get_history(self._thread, limit=MOST_CHECKPOINTS, before=before)
+                page = history_of(self._url, answer)
+                found += page
+                if len(page) < MOST_CHECKPOINTS:
+                    return found
+                before = cast("Any", page[-1]["checkpoint"])
 
     async def _state(self) -> ThreadState:
-        state = cast(ThreadState, await self._client.threads.get_state(self._thread))
-        # A thread on which nothing ran has a list there, or nothing.
-        return {**state, "values": state["values"] if isinstance(state["values"], dict) else State()}
+        return state_of(self._url, await self._client.threads.get_state(self._thread))
 
     async def aclose(self) -> None:
         """Close the connections; the story stays where it is."""

@@ -45,6 +45,8 @@ async def acopied(story: RemoteStory) -> Library:
                 usage=total_usage(list(spent.values())),
                 created=links[head].get("created", ""),
             )
+    if values["head"] not in commits:
+        raise StoryNotFound(f"The server has no checkpoint of passage {values['head'][:60]!r} any more.")
     newest = commits[values["head"]]
     engine = Engine(InMemorySaver(), InMemoryStore(), description="a copy of a server's story")
     await put_story(

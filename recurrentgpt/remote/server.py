@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import cast
 from urllib.parse import urlsplit
 
 import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from recurrentgpt.remote.answers import FOUND, answered, foreign
+from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
 
 MOST_STORIES = 1000
@@ -43,18 +45,23 @@ async def astories(url: str, *, token: str | None = None) -> list[RemoteSummary]
 async def stories_of(client: LangGraphClient, url: str) -> list[RemoteSummary]:
     """Return the stories of a server in its own order."""
     with asking(url):
-        threads = await client.threads.search(limit=MOST_STORIES)
+        threads = answered(url, FOUND, await client.threads.search(limit=MOST_STORIES))
     return [
         RemoteSummary(
             story=str(about["story"]),
             title=str(about.get("title", "")),
             thread=thread["thread_id"],
             updated=str(thread["updated_at"]),
-            settings=cast("dict[str, object]", about.get("settings") or {}),
+            settings=_settings(about.get("settings")),
         )
         for thread in threads
         if (about := thread["metadata"] or {}).get("story")
     ]
+
+
+def _settings(kept: object) -> dict[str, object]:
+    """Return the settings that a thread keeps, as far as this version knows them."""
+    return {name: kept[name] for name in STORY_SETTINGS if name in kept} if isinstance(kept, dict) else {}
 
 
 async def client_of(url: str, token: str | None) -> LangGraphClient:
@@ -63,9 +70,40 @@ async def client_of(url: str, token: str | None) -> LangGraphClient:
         raise SettingsError(f"The address of a server begins with http:// or https://; this one is {url!r:.100}.")
     with asking(url):
         # The SDK's client tries for eight seconds to reach a server that is not there.
-        async with httpx.AsyncClient() as plain:
-            await plain.get(url)
-    return get_client(url=url, headers={"Authorization": f"Bearer {token}"} if token else None)
+        async with httpx.AsyncClient() as plain, plain.stream("GET", url):
+            pass
+    client = get_client(url=url, headers={"Authorization": f"Bearer {token}"} if token else None)
+
+    async def look(response: httpx.Response) -> None:
+        _check_headers(url, response)
+
+    client.http.client.event_hooks["response"].append(look)
+    client.http.client.follow_redirects = True  # as far as that lets them be
+    return client
+
+
+def _check_headers(url: str, response: httpx.Response) -> None:
+    """Raise StoryError for an answer that leads to another address, or is a page where events were asked for.
+
+    Stories and the token go to nobody who was not named.
+    """
+    asked, kind = response.request, response.headers.get("content-type", "")
+    if response.has_redirect_location:
+        try:
+            following = asked.url.join(response.headers["location"])
+        except httpx.InvalidURL:
+            raise foreign(url) from None
+        if (there := _origin(following)) != _origin(asked.url):
+            raise StoryError(
+                f"The server at {url} redirects to {there}, an address that nobody named, and nothing was sent there: "
+                "give it with --remote if it is the right one."
+            )
+    elif response.is_success and asked.headers["accept"] == "text/event-stream" and "text/event-stream" not in kind:
+        raise foreign(url)
+
+
+def _origin(url: httpx.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode()}"
 
 
 @contextmanager
@@ -75,6 +113,10 @@ def asking(url: str) -> Iterator[None]:
         yield
     except (httpx.TransportError, httpx.InvalidURL):
         raise StoryError(f"No server answers at {url}; check the address, and that it is running.") from None
+    except httpx.TooManyRedirects:
+        raise StoryError(f"The server at {url} redirects in a circle: check the address.") from None
+    except (httpx.DecodingError, json.JSONDecodeError):
+        raise foreign(url) from None
     except httpx.HTTPStatusError as error:
         match error.response.status_code:
             case 401:
@@ -94,7 +136,7 @@ def _why(response: httpx.Response) -> str:
     """Return what a server says of its refusal, ready to follow ours; nothing where it says no more than that it refuses."""
     try:
         told = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     # LangGraph's servers say it as `detail`, Aegra as `message`.
     why = str(told.get("detail") or told.get("message") or "").strip() if isinstance(told, dict) else ""

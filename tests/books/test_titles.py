@@ -58,6 +58,51 @@ def test_a_short_first_line_below_a_number_is_no_title(save):
     assert titles(save("b.txt", text)) == ["Chapter 1", "Chapter 2", "Chapter 3"]
 
 
+@pytest.mark.parametrize(
+    "headings",
+    [
+        ["CHAPTER I\nThe Ferry", "CHAPTER II\n\nThe Toll"],
+        ["CHAPTER I\n\nThe Ferry", "CHAPTER II\nThe Toll"],
+        ["CHAPTER I. The Ferry", "CHAPTER II\n\nThe Toll"],
+        ["Chapter 1\n\nThe Ferry", "Chapter 2\nThe Toll", "Chapter 3: The Bell"],
+    ],
+)
+def test_a_title_below_its_number_belongs_to_it_where_others_stand_beside_theirs(save, headings):
+    text = "\n\n".join(f"{heading}\n\n{PROSE}" for heading in headings)
+    found = read_book(save("b.txt", text)).chapters
+    assert [chapter.title for chapter in found] == [
+        ". ".join(filter(None, heading.split("\n"))) for heading in headings
+    ]
+    assert {chapter.paragraphs[0] for chapter in found} == {PROSE.split("\n\n")[0]}
+
+
+def test_a_short_first_line_is_no_title_where_most_chapters_have_none(save):
+    headings = ["Chapter 1\nThe Ferry", "Chapter 2\n\nMara", "Chapter 3", "Chapter 4"]
+    text = "\n\n".join(f"{heading}\n\n{PROSE}" for heading in headings)
+    assert titles(save("b.txt", text)) == ["Chapter 1. The Ferry", "Chapter 2", "Chapter 3", "Chapter 4"]
+
+
+@pytest.mark.parametrize(
+    ("headings", "names"),
+    [
+        (["CHAPTER I", "CHAPTER II", "III."], ["CHAPTER I", "CHAPTER II", "III"]),
+        (["CHAPTER I", "II.", "III.", "CHAPTER IV"], ["CHAPTER I", "II", "III", "CHAPTER IV"]),
+        (["Chapter 1", "2", "Chapter 1", "2"], ["Chapter 1", "2", "Chapter 1", "2"]),
+        (["CHAPTER I\n\nThe Ferry", "II.\n\nThe Toll"], ["CHAPTER I. The Ferry", "II. The Toll"]),
+        # Sections, page numbers, a number of the story.
+        (["CHAPTER I", "I", "II", "CHAPTER II", "I", "II"], ["CHAPTER I", "CHAPTER II"]),
+        (["CHAPTER I", "II", "III", "CHAPTER II", "II", "III"], ["CHAPTER I", "CHAPTER II"]),
+        (["CHAPTER I", "2", "3", "CHAPTER II", "4"], ["CHAPTER I", "CHAPTER II"]),
+        (["CHAPTER I", "CHAPTER II", "IV."], ["CHAPTER I", "CHAPTER II"]),
+        (["Chapter One", "2", "3"], ["Chapter One"]),
+    ],
+    ids=lambda value: " ".join(value).replace("\n", " "),
+)
+def test_a_number_alone_is_a_chapter_where_it_goes_on_from_those_before(save, headings, names):
+    text = "\n\n".join(f"{heading}\n\n{PROSE}" for heading in headings)
+    assert titles(save("b.txt", text)) == names
+
+
 def test_titles_that_are_written_as_a_sentence_begin_chapters_too(save):
     names = ["Die letzte Mühle", "Das Haus am Fluss", "Ein kalter Morgen"]
     assert titles(save("b.txt", book(*names, prose=GERMAN))) == names

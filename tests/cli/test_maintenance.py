@@ -96,6 +96,8 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     assert value["passage"] not in shown.out
     listed = cli("show", story, "--json")
     assert listed.code == 1
+    assert listed.err == shown.err, "it is said on both streams, as every other error is"
+    assert listed.events[0]["message"] in listed.err
     assert [set(passage) >= {"text"} for passage in json.loads(listed.out)["passages"]] == [False, True, True]
     found = cli("check", "--repair")
     assert found.code == 1

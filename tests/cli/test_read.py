@@ -245,6 +245,21 @@ def test_a_config_file_that_is_none_says_so(cli, user_folder, content, said):
         assert (result.code, said in result.err) == (2, True), result.err
 
 
+def test_on_a_full_disk_the_config_file_stays_as_it_was_and_nothing_lies_beside_it(cli, user_folder):
+    import resource
+
+    assert cli("config", "set", "pace=fast").code == 0
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4, most[1]))
+    try:
+        result = cli("config", "set", "pace=slow")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert (result.code, "config.toml cannot be written" in result.err) == (1, True), result.err
+    assert [path.name for path in user_folder.glob("config*")] == ["config.toml"]
+    assert cli("config", "get", "pace").out == "fast\n"
+
+
 def _checks(result):
     return {line["check"]: line for line in result.events}
 

@@ -153,7 +153,11 @@ class Client:
         yield
 
 
-OPENED = {"story": "abc", "title": "The Lamp", "head": "0", "step": 2}
+BRIEF = {"title": "The Lamp", "genre": "mystery", "premise": "A lamp.", "characters": [], "outline": []}
+OPENED = {
+    "story": "abc", "title": "The Lamp", "genre": "mystery", "premise": "A lamp.", "brief": BRIEF, "head": "0", "step": 2,
+    "short_term_memory": "", "candidate_plans": [], "status": "choosing",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("values", [{}, OPENED])

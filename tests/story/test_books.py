@@ -274,6 +274,15 @@ def test_a_damaged_export_is_a_sentence_and_writes_nothing(exported: dict[str, A
         assert other.stories() == []
 
 
+def test_an_export_that_an_editor_saved_with_a_byte_order_mark_is_read(
+    exported: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "marked.json"
+    path.write_text(json.dumps(exported), encoding="utf-8-sig")
+    with Library.open(tmp_path / "other") as other:
+        assert other.restore(path).id == exported["story"]["story"]
+
+
 @pytest.mark.parametrize("id", ["../../../x", "/tmp/x", "a.b", "", "-x", "nul\0", "half\ud800", "x" * 65])
 def test_an_archive_makes_no_file_outside_the_home(exported: dict[str, Any], tmp_path: Path, id: str) -> None:
     content = copy.deepcopy(exported)

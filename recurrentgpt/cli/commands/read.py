@@ -10,6 +10,7 @@ import typer
 from recurrentgpt.cli.commands.options import JsonLines, JsonObject, Remote, StoryName, Truth, at_option
 from recurrentgpt.cli.commands.story_context import reading
 from recurrentgpt.cli.terminal.console import (
+    complain,
     console,
     counted,
     note,
@@ -133,7 +134,8 @@ def show(
         except StorageError as error:
             _print_whole(opened, at, str(error), json=json)
             if json:
-                raise typer.Exit(1) from error  # the one object says it
+                complain(str(error))
+                raise typer.Exit(1) from error  # the one object says it already
             raise
         newest = opened.passage(at)
         entries = [dataclasses.asdict(entry) for entry in opened.codex(None, at) if not entry.hidden] if json else []

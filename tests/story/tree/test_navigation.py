@@ -183,6 +183,11 @@ def test_a_name_that_could_be_taken_for_something_else_is_refused(written, name)
         written(1).name_branch(name)
 
 
+def test_a_name_is_told_of_the_character_in_it_that_nobody_sees(written):
+    with pytest.raises(SettingsError, match=r"holds '\\x1b', a character that nobody sees"):
+        written(1).name_branch("\x1b[31mred")
+
+
 def test_nobody_moves_a_story_that_another_process_is_writing(written):
     story = written(2)
     with FileLock(story.engine.locks / f"{story.id}.lock"):

@@ -21,6 +21,12 @@ def refuse_writers(folder: Path) -> None:
                 pass
         except Timeout as error:
             raise _busy(path.stem) from error
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> StorageError:
+    return StorageError(f"Cannot write in {folder} ({error.strerror}): check its permissions.")
 
 
 def _busy(story: str) -> StoryBusy:
@@ -46,7 +52,7 @@ async def writing(folder: Path | None, story: str) -> AsyncIterator[None]:
     except Timeout as error:
         raise _busy(story) from error
     except OSError as error:
-        raise StorageError(f"Cannot write in {folder} ({error.strerror}): check its permissions.") from error
+        raise _unwritable(folder, error) from error
     try:
         yield
     finally:

@@ -295,7 +295,7 @@ def _without_tokens(message: BaseMessage) -> BaseMessage:
 
 def _without_system(messages: list[BaseMessage]) -> list[BaseMessage]:
     """Return a conversation of which the first human message says what the system's did."""
-    if len(messages) < 2 or messages[0].type != "system":
+    if [message.type for message in messages[:2]] != ["system", "human"]:
         return messages
     system, first, *others = messages
     return [HumanMessage(f"{system.text}\n\n{first.text}"), *others]
@@ -353,8 +353,9 @@ async def _attempt(
     # No model's own words in LangGraph's stream of messages: what a reader sees there is the story as it stays.
     tally, ended, runaway, config = Tally(), False, False, RunnableConfig(tags=[TAG_NOSTREAM])
     clock, seen = StreamClock(model.name, model.timeout), VisibleStream()
-    # Held to a form, a model has no room to reason in.
-    tags = ThinkTagFilter(begun=model.seen.begins_reasoning and request.schema is None)
+    # A reply in a form is read from where its last reasoning ended.
+    begun = model.seen.begins_reasoning and request.schema is None
+    tags = ThinkTagFilter(begun=begun)
     stream = cast("AsyncGenerator[AIMessageChunk]", model.chat.astream(sent, config, stop=stop, **arguments))
     try:
         async with aclosing(stream) as chunks:
@@ -405,8 +406,9 @@ async def _attempt(
     if model.speaks_openai and not tally.finish_reason:
         raise ModelUnavailable(f"The reply of {model.name} was cut off on its way; try again.")
     if tally.characters == 0:
-        # A reply that was taken for reasoning to its end may have been none.
-        model.seen.begins_reasoning = False
+        if begun and tally.finish_reason != "length":
+            # A reply that was taken for reasoning to its end may have been none.
+            model.seen.begins_reasoning = False
         if tally.finish_reason == "length":
             raise (ModelRefused if runaway else _ThoughtOnly)(
                 f"{model.name} spent all of {limit} tokens before it wrote a word: take a model that thinks less."

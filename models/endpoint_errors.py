@@ -34,7 +34,7 @@ _ADVICE = {
 }
 _UNSUPPORTED = re.compile(
     r"unsupported|(?:not|n['’]t) (?:be )?(?:support|permit|allow|enabled|available|implemented|recogni[sz]ed)|unknown|"
-    r"unrecogni[sz]ed|unexpected|cannot find field|deprecated|invalid (?:field|parameter|argument)",
+    r"only user and assistant roles|unrecogni[sz]ed|unexpected|cannot find field|deprecated|invalid (?:field|parameter|argument)",
     re.IGNORECASE,
 )
 _ALSO_CALLED = {
@@ -46,7 +46,7 @@ _ALSO_CALLED = {
         "structured output",
         "structured outputs",
     ),
-    "system role": ("system message", "system prompt", "system instruction", "developer instruction"),
+    "system role": ("system instruction", "developer instruction", "only user and assistant roles"),
 }
 _OTHER_FORM = re.compile(r"unavailable|must be|should be|one of|invalid value", re.IGNORECASE)
 """What says of a form that it has to be another: of any other field it says that its value is wrong."""

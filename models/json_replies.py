@@ -13,8 +13,8 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
 
 from recurrentgpt.prose.model_text import after_thoughts, model_text
-from recurrentgpt.prose.sentence_checks import machine_talk
-from recurrentgpt.prose.sentences import ends_a_sentence
+from recurrentgpt.prose.sentence_checks import machine_talk, narration
+from recurrentgpt.prose.sentences import count_words, ends_a_sentence
 
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -28,6 +28,8 @@ MOST_OPENINGS = 100
 
 PLAIN_WORDS = range(4, 101)
 """Words of a reply that may stand for the object of one text that was asked for."""
+
+_TO_WHOEVER_ASKED = re.compile(r"\b(?:I|you|your|please|user|passage|summary|summari[sz]e)\b", re.IGNORECASE)
 
 SCHEMA_HEADING = "JSON schema:"
 
@@ -220,9 +222,9 @@ def _object_in(text: str, schema: JsonSchema) -> JsonObject | None:
 def _is_plain(text: str) -> bool:
     """Tell whether a reply is one paragraph of whole sentences, and none to whoever asked."""
     text = text.strip()
-    if len(text.split()) not in PLAIN_WORDS or re.search(r"[\n{}\[\]<>`]", text) or not ends_a_sentence(text):
+    if count_words(text) not in PLAIN_WORDS or re.search(r"[\n{}\[\]<>`]", text) or not ends_a_sentence(text):
         return False
-    return machine_talk(text, "", finale=False) is None
+    return not _TO_WHOEVER_ASKED.search(narration(text, "")) and machine_talk(text, "", finale=False) is None
 
 
 def _array_in(text: str, item: JsonSchema) -> list[Any] | None:

@@ -18,8 +18,8 @@ from recurrentgpt.nodes.reply_schemas import (
     PlayReply,
     dealt_reply,
     joined_texts,
-    longest_text,
     opening_reply,
+    plan_of,
     play_reply,
 )
 from recurrentgpt.nodes.runtime import StoryRuntime
@@ -45,7 +45,7 @@ class FoundingReply(BaseModel):
     clues: list[_Line] = []
     voice: str = ""
     short_term_memory: list[_Line]
-    plans: list[Annotated[str, BeforeValidator(longest_text)]] = Field(min_length=1)
+    plans: list[Annotated[str, BeforeValidator(plan_of)]] = Field(min_length=1)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import plans_request, small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, summaries_of, to_come, variables
-from recurrentgpt.nodes.reply_schemas import PlansReply, longest_text, plans_reply
+from recurrentgpt.nodes.reply_schemas import PlansReply, plan_of, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -81,7 +81,7 @@ def _proposals(count: int) -> type[Proposals]:
 
     From a server that holds nobody to a form, the first ones of more plans are read, and those that stand in objects.
     """
-    first = BeforeValidator(lambda plans: [*map(longest_text, plans[:count])] if isinstance(plans, list) else plans)
+    first = BeforeValidator(lambda plans: [*map(plan_of, plans[:count])] if isinstance(plans, list) else plans)
     exactly: JsonDict = {"minItems": count, "maxItems": count}
     return create_model(
         "Proposals",

@@ -54,19 +54,24 @@ def _number_in(said: Any) -> Any:
 _Number = Annotated[int, BeforeValidator(_number_in)]
 
 
-def longest_text(entry: object) -> object:
-    """Return an entry of a list, or of an object in its place the longest text: a plan, without its kind or title."""
-    return max(_texts(entry), key=len, default=entry)
+def plan_of(entry: object) -> object:
+    """Return an entry of a list of plans, or of an object in its place the plan alone, without its kind, title or reason."""
+    texts = _texts(entry)
+    return texts.get("plan") or texts.get("text") or max(texts.values(), key=len, default=entry)
 
 
 def joined_texts(entry: object) -> object:
-    """Return an entry of a list, or of an object in its place all texts in one: a name, and who that is."""
+    """Return an entry of a list, or of an object in its place all texts in one: a name first, and who that is."""
     texts = _texts(entry)
-    return ": ".join([texts[0], *filter(None, [", ".join(texts[1:])])]) if texts else entry
+    name = texts.pop("name", "") or (texts.pop(next(iter(texts))) if texts else "")
+    return ": ".join(filter(None, [name, ", ".join(texts.values())])) or entry
 
 
-def _texts(entry: object) -> list[str]:
-    return [text for text in entry.values() if isinstance(text, str) and text] if isinstance(entry, dict) else []
+def _texts(entry: object) -> dict[str, str]:
+    """Return the texts of an object that holds nothing but texts and numbers; none of another one."""
+    if not isinstance(entry, dict) or not all(isinstance(value, str | int) for value in entry.values()):
+        return {}
+    return {name: value for name, value in entry.items() if isinstance(value, str) and value}
 
 
 class _Reply(BaseModel):

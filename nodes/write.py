@@ -241,7 +241,8 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
         try:
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=0, form={})
         except ReasoningShown as error:
-            gate, turns = await _begin_again(passage, error), first
+            gate = best = await _begin_again(passage, error)
+            turns, shorter = first, None
             continue
         except (ModelUnavailable, ModelTooSlow):
             if not gate.cut():

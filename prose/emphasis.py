@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-_SPACED = r"[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]"
-"""A letter of a script that sets its words apart, in which no emphasis begins or ends within a word."""
+from recurrentgpt.prose.sentences import UNSPACED
+
+_SPACED = rf"[^\W{UNSPACED}\uac00-\ud7af]"
+"""A letter of a script in which no emphasis begins or ends within a word; Korean sets particles to its words."""
 _BEFORE, _AFTER = rf"(?<![*])(?<!{_SPACED})", rf"(?![*]|{_SPACED})"
 _SPAN = re.compile(rf"{_BEFORE}\*(?=[^\s*])([^*\n]{{1,2000}}?)(?<=[^\s*])\*{_AFTER}")
 _UNDERSCORED = re.compile(r"(?<!\w)_{1,3}(?=[^\s_])([^_*\n]{1,2000}?)(?<=[^\s_])_{1,3}(?!\w)")

@@ -14,6 +14,17 @@ _JOINED = re.compile(
 )
 _SMALL = re.compile(r"\b(with|of|to|from|for|in|on|at)(the|him|her|his|them)\b")
 _WHOLE = frozenset({"herself", "herring", "brigand", "panther", "heather", "slither", "feather"})
+_ALSO_ONE = frozenset(
+    {"afternoon", "already", "altogether", "another", "anybody", "anyhow", "anyone", "anything", "anyway", "anywhere",
+     "became", "because", "become", "before", "behind", "below", "beside", "beyond", "cannot", "downstairs", "everybody",
+     "everyday", "everyone", "everything", "everywhere", "forever", "goodbye", "herself", "himself", "however", "indeed",
+     "indoors", "inside", "instead", "into", "itself", "maybe", "meantime", "meanwhile", "midday", "midnight", "myself",
+     "nearby", "nobody", "nothing", "nowhere", "onto", "ourselves", "outcome", "outdoors", "outside", "overcome",
+     "overhead", "somebody", "somehow", "someone", "something", "sometime", "sometimes", "somewhere", "themselves",
+     "throughout", "today", "together", "tomorrow", "tonight", "toward", "towards", "underneath", "understand", "undertake",
+     "upon", "upright", "upstairs", "whatever", "whenever", "wherever", "whoever", "within", "without", "yourself"}
+)  # fmt: skip
+"""Words of their own that are two others in one."""
 _WORD = re.compile(r"[^\W\d_]+")
 _NEIGHBOURS = re.compile(r"[^\W\d_]+(?:[ \n][^\W\d_]+)+")
 
@@ -44,7 +55,8 @@ def fours(text: str) -> Said:
         for first, second, third, fourth, *as_written in zip(
             small, small[1:], small[2:], small[3:], spoken[2:], spoken[3:], strict=False
         ):
-            said[first, second, third + fourth] = " ".join(as_written)
+            if min(len(third), len(fourth)) > 1 and third + fourth not in _ALSO_ONE:
+                said[first, second, third + fourth] = " ".join(as_written)
     return said
 
 

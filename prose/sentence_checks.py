@@ -145,11 +145,22 @@ class Examiner:
         own = frozenset(tokens(sentence))
         if len(own) < FEWEST_WORDS:
             return None
+        denies = _denies(own)
         for paragraph in f"{before}\n{self._previous}".split("\n"):
             for other, told in _sentences_of(paragraph, self.language):
-                if len(own & told) >= MOST_ALIKE * len(own | told):
+                # "I don't know" answers "I know", and says something else.
+                if len(own & told) >= MOST_ALIKE * len(own | told) and denies == _denies(told):
                     return Fault("loop", other)
         return None
+
+
+_DENYING = frozenset(
+    {"no", "not", "never", "nobody", "none", "nothing", "nowhere", "neither", "nor", "cannot", "without"}
+)
+
+
+def _denies(words: frozenset[str]) -> bool:
+    return not _DENYING.isdisjoint(words) or any(word.endswith("n't") for word in words)
 
 
 @lru_cache(maxsize=256)

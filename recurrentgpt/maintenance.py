@@ -111,9 +111,9 @@ def restore(source: Path) -> Path | None:
 
     database = _local()
     database.parent.mkdir(parents=True, exist_ok=True)
-    refuse_writers(database.parent / "locks")
     try:
         with FileLock(database.with_suffix(".lock"), timeout=0):
+            refuse_writers(database.parent / "locks")
             return replace_database(database, source)
     except Timeout as error:
         raise StorageError(f"{database} is being opened by another program: end it, and try again.") from error

@@ -274,8 +274,8 @@ def _lost(archive: StoryExport, bare: set[str]) -> set[int]:
 def _nearest(commit: Commit, archive: StoryExport) -> str:
     """Return the nearest passage before this one that is whole; empty where none is.
 
-    Where a passage is lost with its link, nothing says any more what it stood on: it is taken to be the last one before it that
-    nothing else stands on.
+    Where a passage is lost with its link, nothing says any more what it stood on: it is taken to be the last one before it, of
+    several one that nothing else stands on.
     """
     commits, links = archive["commits"], archive["links"]
     key, step = commit["parent"], commit["step"]
@@ -284,8 +284,9 @@ def _nearest(commit: Commit, archive: StoryExport) -> str:
         passed.add(key)
         if key not in links:
             below = {other["parent"] for other in commits.values()}
-            ends = [other for id, other in commits.items() if id not in below and other["step"] < step - 1]
-            return max(ends, key=lambda other: (other["step"], other["created"]))["id"] if ends else ""
+            earlier = [other for other in commits.values() if other["step"] < step - 1]
+            nearest = max(earlier, key=lambda it: (it["step"], it["id"] not in below, it["created"]), default=None)
+            return nearest["id"] if nearest else ""
         key, step = links[key]["parent"], links[key]["step"]
     return key if key in commits else ""
 

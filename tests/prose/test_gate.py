@@ -338,6 +338,7 @@ def test_a_sentence_that_is_said_again_with_a_word_changed_is_left_out_of_a_smal
         "She did.",
         "He held her hand.",
         "Victor walked back into the house and sat on the stairs.",
+        "Victor did not walk out of the house and down the stairs.",
         "Nobody had told him that the ticket was for another train.",
     ],
 )
@@ -357,12 +358,18 @@ def test_a_sentence_that_says_something_of_its_own_stays(second):
         ("She wanted toLive.", "She wanted toLive."),
         ("She kept a good lookout.", "She kept a good lookout."),
         ("Both of them wentInto town.", "Both of them wentInto town."),
+        ("At last she came into the room.", "At last she came into the room."),
+        ("At last he was alone.", "At last he was alone."),
     ],
 )
 def test_a_word_that_was_two_where_the_same_words_stood_before_it_is_parted(said, heard):
     """A penalty on repeating itself makes a small model run words together."""
     gate = ProseGate(
-        min_words=3, seen=["He looks for another place and waits. He looks for somewhere to live. Look out!"]
+        min_words=3,
+        seen=[
+            "He looks for another place and waits. He looks for somewhere to live. Look out! "
+            "Then she came in to supper, and he was a lone figure."
+        ],
     )
     gate.feed(said)
     assert gate.finish() == heard

@@ -89,11 +89,12 @@ def test_a_silence_is_paid_for_three_times_at_most(begin, quick):
         assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize(("tier", "sentences"), [("small", 1), ("full", 20)])
+@pytest.mark.parametrize(("tier", "sentences"), [("small", 1), ("full", 1), ("full", 40)])
 def test_reasoning_that_only_its_end_marks_is_paid_for_once_more_and_stands_in_no_passage(begin, tier, sentences):
     """A prompt template writes the first mark of models that always reason, and not every server knows."""
 
-    thought = "The user wants a lamp in it and a storm. " * sentences + "Then the key?</think>\n\n"
+    wanted = " ".join(f"The user wants lamp {n} at door {n * 7} by storm {n * 13}." for n in range(sentences))
+    thought = f"{wanted} Then the key?</think>\n\n"
 
     def reasoned(body):
         return ("" if "response_format" in body else thought) + reply(body)

@@ -53,7 +53,7 @@ export function excerpt(text: string, most: number) {
 
 /** A letter of a script that sets its words apart, in which no emphasis begins or ends within a word. */
 const SPACED =
-  "(?![\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uac00-\\ud7af])[\\p{L}\\p{N}_]";
+  "(?![\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\uac00-\\ud7af])[\\p{L}\\p{N}_]";
 const EMPHASIS = new RegExp(`(?<!\\*|${SPACED})\\*(?=[^\\s*])([^*\\n]{1,2000}?)(?<=[^\\s*])\\*(?!\\*|${SPACED})`, "u");
 
 /** A text in pieces, and whether each is emphasised: what a book prints in italics stands between single asterisks (prose/emphasis.py). */

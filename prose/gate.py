@@ -270,9 +270,9 @@ class ProseGate:
 
         def talks(number: int) -> bool:
             bare, before = without_emphasis(pieces[number]), "".join(pieces[:number])
-            emphasised = is_emphasised(pieces[number], before)
-            examined = {"finale": self._examiner.finale, "emphasised": emphasised}
-            return not bare.strip() or bool(machine_talk(bare, before, language=self.language, **examined))
+            finale, emphasised = self._examiner.finale, is_emphasised(pieces[number], before)
+            fault = machine_talk(bare, before, finale=finale, language=self.language, emphasised=emphasised)
+            return not bare.strip() or fault is not None
 
         # The rest of a note is known by what stands before it.
         del pieces[: next((number for number in range(len(pieces)) if not talks(number)), len(pieces))]
@@ -332,12 +332,9 @@ class ProseGate:
                 piece = single_marks(without_markup(piece))
             bare = without_emphasis(piece)
             ruled = self.keeps_all and is_ruled(piece)
-            emphasised = is_emphasised(piece, self._settled)
-            fault = (
-                self._examiner.examine(bare, self._settled, emphasised=emphasised)
-                if bare.strip() and not ruled
-                else None
-            )
+            fault = None
+            if bare.strip() and not ruled:
+                fault = self._examiner.examine(bare, self._settled, emphasised=is_emphasised(piece, self._settled))
             if unfinished and fault and fault.kind in REPEATING:
                 # A groove comes to no stop.
                 return

@@ -303,7 +303,7 @@ _TOKEN = re.compile(
 )
 _MARKUP = re.compile(r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|\"\s*:\s*[\"\[{\d]")
 _TITLE = re.compile(
-    r" ?(?:#{1,6} \S|[(\[]?(?:(?:chapter|scene|part|act|section|episode|passage) "
+    r"(?:#{1,6} \S|[(\[]?(?:(?:chapter|scene|part|act|section|episode|passage) "
     r"(?:\d+|(?-i:[IVXLC]+)|one|two|three|four|five|six|seven|eight|nine|ten)(?: of \d+)?"
     rf" ?(?:[:：;.—–-][^\n]{{0,80}})?|{HEADING}) ?[)\]]?\s?\Z|(?:epilogue|prologue)\W*\Z)",
     re.IGNORECASE,
@@ -351,9 +351,9 @@ _MACHINE_TALK = re.compile(
 _MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
-    r"|(?:continue|proceed|help(?: you)?|write|go (?:on|(?:any )?further))"
-    r"(?: (?:with |than )?(?:this|that|writing|the (?:story|scene|passage)|your request)\b|\W*\Z)"
-    r"|(?:complete|fulfil|generate|provide) (?:this|that|the (?:story|scene|passage))\b)",
+    r"|(?:continue|proceed|help(?: you)?|go (?:on|(?:any )?further)|write|complete|fulfil|generate|provide|create|produce)\b"
+    r"(?:(?: (?:with |than )?(?:this|that))?\W*\Z"
+    r"|[^.,;\n]{0,40}\b(?:writing|stor(?:y|ies)|(?:scene|passage|chapter|text|novel|request|content)s?)\b))",
     re.IGNORECASE,
 )
 _DASH = ("—", "–", "―", "- ")
@@ -414,7 +414,7 @@ def machine_talk(
         return Fault("meta", "[...]")
     if _THE_END.match(plain):
         return None if finale else Fault("meta", plain)
-    if _starts_line(before) and (match := _TITLE.match(line := _BLANKS.sub(" ", sentence).rstrip())):
+    if _starts_line(before) and (match := _TITLE.match(line := _BLANKS.sub(" ", sentence).strip())):
         return Fault("heading", _line_of(line, match))
     starts, paragraph = _starts_line(before), without_emphasis(before.rpartition("\n")[2]).lstrip()
     told = (

@@ -47,7 +47,8 @@ TALK = {
         "wörter|worte", "soll ich|(?:möchten|wollen) sie, dass ich|(?:möchtest|willst) du, dass ich",
         "abschnitt|passage|szene|fortsetzung|kapitel|geschichte|roman|text", "fortfahr",
         "(?:es )?tut mir (?:sehr )?leid|entschuldigung", "kann",
-        "(?:diese[nrs]?|die|der|den) (?:abschnitt|passage|szene|geschichte|roman|text)|anfrage|(?:dabei|damit) nicht helfen",
+        "diese[nrs]? (?:abschnitt|passage|szene|kapitel|geschichte|roman|text)|anfrage"
+        r"|(?:fortfahren|fortsetzen|(?:weiter|be)?schreiben|erstellen|verfassen|helfen)(?=\W*\Z)",
         "ende (?:des|der) (?:kapitels|abschnitts|passage|szene)|fortsetzung folgt",
     ),
     "fr": Talk(
@@ -56,7 +57,8 @@ TALK = {
         "(?:souhaitez|voulez|désirez|aimeriez)-vous que je|(?:souhaites|veux)-tu que je",
         "passage|suite|scène|extrait|chapitre|histoire|récit|texte", "continu|poursuiv|écri[vr]|rédige",
         "(?:je suis )?désolée?", "je ne peux",
-        "(?:cette|votre|ce|la|l['’]|le) ?(?:demande|histoire|récit|texte|scène|passage|chapitre)",
+        "(?:cette|votre|ce|la|l['’]|le) ?(?:demande|histoire|récit|texte|scène|passage|chapitre)"
+        r"|aider(?=\W*\Z)",
         "fin (?:du|de la|de l')\\s?(?:chapitre|passage|scène|extrait)|à suivre",
     ),
     "es": Talk(
@@ -64,7 +66,8 @@ TALK = {
         "pasaje|escena|continuación|capítulo|fragmento", "(?:número|recuento|total|conteo) de palabras|palabras", "palabras",
         "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que",
         "pasaje|escena|continuación|capítulo|fragmento|historia|relato|texto", "contin[uú]|siga|seguir|prosig|escrib",
-        "lo siento|lamento", "no puedo", "solicitud|petición|(?:esta?|la|el|tu) (?:historia|relato|texto|escena|pasaje|capítulo)",
+        "lo siento|lamento", "no puedo", "solicitud|petición|(?:esta?|la|el|tu) (?:historia|relato|texto|escena|pasaje|capítulo)"
+        r"|ayudar(?:[lt]e)?(?=\W*\Z)",
         "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
     ),
     "it": Talk(
@@ -73,7 +76,8 @@ TALK = {
         "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che",
         "brano|scena|seguito|capitolo|passaggio|continuazione|storia|racconto|testo", "continu|prosegu|scriv",
         "mi dispiace|spiacente", "non posso",
-        "richiesta|(?:quest[oa]|la|il|tua) (?:storia|racconto|testo|scena|brano|capitolo)",
+        "richiesta|(?:quest[oa]|la|il|tua) (?:storia|racconto|testo|scena|brano|capitolo)"
+        r"|aiutar(?:e|ti|la)(?=\W*\Z)",
         "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
     ),
     "pt": Talk(
@@ -82,14 +86,16 @@ TALK = {
         "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que",
         "passagem|cena|continuação|capítulo|trecho|história|conto|texto", "continu|prossig|prosseguir|escrev",
         "desculpe|sinto muito|lamento", "não (?:posso|consigo)",
-        "solicitação|pedido|(?:est[ea]|ess[ea]|a|o|sua) (?:história|conto|texto|cena|trecho|capítulo)",
+        "solicitação|pedido|(?:est[ea]|ess[ea]|a|o|sua) (?:história|conto|texto|cena|trecho|capítulo)"
+        r"|ajudar(?=\W*\Z)",
         "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
     ),
     "nl": Talk(
         "natuurlijk|zeker|prima|graag", "hier (?:is|volgt|komt)|hieronder", "passage|scène|vervolg|hoofdstuk|fragment",
         "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik",
         "passage|scène|vervolg|hoofdstuk|fragment|verhaal|tekst", "verder ?ga|doorga|verder schrij[fv]|doorschrij[fv]|voortzet",
-        "het spijt me|sorry", "kan", "verzoek|(?:dit|deze|het|de) (?:passage|scène|hoofdstuk|fragment|verhaal|tekst)",
+        "het spijt me|sorry", "kan",
+        r"verzoek|(?:dit|deze|het|de) (?:passage|scène|hoofdstuk|fragment|verhaal|tekst)|helpen(?=\W*\Z)",
         "einde (?:van )?(?:het |de |dit |deze )?(?:hoofdstuk|passage|scène|fragment)|wordt vervolgd",
     ),
     "ru": Talk(
@@ -97,7 +103,7 @@ TALK = {
         "(?:количество |число )?слов", "слов", "хо(?:тите|чешь|тели бы вы), чтобы я|мне(?= продолж)",
         "отрывок|сцену|продолжение|главу|фрагмент|историю|рассказ|текст", "продолж|написа|дописа",
         "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
-        "запрос|эт(?:от|у) (?:отрывок|сцену|главу|историю|рассказ|текст)",
+        r"запрос\w{0,2}|эт(?:от|у) (?:отрывок|сцену|главу|историю|рассказ|текст)|(?:писать|помочь)(?=\W*\Z)",
         "конец (?:главы|отрывка|сцены)|продолжение следует",
     ),
     "zh": Talk(
@@ -105,7 +111,7 @@ TALK = {
         "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕](?![^\\W的])|章节|章節|续写|續寫|场景|場景",
         "[总總]?字[数數]", "字", "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我",
         "续写|續寫|故事|下一[段章节節幕]|场景|場景|(?:继续|繼續|接着|往下)[写寫]", "(?:继续|繼續)(?:下去)?[吗嗎呢]?",
-        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能", "[写寫]|故事|请求|請求",
+        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能", "[写寫]|故事|请求|請求|幫助|帮助",
         "[全本](?:文|章|段|节|節)(?:完|终|終|结束|結束)|未完待[续續]|待[续續]",
     ),
     "ja": Talk(

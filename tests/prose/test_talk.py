@@ -25,13 +25,11 @@ FIRST = [
 
 
 @pytest.mark.parametrize("line", FIRST)
-@pytest.mark.parametrize("end", ["\n", "\n\n"])
-@pytest.mark.parametrize("keeps_all", [True, False])
-def test_an_ordinary_first_line_stays(line, end, keeps_all):
-    if not keeps_all and end == "\n\n" and line[-1] not in ":：":
-        pytest.skip("a small model's short line of its own is a title")
-    text = f"{line}{end}Ada kept the light."
-    assert strip_opening(text, final=True, keeps_all=keeps_all) == text
+def test_an_ordinary_first_line_stays(line):
+    for text in (f"{line}\nAda kept the light.", f"{line}\n\nAda kept the light."):
+        assert strip_opening(text, final=True, keeps_all=True) == text
+    # A small model's short line that stands apart is a title.
+    assert strip_opening(f"{line}\nAda kept the light.", final=True) == f"{line}\nAda kept the light."
 
 
 @pytest.mark.parametrize(
@@ -85,6 +83,8 @@ STORY = [
     ("English", "Note: we held the turn until the tide ran out."),
     ("English", "Note: the passage to the harbour is closed."),
     ("English", "I'm sorry, but I can't open it."),
+    ("English", "I'm sorry, I can't continue this conversation."),
+    ("German", "Es tut mir leid, aber ich kann die Szene nicht vergessen."),
 ]
 
 
@@ -95,6 +95,13 @@ def test_what_only_sounds_like_talk_is_the_storys_in_its_language_and_in_english
 
 
 TALKS = [
+    ("English", "I'm sorry, but I can't write that scene."),
+    ("English", "I'm sorry, but I can't create this kind of content."),
+    ("English", "I'm sorry, but I can't help with that."),
+    ("German", "Es tut mir leid, aber ich kann diesen Text nicht schreiben."),
+    ("German", "Es tut mir leid, aber ich kann dabei nicht helfen."),
+    ("French", "Je suis désolé, mais je ne peux pas vous aider."),
+    ("Russian", "Извините, но я не могу выполнить этот запрос."),
     ("German", "Soll ich mit der Geschichte fortfahren?"),
     ("German", "Es tut mir leid, aber ich kann diese Anfrage nicht erfüllen."),
     ("French", "Souhaitez-vous que je continue ?"),

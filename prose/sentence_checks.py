@@ -351,7 +351,7 @@ _MACHINE_TALK = re.compile(
 _MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
-    r"|(?:continue|proceed|help(?: you)?|go (?:on|(?:any )?further)|write|complete|fulfil|generate|provide|create|produce)\b"
+    r"|(?:continue|proceed|help(?: you)?|go (?:on|(?:any )?further)|write|complete|fulfill?|generate|provide|create|produce)\b"
     r"(?:(?: (?:with |than )?(?:this|that))?\W*\Z"
     r"|[^.,;\n]{0,40}\b(?:writing|stor(?:y|ies)|(?:scene|passage|chapter|text|novel|request|content)s?)\b))",
     re.IGNORECASE,

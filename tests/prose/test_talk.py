@@ -98,6 +98,7 @@ TALKS = [
     ("English", "I'm sorry, but I can't write that scene."),
     ("English", "I'm sorry, but I can't create this kind of content."),
     ("English", "I'm sorry, but I can't help with that."),
+    ("English", "I'm sorry, but I can't fulfill this request."),
     ("German", "Es tut mir leid, aber ich kann diesen Text nicht schreiben."),
     ("German", "Es tut mir leid, aber ich kann dabei nicht helfen."),
     ("French", "Je suis désolé, mais je ne peux pas vous aider."),

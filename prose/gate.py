@@ -32,7 +32,7 @@ from recurrentgpt.prose.quotations import (
     open_quotation,
     without_mark_of_narration,
 )
-from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, machine_talk
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, is_emphasised, machine_talk
 from recurrentgpt.prose.sentences import (
     after_last_space,
     count_words,
@@ -270,10 +270,12 @@ class ProseGate:
 
         def talks(number: int) -> bool:
             bare, before = without_emphasis(pieces[number]), "".join(pieces[:number])
-            return not bare.strip() or bool(machine_talk(bare, before, finale=self._examiner.finale))
+            finale, emphasised = self._examiner.finale, is_emphasised(pieces[number], before)
+            fault = machine_talk(bare, before, finale=finale, language=self.language, emphasised=emphasised)
+            return not bare.strip() or fault is not None
 
-        while pieces and talks(0):
-            del pieces[0]
+        # The rest of a note is known by what stands before it.
+        del pieces[: next((number for number in range(len(pieces)) if not talks(number)), len(pieces))]
         while pieces and talks(-1):
             del pieces[-1]
         return "".join(pieces).strip()
@@ -330,7 +332,9 @@ class ProseGate:
                 piece = single_marks(without_markup(piece))
             bare = without_emphasis(piece)
             ruled = self.keeps_all and is_ruled(piece)
-            fault = self._examiner.examine(bare, self._settled) if bare.strip() and not ruled else None
+            fault = None
+            if bare.strip() and not ruled:
+                fault = self._examiner.examine(bare, self._settled, emphasised=is_emphasised(piece, self._settled))
             if unfinished and fault and fault.kind in REPEATING:
                 # A groove comes to no stop.
                 return

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
@@ -19,7 +19,7 @@ from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.looping import PassageIndex, find_loop
 from recurrentgpt.prose.sentences import segments
 from recurrentgpt.prose.shared_runs import ngrams, tokens
-from recurrentgpt.prose.unwrap import HEADING, NOTE, TALK, announcement, without_emphasis
+from recurrentgpt.prose.unwrap import HEADING, NOTE, TALK, Talk, announcement, talk_of, whole_words, without_emphasis
 
 Kind = Literal[
     "banned",
@@ -100,13 +100,13 @@ class Examiner:
         self._seen = set[tuple[str, ...]]().union(*(_runs(other, copy_limit + 1) for other in seen))
         self._previous = seen[0] if seen else ""
 
-    def examine(self, sentence: str, before: str = "") -> Fault | None:
+    def examine(self, sentence: str, before: str = "", *, emphasised: bool = False) -> Fault | None:
         """Return what is wrong with `sentence`, which follows `before` in its passage, or None."""
         if self._capable:
             return (
                 self._ban(sentence, before)
                 or _control(sentence)
-                or machine_talk(sentence, before, finale=self.finale)
+                or machine_talk(sentence, before, finale=self.finale, language=self.language, emphasised=emphasised)
                 or _labelled(sentence, before)
                 or _other_language(sentence, self.language)
                 or self._repeating(sentence, before)
@@ -314,11 +314,12 @@ _TOKEN = re.compile(
 )
 _MARKUP = re.compile(r"```|</?[a-z][a-z0-9]*(?: [^<>\n]*)?/?>|\"\s*:\s*[\"\[{\d]")
 _TITLE = re.compile(
-    r"\s*(?:#{1,6}\s+\S|[(\[]?(?:(?:chapter|scene|part|act|section|episode|passage)\s+"
-    r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)(?: of \d+)?"
-    rf"|{HEADING}(?:\s[^\n.。！？，]{{1,30}})?)\s*(?:[:：;.—–-][^\n]{{0,80}})?\s*[)\]]?\s*\Z|(?:epilogue|prologue)\W*\Z)",
+    r"(?:#{1,6} \S|[(\[]?(?:(?:chapter|scene|part|act|section|episode|passage) "
+    r"(?:\d+|(?-i:[IVXLC]+)|one|two|three|four|five|six|seven|eight|nine|ten)(?: of \d+)?"
+    rf" ?(?:[:：;.—–-][^\n]{{0,80}})?|{HEADING}) ?[)\]]?\s?\Z|(?:epilogue|prologue)\W*\Z)",
     re.IGNORECASE,
 )
+_BLANKS = re.compile(r"[^\S\n]+")
 _MADE = r"(?:scene|passage|continuation|draft|version|revision|excerpt|rewrite|next chapter|story)"
 _MACHINE_TALK = re.compile(
     "|".join(
@@ -331,7 +332,8 @@ _MACHINE_TALK = re.compile(
             r"i (?:can(?:'t|not)|am unable to) (?:assist with|help with (?:that|this)|fulfil"
             r"|(?:write|continue|generate) (?:this|that|the) (?:story|scene|passage|content))\b",
             r"\(?(?:word count|author'?s note|genre|premise|outline|summary)\s*:",
-            r"(?:note|title|story|plan)\s*:.*\b(?:passage|scene|draft|word count|\d+ words|prompt)\b",
+            r"(?:title|story|plan)\s*:.*\b(?:passage|scene|draft|word count|\d+ words|prompt)\b",
+            r"note\s*:.*\b(?:this (?:passage|scene|draft)|word count|\d+ words|prompt)\b",
             rf"below (?:is|are) (?:(?:the|an?|your|my) )?(?:\w+ ){{0,3}}{_MADE}s?"
             r"(?: \d+(?: of \d+)?[:.!]|[^.:,\n]{0,40}:)\W*\Z",
             NOTE,
@@ -359,14 +361,10 @@ _MACHINE_TALK = re.compile(
 )
 _MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
 _REFUSAL = re.compile(
-    r"i(?:'m| am) sorry,? but i (?:can(?:'t|not)|am (?:unable|not able))"
-    r"|i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
-    r"|(?:continue|proceed)(?: (?:with )?(?:this|that|writing|the (?:story|scene|passage))\b|\W*\Z)"
-    r"|(?:write|complete|fulfil|generate|provide) (?:this|that|the (?:story|scene|passage))\b)|"
-    + "|".join(
-        rf"(?:{it.sorry})[^.\n。]{{0,30}}(?:{it.cannot})[^.\n。]{{0,60}}?(?:{it.goes_on}|{it.work})"
-        for it in TALK.values()
-    ),
+    r"i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
+    r"|(?:continue|proceed|help(?: you)?|go (?:on|(?:any )?further)|write|complete|fulfill?|generate|provide|create|produce)\b"
+    r"(?:(?: (?:with |than )?(?:this|that))?\W*\Z"
+    r"|[^.,;\n]{0,40}\b(?:writing|stor(?:y|ies)|(?:scene|passage|chapter|text|novel|request|content)s?)\b))",
     re.IGNORECASE,
 )
 _DASH = ("—", "–", "―", "- ")
@@ -376,27 +374,48 @@ _RULE = re.compile(r"[-*_=#~]{3,}\s*\n\s*")
 
 
 @cache
-def _other_talk() -> re.Pattern[str]:
+def _other_talk(codes: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of what a model says in other languages than English, in a line of its own."""
-    return re.compile(
-        "|".join(
-            rf"[(（\[]?(?:{it.counts})\s?[:：]\s?[~≈]?\s?(?:\w{{1,9}}\.? )?\d{{2}}"
-            rf"|[(（\[]?\s?(?:[~≈约約]|ca\.|circa|etwa|environ|unos|cerca de|ongeveer|около)?\s?\d{{2,5}} ?(?:{it.words})"
-            r"[)）\]]?[.!。]?\Z"
-            rf"|¿?(?:{it.offers})[^.\n?？。]{{0,40}}?(?:{it.goes_on}|{it.work})[^.\n?？。]{{0,40}}[?？。]\W*\Z"
-            rf"|[(（\[【]?\s?(?:{it.ends})[\s.…。!)）\]】]*\Z"
-            for it in TALK.values()
-        ),
-        re.IGNORECASE,
+    return _either(
+        rf"[(（\[]?(?:{it.counts})\s?[:：]\s?[~≈]?\s?(?:\w{{1,9}}\.? )?\d{{2}}"
+        rf"|[(（\[]?\s?(?:[~≈约約]|ca\.|circa|etwa|environ|unos|cerca de|ongeveer|около)?\s?\d{{2,5}} ?(?:{it.words})"
+        r"[)）\]]?[.!。]?\Z"
+        rf"|¿?(?:{it.offers})[^.\n?？。]{{0,40}}?(?:{whole_words(code, it.offered)}[^.\n?？。]{{0,40}}[?？。]"
+        rf"|(?:{it.goes_on})\w{{0,9}}\s?[?？。])\W*\Z"
+        rf"|[(（\[【]?\s?(?:{it.ends})[\s.…。!)）\]】]*\Z"
+        for code, it in _talk(codes)
     )
+
+
+@cache
+def _other_refusal(codes: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of how a model refuses in other languages than English: what it was asked for, or to go on at all."""
+    return _either(
+        rf"(?:{it.sorry})[^.,，、\n。]{{0,12}}[,，、]?[^.,，、\n。]{{0,18}}(?:{it.cannot})"
+        rf"[^.,，\n。]{{0,60}}?(?:{whole_words(code, it.refused)}|(?:{it.goes_on})\w{{0,9}}\W*\Z)"
+        for code, it in _talk(codes)
+    )
+
+
+def _talk(codes: tuple[str, ...]) -> list[tuple[str, Talk]]:
+    return [(code, TALK[code]) for code in codes]
+
+
+def _either(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns) or r"(?!)", re.IGNORECASE)
 
 
 LINE_SHOWN = 60
 """Most characters of a line that a model is shown as what is wrong."""
 
 
-def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
-    """Return what in a sentence no story says: marks of chats and code, a heading, a word to whoever asked for the passage."""
+def machine_talk(
+    sentence: str, before: str, *, finale: bool, language: str | None = None, emphasised: bool = False
+) -> Fault | None:
+    """Return what in a sentence no story says: marks of chats and code, a heading, a word to whoever asked for the passage.
+
+    What stands `emphasised` in its line is a message in the story, and refuses nobody.
+    """
     if match := _TOKEN.search(sentence if not before.strip() else f".{sentence}"):
         return Fault("role", match.group().strip())
     if match := _MARKUP.search(sentence):
@@ -406,23 +425,33 @@ def machine_talk(sentence: str, before: str, *, finale: bool) -> Fault | None:
         return Fault("meta", "[...]")
     if _THE_END.match(plain):
         return None if finale else Fault("meta", plain)
-    if _starts_line(before) and (match := _TITLE.match(sentence)):
-        return Fault("heading", _line_of(sentence, match))
+    if _starts_line(before) and (match := _TITLE.match(line := _BLANKS.sub(" ", sentence).strip())):
+        return Fault("heading", _line_of(line, match))
     starts, paragraph = _starts_line(before), without_emphasis(before.rpartition("\n")[2]).lstrip()
     told = (
         narration(_RULE.sub("", plain, count=1) if _RULE.match(plain) else plain, before)
         .strip(" \n,")
         .replace("’", "'")
     )
+    spoken = emphasised or paragraph.startswith(_DASH) or told[:1].islower()
+    codes = talk_of(language)
     match = (
         (_MACHINE_TALK.match(told) if starts or not told[:1].islower() else None)
         or _MODEL.search(told)
-        or (announcement().match(told) or _other_talk().match(told) if starts else None)
-        or (None if paragraph.startswith(_DASH) or told[:1].islower() else _REFUSAL.match(told))
+        or (announcement(codes).match(told) or _other_talk(codes).match(told) if starts else None)
+        or (None if spoken else _REFUSAL.match(told) or _other_refusal(codes).match(told))
         # The rest of a note is part of it.
         or _AUTHORS_NOTE.match(paragraph)
     )
     return Fault("meta", match.group().strip()) if match else None
+
+
+_EMPHASISED = re.compile(r"\s*+(\*{1,3}|_{1,2})[^\s*_][^*_\n]*+(?:\1\W*)?")
+
+
+def is_emphasised(sentence: str, before: str) -> bool:
+    """Tell whether a sentence stands in a line that is emphasised from its beginning to where it ends."""
+    return bool(_EMPHASISED.fullmatch(before.rpartition("\n")[2] + sentence))
 
 
 _LABEL = re.compile(r"(?m:^\s*[^\W\d_a-z]{3,}(?: [^\W\d_a-z]+){0,3}\s*(?:\([^)\n]*\))?\s*:\s*\S)|^\s*\w+ \([^)\n]*\):")

@@ -6,14 +6,15 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from recurrentgpt.prose.sentences import count_words, end_at_sentence, segments
+from recurrentgpt.prose.sentences import count_words, end_at_sentence, language_code, segments
 
 # Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
 _EMPHASIS = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
 """Marks of emphasis; most text has none, which `without_emphasis` sees at once."""
 _YES = r"(?:sure|certainly|of course|absolutely|okay)"
 _WORK = r"(?:scene|passage|story|continuation|chapter|draft|version|text|revision|novel|excerpt)s?\b"
-_NUMBER = r"(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+_NUMBER = r"(?:\d+|(?-i:[IVXLC]+)|one|two|three|four|five|six|seven|eight|nine|ten)(?![\w'’])"
+"""A number; "i" and "il" are words."""
 
 
 class Talk(NamedTuple):
@@ -28,10 +29,14 @@ class Talk(NamedTuple):
     words: str
     """What stands behind it."""
     offers: str
+    offered: str
+    """What is offered, wherever it stands."""
     goes_on: str
-    """What is offered or refused."""
+    """The verbs of what is offered or refused, at the end."""
     sorry: str
     cannot: str
+    refused: str
+    """What is refused, wherever it stands, and means nothing else."""
     ends: str
 
 
@@ -40,82 +45,128 @@ TALK = {
         "gerne?|natürlich|selbstverständlich|klar|okay", "hier (?:ist|sind|folgt|kommt)|es folgt|nachfolgend|im folgenden",
         "abschnitt|passage|szene|fortsetzung|kapitel|fassung", "wörter|wörterzahl|wortanzahl|wortzahl|anzahl der wörter",
         "wörter|worte", "soll ich|(?:möchten|wollen) sie, dass ich|(?:möchtest|willst) du, dass ich",
-        "fortfahr|fortsetz|weiterschreib|weitermach|(?:dabei|damit) nicht|anfrage",
+        "abschnitt|passage|szene|fortsetzung|kapitel|geschichte|roman|text", "fortfahr",
         "(?:es )?tut mir (?:sehr )?leid|entschuldigung", "kann",
+        "diese[nrs]? (?:abschnitt|passage|szene|kapitel|geschichte|roman|text)|anfrage"
+        r"|(?:fortfahren|fortsetzen|(?:weiter|be)?schreiben|erstellen|verfassen|helfen)(?=\W*\Z)",
         "ende (?:des|der) (?:kapitels|abschnitts|passage|szene)|fortsetzung folgt",
     ),
     "fr": Talk(
         "bien sûr|certainement|d'accord|avec plaisir|très bien", "voici|voilà|ci-dessous",
         "passage|suite|scène|extrait|chapitre", "(?:nombre de )?mots", "mots",
         "(?:souhaitez|voulez|désirez|aimeriez)-vous que je|(?:souhaites|veux)-tu que je",
-        "continu|poursuiv|écri[vr]|rédige|(?:cette|votre) demande", "(?:je suis )?désolée?", "je ne peux",
+        "passage|suite|scène|extrait|chapitre|histoire|récit|texte", "continu|poursuiv|écri[vr]|rédige",
+        "(?:je suis )?désolée?", "je ne peux",
+        "(?:cette|votre|ce|la|l['’]|le) ?(?:demande|histoire|récit|texte|scène|passage|chapitre)"
+        r"|aider(?=\W*\Z)",
         "fin (?:du|de la|de l')\\s?(?:chapitre|passage|scène|extrait)|à suivre",
     ),
     "es": Talk(
         "¡?(?:claro(?: que sí)?|por supuesto)|desde luego|con gusto", "aquí (?:está|tienes?|va)|a continuación",
         "pasaje|escena|continuación|capítulo|fragmento", "(?:número|recuento|total|conteo) de palabras|palabras", "palabras",
-        "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que", "contin[uú]|siga|seguir|prosig|escrib|solicitud",
-        "lo siento|lamento", "no puedo", "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
+        "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que",
+        "pasaje|escena|continuación|capítulo|fragmento|historia|relato|texto", "contin[uú]|siga|seguir|prosig|escrib",
+        "lo siento|lamento", "no puedo", "solicitud|petición|(?:esta?|la|el|tu) (?:historia|relato|texto|escena|pasaje|capítulo)"
+        r"|ayudar(?:[lt]e)?(?=\W*\Z)",
+        "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
     ),
     "it": Talk(
         "certo|certamente|naturalmente|va bene|volentieri", "ecco(?:ti|vi)?|di seguito",
         "brano|scena|seguito|capitolo|passaggio|continuazione", "(?:numero di |conteggio )?parole", "parole",
-        "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che", "continu|prosegu|scriv|richiesta", "mi dispiace|spiacente",
-        "non posso", "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
+        "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che",
+        "brano|scena|seguito|capitolo|passaggio|continuazione|storia|racconto|testo", "continu|prosegu|scriv",
+        "mi dispiace|spiacente", "non posso",
+        "richiesta|(?:quest[oa]|la|il|tua) (?:storia|racconto|testo|scena|brano|capitolo)"
+        r"|aiutar(?:e|ti|la)(?=\W*\Z)",
+        "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
     ),
     "pt": Talk(
         "claro|com certeza|certamente|com prazer", "aqui (?:está|vai)|segue|a seguir|eis",
         "passagem|cena|continuação|capítulo|trecho", "(?:número de |contagem de )?palavras", "palavras",
-        "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que", "continu|prossig|escrev|solicitação",
-        "desculpe|sinto muito|lamento", "não (?:posso|consigo)", "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
+        "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que",
+        "passagem|cena|continuação|capítulo|trecho|história|conto|texto", "continu|prossig|prosseguir|escrev",
+        "desculpe|sinto muito|lamento", "não (?:posso|consigo)",
+        "solicitação|pedido|(?:est[ea]|ess[ea]|a|o|sua) (?:história|conto|texto|cena|trecho|capítulo)"
+        r"|ajudar(?=\W*\Z)",
+        "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
     ),
     "nl": Talk(
         "natuurlijk|zeker|prima|graag", "hier (?:is|volgt|komt)|hieronder", "passage|scène|vervolg|hoofdstuk|fragment",
-        "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik", "verder|doorga|doorschrijf|voortzet|verzoek",
+        "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik",
+        "passage|scène|vervolg|hoofdstuk|fragment|verhaal|tekst", "verder ?ga|doorga|verder schrij[fv]|doorschrij[fv]|voortzet",
         "het spijt me|sorry", "kan",
+        r"verzoek|(?:dit|deze|het|de) (?:passage|scène|hoofdstuk|fragment|verhaal|tekst)|helpen(?=\W*\Z)",
         "einde (?:van )?(?:het |de |dit |deze )?(?:hoofdstuk|passage|scène|fragment)|wordt vervolgd",
     ),
     "ru": Talk(
         "конечно|хорошо|разумеется|с удовольствием", "вот|ниже|далее", "отрывок|сцена|продолжение|глава|фрагмент",
         "(?:количество |число )?слов", "слов", "хо(?:тите|чешь|тели бы вы), чтобы я|мне(?= продолж)",
-        "продолж|написа|дописа|запрос", "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
+        "отрывок|сцену|продолжение|главу|фрагмент|историю|рассказ|текст", "продолж|написа|дописа",
+        "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
+        r"запрос\w{0,2}|эт(?:от|у) (?:отрывок|сцену|главу|историю|рассказ|текст)|(?:писать|помочь)(?=\W*\Z)",
         "конец (?:главы|отрывка|сцены)|продолжение следует",
     ),
     "zh": Talk(
         "好的?|当然(?:可以)?|當然(?:可以)?|没问题|沒問題", "(?:以下|下面|接下来|接下來|这里|這裡)就?[是为為]",
-        "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕]|章节|章節|续写|續寫|场景|場景", "[总總]?字[数數]",
-        "字", "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我", "继续|繼續|接着写|续写|往下写|请求|請求",
-        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能",
+        "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕](?![^\\W的])|章节|章節|续写|續寫|场景|場景",
+        "[总總]?字[数數]", "字", "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我",
+        "续写|續寫|故事|下一[段章节節幕]|场景|場景|(?:继续|繼續|接着|往下)[写寫]", "(?:继续|繼續)(?:下去)?[吗嗎呢]?",
+        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能", "[写寫]|故事|请求|請求|幫助|帮助",
         "[全本](?:文|章|段|节|節)(?:完|终|終|结束|結束)|未完待[续續]|待[续續]",
     ),
     "ja": Talk(
-        "はい|承知(?:いた)?しました|かしこまりました|もちろんです", "(?:以下|次|こちら)[はがに、]",
-        "続き|次の(?:場面|章|節|シーン|パッセージ)|本文", "文字[数數]", "文字",
-        "このまま|続[きけ]|次の(?:場面|章|シーン|パッセージ)", "ましょうか|ますか|でしょうか",
+        "はい|承知(?:いた)?しました|かしこまりました|もちろんです", "(?:以下|次|こちら)[はが、]|以下に",
+        "続き(?![をにも])|次の(?:場面|章|節|シーン|パッセージ)|本文", "文字[数數]", "文字",
+        "続き|次の(?:場面|章|シーン|パッセージ)|(?=続け)", "ましょうか", "ましょうか",
         "(?:大変)?(?:申し訳(?:ありません|ございません)|すみません)", "(?=[^。\\n]*(?:できません|かねます))",
+        "続き|次の(?:場面|章|節|シーン|パッセージ)|本文|物語|ご?(?:要望|依頼)|リクエスト",
         "(?:この)?章の?(?:終わり|おわり)|つづく|次回へ続く",
     ),
 }  # fmt: skip
 """The talk of the languages that models write most, but for English, whose is better known."""
 
+
+def talk_of(language: str | None) -> tuple[str, ...]:
+    """Return the codes of the languages whose talk to expect; all of them in English, into which models slip with theirs."""
+    code = "en" if language is None else language_code(language)
+    return tuple(TALK) if code == "en" else (code,) if code in TALK else ()
+
+
+def whole_words(code: str, alternatives: str) -> str:
+    """Return a pattern of words that stand alone, where the language parts its words."""
+    return rf"(?:{alternatives})" if code in ("zh", "ja") else rf"\b(?:{alternatives})\b"
+
+
 _GAP = r"[^\n:：.,，!?。！？]{0,40}?"
-_ANNOUNCEMENT = "|".join(
-    rf"(?:{talk.yes})\s?[!.,:，、！。]\s*(?:{talk.here}){_GAP}(?:{talk.work}){_GAP}\s?(?:です)?[:：.!。！]"
-    rf"|(?:{talk.here}){_GAP}(?:{talk.work}){_GAP}\s?(?:[:：]|です。)"
-    for talk in TALK.values()
-)
+
+
+def _announcement(code: str) -> str:
+    talk = TALK[code]
+    here, work = whole_words(code, talk.here), whole_words(code, talk.work)
+    return (
+        rf"(?:{talk.yes})\s?[!.,:，、！。]\s*{here}{_GAP}{work}{_GAP}\s?(?:です)?[:：.!。！]"
+        rf"|{here}{_GAP}{work}{_GAP}\s?(?:[:：]|です。)"
+    )
+
+
+_UPPER = "(?-i:[A-ZÀ-ÖØ-ÞА-Я])"
+_TITLED = rf"(?:[ \t]*[:：—–-][^\n]{{0,60}}|[.:]?[ \t]{{1,3}}{_UPPER}[^\n.,:;!?…。，：！？]{{0,60}}|[ \t]*\.)?"
+"""The title that a number may have: behind a colon or a dash, or beginning with a capital."""
 HEADING = (
     "(?:(?:kapitel|szene|teil|akt|abschnitt|chapitre|scène|partie|acte|capítulo|escena|parte|acto|pasaje|capitolo|scena|atto|brano"
     "|passaggio|cena|ato|trecho|passagem|hoofdstuk|deel|akte|passage|глава|сцена|часть|акт|отрывок)"
-    r"\s+(?:\d+|[ivxlc]+)\b(?!['’])|第[0-9０-９一二三四五六七八九十百零〇两兩]{1,5}[章回节節幕話话])"
+    rf"[ \t]{{1,3}}(?:\d+|(?-i:[IVXLC]+))(?![\w'’]){_TITLED}"
+    r"|第[0-9０-９一二三四五六七八九十百零〇两兩]{1,5}"
+    r"(?:[章幕話话](?:[ \t\u3000]*[:：—–-][^\n]{0,60}|[ \t\u3000]{1,3}[^\n.,:;。，：！？]{1,30})?|[回节節]))"
+    r"(?=[ \t)\]）*]{0,9}(?:\n|\Z))"
 )
-"""What a heading begins with that counts the parts of a story, in the same languages."""
+"""A line that counts the parts of a story, in the same languages, with its title."""
 NOTE = (
-    r"(?:author'?s note\s*:|note\s*:[^\n]*\b(?:i|we)(?:['’]ve| have)? (?:\w+ ){0,2}?"
-    r"(?:kept|left|made|followed|tried|planted|placed|wrote|ended|avoided|used|added|stayed|stopped|set|held)\b[^\n]*"
-    r"\b(?:clue|plan|passage|scene|tone|memory|turn|outline|voice|pacing|chapter|draft|prompt)s?\b)"
+    r"(?:author'?s note[ \t]{0,3}:|note[ \t]{0,3}:(?=[^\n]*\b(?:i|we)(?:['’]ve| have)? (?:\w+ ){0,2}?"
+    r"(?:kept|left|made|followed|tried|planted|placed|wrote|ended|avoided|used|added|stayed|stopped|set|held|changed)\b)"
+    r"(?=[^\n]*\b(?:clue|plan|passage|scene|tone|memory|outline|voice|pacing|chapter|draft|prompt)s?\b)[^\n]*)"
 )
-"""How a note begins in which a model speaks of how it wrote."""
+"""A note in which a model speaks of how it wrote: of itself, and of a thing of the trade."""
 
 _SAID_YES = (
     rf"{_YES}[!:]\s*\n+"
@@ -127,7 +178,7 @@ _WRAPPERS = re.compile(
     rf"^\s*(?:{_SAID_YES}"
     rf"|here(?:['’]s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}[^\n:]{{0,120}}[:.]\s*\n+"
     rf"|(?:title|scene)\s*:[^\n]{{0,80}}\n+"
-    rf"|(?:(?:chapter|scene|part) {_NUMBER}|{HEADING})(?:\s*[:.—–-][^\n]{{0,80}}|[^\n.!?。！？]{{0,80}})\n+"
+    rf"|(?:(?:chapter|scene|part) {_NUMBER}{_TITLED}|{HEADING})[ \t]*\n+"
     r"|#{1,6} [^\n]{0,120}\n+|\*\*[^\n*]{0,99}[^\n*.!?…]\*\*:?\s*\n+|```\w*\s*\n|-{3,}\s*\n+"
     # A title, unless it says when the passage is: "3 March 1931".
     r"|(?=[^\n]{2,60}\n\s*\n)(?![^\n]*(?:\d{3}|\d\.? [^\W\d]))[A-Z0-9][^\n.!?…\"”’:,;]*\n\s*\n)",
@@ -138,9 +189,9 @@ _SAID_BEFORE = re.compile(
     rf"^\s*(?:{_SAID_YES}"
     rf"|here(?:['’]s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_WORK}"
     r"(?:[^\n:.,]{0,60}:|(?: (?:again|for you|as requested))?[.!])\s*\n+"
-    rf"|title\s*:[^\n]{{0,80}}\n+|{NOTE}[^\n]*\n+"
-    rf"|(?P<bold>\*\*)?[(\[]?(?:(?:chapter|scene|part|passage) {_NUMBER}|turn \d+(?=\s?:)|{HEADING})"
-    r"(?:\s*[:.—–-][^\n]{0,80}|[^\n.!?。！？]{0,80})(?(bold)\*\*):?\s*\n+"
+    rf"|title\s*:[^\n]{{0,80}}\n+"
+    rf"|(?P<bold>\*\*)?[(\[]?(?:(?:chapter|scene|part|passage) {_NUMBER}(?: of \d+)?(?:;[^\n]{{0,60}}|{_TITLED})"
+    rf"|turn \d+\s?:[^\n]{{0,80}}|{HEADING})[)\]]?(?(bold)\*\*):?[ \t]*\n+"
     r"|#{1,6} [^\n]{0,120}\n+|```\w*\s*\n|-{3,}\s*\n+)",
     re.IGNORECASE,
 )
@@ -154,10 +205,11 @@ _PREFACE = re.compile(
 
 
 @cache
-def announcement() -> re.Pattern[str]:
-    """Return the pattern of an announcement that is a line of its own, in the languages of `TALK`."""
+def announcement(codes: tuple[str, ...] = tuple(TALK)) -> re.Pattern[str]:
+    """Return the pattern of an announcement that is a line of its own, in some of the languages of `TALK`."""
     # Compiled where a passage is read: most commands read none.
-    return re.compile(rf"\s*(?:{_ANNOUNCEMENT})\s*(?:\n|\Z)\s*", re.IGNORECASE)
+    said = "|".join(map(_announcement, codes)) or r"(?!)"
+    return re.compile(rf"\s*(?:{said})\s*(?:\n|\Z)\s*", re.IGNORECASE)
 
 
 SCENE_BREAK = "* * *"

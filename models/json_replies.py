@@ -29,7 +29,7 @@ MOST_OPENINGS = 100
 PLAIN_WORDS = range(4, 101)
 """Words of a reply that may stand for the object of one text that was asked for."""
 
-_TO_WHOEVER_ASKED = re.compile(r"\b(?:I|you|your|please|user|passage|summary|summari[sz]e)\b", re.IGNORECASE)
+_TO_WHOEVER_ASKED = re.compile(r"\b(?:(?-i:I)|you|your|please|user|passage|summary|summari[sz]e)\b", re.IGNORECASE)
 
 SCHEMA_HEADING = "JSON schema:"
 

@@ -69,7 +69,7 @@ def joined_texts(entry: object) -> object:
 
 def _texts(entry: object) -> dict[str, str]:
     """Return the texts of an object that holds nothing but texts and numbers; none of another one."""
-    if not isinstance(entry, dict) or not all(isinstance(value, str | int) for value in entry.values()):
+    if not isinstance(entry, dict) or not all(isinstance(value, str | float | int | None) for value in entry.values()):
         return {}
     return {name: value for name, value in entry.items() if isinstance(value, str) and value}
 

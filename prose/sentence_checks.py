@@ -290,8 +290,10 @@ _META_WITHIN = re.compile(
     r"(?:end of|next) (?:the )?(?:scene|chapter|passage))\b",
     re.IGNORECASE,
 )
+_AROUND = r"[^\w\"“”„«»「」?？]*"
 _THE_END = re.compile(
-    r"^\W*(?:the end|fin|end|全文[完终終]|[完终終])\W*$|^\W*[(（\[【](?:ende|fine|fim|einde|конец|おわり|終わり)[)）\]】]\W*$",
+    rf"^{_AROUND}(?:the end|fin|end|全文[完终終]|[完终終]){_AROUND}$"
+    r"|^\W*[(（\[【](?:ende|fine|fim|einde|конец|おわり|終わり)[)）\]】]\W*$",
     re.IGNORECASE,
 )
 
@@ -325,7 +327,7 @@ _MACHINE_TALK = re.compile(
     "|".join(
         (
             r"(?:sure|certainly|of course|absolutely|okay)[,!.:]? (?:here(?:'s| is| are) (?:the|a|an|your|my)"
-            r"|i(?:'ll| will) (?:write|continue)|i can (?:write|help))\b",
+            rf"|i(?:'ll| will) (?:write|continue) (?:the|this|that|an?|your) (?:\w+ ){{0,2}}{_MADE}|i can (?:write|help))\b",
             rf"here(?:'s| is| are) (?:the|a|an|your|my|another|some) (?:\w+ ){{0,3}}{_MADE}s?"
             r"(?: (?:for you|again|as requested|you asked for|of the (?:passage|scene|novel|story)|with [^.:\n]{0,60}))?"
             r"\s*[:.!]\W*\Z",
@@ -346,11 +348,12 @@ _MACHINE_TALK = re.compile(
             r"i hope (?:this (?:passage|scene|version|story|helps|works|meets)|you enjoy(?:ed)? (?:this|the (?:passage|story)))"
             r"\b",
             r"would you like me to (?:continue|write|go on|revise|add|change|expand)\b",
-            r"feel free to (?:ask|let me know|request|edit|adjust)\b|continuing the (?:story|scene)\b",
-            r"\(?(?:the |this )?(?:story|passage|scene|novel|chapter) (?:is|was)(?: now| already)? (?:complete|finished|whole)\b"
+            r"feel free to (?:ask|let me know|request|edit|adjust)\b|continuing the (?:story|scene)[.:]?\W*\Z",
+            r"\(?(?:the |this )?(?:story|passage|scene|novel|chapter) is(?: now| already)? (?:complete|finished|whole)\b"
             r"[^.\n]{0,60}\W*\Z",
             r"(?:there(?:'s| is) )?nothing (?:more|further|else|left)? ?to add\b[^.\n]{0,30}\W*\Z",
-            r"\W*(?:(?:the )?end of|next) (?:the )?(?:scene|chapter|passage|part)(?: \w+)?\W*\Z|\W*to be continued\W*\Z",
+            r"\W*(?:(?:the )?end of|next) (?:the )?(?:scene|chapter|passage|part)(?: (?:\d+|one|two|three|four|five|six))?\W*\Z"
+            r"|\W*to be continued\W*\Z",
             # What our own requests speak of: turns of the outline, clues to plant, a reply that is the passage alone.
             r"[(\[]?turn \d+ (?:is )?(?:now )?(?:done|complete|completed|finished|reached|under ?way)\b[^.\n]{0,40}\W*\Z",
             r"[(\[]clues?(?: (?:planted|placed|shown|given))?\s*:[^\n]*[)\]]\W*\Z|\[(?:done|end)\]\Z",
@@ -359,14 +362,21 @@ _MACHINE_TALK = re.compile(
     ),
     re.IGNORECASE,
 )
-_MODEL = re.compile(r"\bas an ai\b|\b(?:ai|large) language model\b|\bopen ?ai\b|\bchatgpt\b", re.IGNORECASE)
-_REFUSAL = re.compile(
-    r"i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
-    r"|(?:continue|proceed|help(?: you)?|go (?:on|(?:any )?further)|write|complete|fulfill?|generate|provide|create|produce)\b"
-    r"(?:(?: (?:with |than )?(?:this|that))?\W*\Z"
-    r"|[^.,;\n]{0,40}\b(?:writing|stor(?:y|ies)|(?:scene|passage|chapter|text|novel|request|content)s?)\b))",
+_MODEL = re.compile(
+    r"\bas an? (?:ai|(?:ai |large )?language model|ai assistant),? (?:i|my)\b"
+    r"|\bi(?:'m| am) (?:just |only )?an? (?:ai|(?:ai |large )?language model|ai assistant)\b"
+    r"|\b(?:made|created|trained|developed) by open ?ai\b",
     re.IGNORECASE,
 )
+_REFUSAL = re.compile(
+    r"i(?:'m| am) (?:very |so )?sorry[,;:]? (?:but )?i(?: can(?:'t|not)|(?:'m| am) (?:unable|not able) to) (?:assist\b|comply\b"
+    r"|(?:continue|proceed|complete|fulfill?|generate|provide|create|produce)\b(?: (?:with )?(?:this|that))?\W*\Z"
+    r"|(?:help(?: you)?|write|go (?:on|further)) (?:with |than )?(?:this|that)\W*\Z"
+    r"|(?:continue|proceed|help|go (?:on|(?:any )?further)|write|complete|fulfill?|generate|provide|create|produce)\b(?:"
+    r"[^.,;\n]{0,40}\b(?:writing|stor(?:y|ies)|(?:scene|passage|chapter|text|novel|request|content)s?)\b))",
+    re.IGNORECASE,
+)
+_OUTSIDE = re.compile(r"[(\[~≈\d]|word count|author|note\s*:|(?:the )?end of|to be continued", re.IGNORECASE)
 _DASH = ("—", "–", "―", "- ")
 """What opens a paragraph of speech where quotation marks do not."""
 _AUTHORS_NOTE = re.compile(rf"[(\[]?{NOTE}", re.IGNORECASE)
@@ -435,8 +445,10 @@ def machine_talk(
     )
     spoken = emphasised or paragraph.startswith(_DASH) or told[:1].islower()
     codes = talk_of(language)
+    # A line in italics is read or thought in the story, unless it says what no story does.
+    read = emphasised and not _OUTSIDE.match(told)
     match = (
-        (_MACHINE_TALK.match(told) if starts or not told[:1].islower() else None)
+        (_MACHINE_TALK.match(told) if (starts or not told[:1].islower()) and not read else None)
         or _MODEL.search(told)
         or (announcement(codes).match(told) or _other_talk(codes).match(told) if starts else None)
         or (None if spoken else _REFUSAL.match(told) or _other_refusal(codes).match(told))

@@ -45,57 +45,56 @@ TALK = {
         "gerne?|natürlich|selbstverständlich|klar|okay", "hier (?:ist|sind|folgt|kommt)|es folgt|nachfolgend|im folgenden",
         "abschnitt|passage|szene|fortsetzung|kapitel|fassung", "wörter|wörterzahl|wortanzahl|wortzahl|anzahl der wörter",
         "wörter|worte", "soll ich|(?:möchten|wollen) sie, dass ich|(?:möchtest|willst) du, dass ich",
-        "abschnitt|passage|szene|fortsetzung|kapitel|geschichte|roman|text", "fortfahr",
+        "abschnitt|passage|szene|fortsetzung|kapitel", "fortfahr",
         "(?:es )?tut mir (?:sehr )?leid|entschuldigung", "kann",
-        "diese[nrs]? (?:abschnitt|passage|szene|kapitel|geschichte|roman|text)|anfrage"
-        r"|(?:fortfahren|fortsetzen|(?:weiter|be)?schreiben|erstellen|verfassen|helfen)(?=\W*\Z)",
+        "diese[nrs]? (?:abschnitt|passage|szene|kapitel)|anfrage|dabei (?:nicht )?helfen"
+        "|diese[nrs]? (?:geschichte|roman|text) (?:nicht )?(?:schreiben|fortsetzen|fortführen|weiterschreiben)"
+        r"|(?:fortfahren|fortsetzen|weiterschreiben)(?=\W*\Z)",
         "ende (?:des|der) (?:kapitels|abschnitts|passage|szene)|fortsetzung folgt",
     ),
     "fr": Talk(
         "bien sûr|certainement|d'accord|avec plaisir|très bien", "voici|voilà|ci-dessous",
         "passage|suite|scène|extrait|chapitre", "(?:nombre de )?mots", "mots",
         "(?:souhaitez|voulez|désirez|aimeriez)-vous que je|(?:souhaites|veux)-tu que je",
-        "passage|suite|scène|extrait|chapitre|histoire|récit|texte", "continu|poursuiv|écri[vr]|rédige",
+        "passage|suite|scène|extrait|chapitre", "continu|poursuiv|écri[vr]|rédige",
         "(?:je suis )?désolée?", "je ne peux",
-        "(?:cette|votre|ce|la|l['’]|le) ?(?:demande|histoire|récit|texte|scène|passage|chapitre)"
-        r"|aider(?=\W*\Z)",
+        "demande|(?:cette|ce) (?:scène|passage|chapitre)|vous aider"
+        "|(?:continuer|poursuivre|écrire|rédiger|aider) [^.,\\n]{0,15}cette histoire",
         "fin (?:du|de la|de l')\\s?(?:chapitre|passage|scène|extrait)|à suivre",
     ),
     "es": Talk(
         "¡?(?:claro(?: que sí)?|por supuesto)|desde luego|con gusto", "aquí (?:está|tienes?|va)|a continuación",
         "pasaje|escena|continuación|capítulo|fragmento", "(?:número|recuento|total|conteo) de palabras|palabras", "palabras",
         "(?:quieres?|deseas?|(?:te|le) gustaría|prefieres?) que",
-        "pasaje|escena|continuación|capítulo|fragmento|historia|relato|texto", "contin[uú]|siga|seguir|prosig|escrib",
-        "lo siento|lamento", "no puedo", "solicitud|petición|(?:esta?|la|el|tu) (?:historia|relato|texto|escena|pasaje|capítulo)"
-        r"|ayudar(?:[lt]e)?(?=\W*\Z)",
+        "pasaje|escena|continuación|capítulo|fragmento", "contin[uú]|prosig|escrib",
+        "lo siento|lamento", "no puedo", "solicitud|petición|est[ae] (?:escena|pasaje|capítulo)"
+        "|(?:continuar|escribir|ayudar\\w*) (?:con )?esta historia",
         "fin (?:del|de la) (?:capítulo|pasaje|escena|fragmento)|continuará",
     ),
     "it": Talk(
         "certo|certamente|naturalmente|va bene|volentieri", "ecco(?:ti|vi)?|di seguito",
         "brano|scena|seguito|capitolo|passaggio|continuazione", "(?:numero di |conteggio )?parole", "parole",
         "(?:vuoi|vuole|desideri|desidera|ti piacerebbe) che",
-        "brano|scena|seguito|capitolo|passaggio|continuazione|storia|racconto|testo", "continu|prosegu|scriv",
+        "brano|scena|seguito|capitolo|passaggio|continuazione", "continu|prosegu|scriv",
         "mi dispiace|spiacente", "non posso",
-        "richiesta|(?:quest[oa]|la|il|tua) (?:storia|racconto|testo|scena|brano|capitolo)"
-        r"|aiutar(?:e|ti|la)(?=\W*\Z)",
+        "richiesta|quest[oa] (?:scena|brano|capitolo)",
         "fine (?:del|della) (?:capitolo|brano|scena|passaggio)",
     ),
     "pt": Talk(
         "claro|com certeza|certamente|com prazer", "aqui (?:está|vai)|segue|a seguir|eis",
         "passagem|cena|continuação|capítulo|trecho", "(?:número de |contagem de )?palavras", "palavras",
         "(?:você )?(?:quer|queres|deseja|gostaria|prefere) que",
-        "passagem|cena|continuação|capítulo|trecho|história|conto|texto", "continu|prossig|prosseguir|escrev",
+        "passagem|cena|continuação|capítulo|trecho", "continu|prossig|prosseguir|escrev",
         "desculpe|sinto muito|lamento", "não (?:posso|consigo)",
-        "solicitação|pedido|(?:est[ea]|ess[ea]|a|o|sua) (?:história|conto|texto|cena|trecho|capítulo)"
-        r"|ajudar(?=\W*\Z)",
+        "solicitação|pedido|es[ts][ea] (?:cena|trecho|capítulo)",
         "fim (?:do|da) (?:capítulo|trecho|cena|passagem)",
     ),
     "nl": Talk(
         "natuurlijk|zeker|prima|graag", "hier (?:is|volgt|komt)|hieronder", "passage|scène|vervolg|hoofdstuk|fragment",
         "(?:aantal )?woorden", "woorden", "zal ik|(?:wil je|wilt u) dat ik",
-        "passage|scène|vervolg|hoofdstuk|fragment|verhaal|tekst", "verder ?ga|doorga|verder schrij[fv]|doorschrij[fv]|voortzet",
+        "passage|scène|vervolg|hoofdstuk|fragment", "verder ?ga|doorga|verder schrij[fv]|doorschrij[fv]|voortzet",
         "het spijt me|sorry", "kan",
-        r"verzoek|(?:dit|deze|het|de) (?:passage|scène|hoofdstuk|fragment|verhaal|tekst)|helpen(?=\W*\Z)",
+        "verzoek|(?:dit|deze) (?:passage|scène|hoofdstuk|fragment)",
         "einde (?:van )?(?:het |de |dit |deze )?(?:hoofdstuk|passage|scène|fragment)|wordt vervolgd",
     ),
     "ru": Talk(
@@ -103,15 +102,16 @@ TALK = {
         "(?:количество |число )?слов", "слов", "хо(?:тите|чешь|тели бы вы), чтобы я|мне(?= продолж)",
         "отрывок|сцену|продолжение|главу|фрагмент|историю|рассказ|текст", "продолж|написа|дописа",
         "извините|простите|мне (?:очень )?жаль|к сожалению", "не могу",
-        r"запрос\w{0,2}|эт(?:от|у) (?:отрывок|сцену|главу|историю|рассказ|текст)|(?:писать|помочь)(?=\W*\Z)",
+        r"запрос\w{0,2}|эт(?:от|у) (?:отрывок|сцену|главу)",
         "конец (?:главы|отрывка|сцены)|продолжение следует",
     ),
     "zh": Talk(
         "好的?|当然(?:可以)?|當然(?:可以)?|没问题|沒問題", "(?:以下|下面|接下来|接下來|这里|這裡)就?[是为為]",
         "下一?[段章节節幕]|段落|第[0-9一二三四五六七八九十]+[段章节節幕](?![^\\W的])|章节|章節|续写|續寫|场景|場景",
-        "[总總]?字[数數]", "字", "[你您]?(?:是否)?(?:需要|要不要|想让|想讓|希望|要)我",
+        "[总總]?字[数數]", "字",
+        "(?:(?:[你您]|是否){0,2}(?:需要|要不要|想让|想讓)|(?:[你您]|是否){1,2}(?:希望|要))我(?![们們的])",
         "续写|續寫|故事|下一[段章节節幕]|场景|場景|(?:继续|繼續|接着|往下)[写寫]", "(?:继续|繼續)(?:下去)?[吗嗎呢]?",
-        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能", "[写寫]|故事|请求|請求|幫助|帮助",
+        "(?:很|非常)?(?:抱歉|对不起|對不起)", "无法|無法|不能", "[续續][写寫]|[写寫]这|[写寫]這|创作|創作|请求|請求",
         "[全本](?:文|章|段|节|節)(?:完|终|終|结束|結束)|未完待[续續]|待[续續]",
     ),
     "ja": Talk(
@@ -164,7 +164,7 @@ HEADING = (
 NOTE = (
     r"(?:author'?s note[ \t]{0,3}:|note[ \t]{0,3}:(?=[^\n]*\b(?:i|we)(?:['’]ve| have)? (?:\w+ ){0,2}?"
     r"(?:kept|left|made|followed|tried|planted|placed|wrote|ended|avoided|used|added|stayed|stopped|set|held|changed)\b)"
-    r"(?=[^\n]*\b(?:clue|plan|passage|scene|tone|memory|outline|voice|pacing|chapter|draft|prompt)s?\b)[^\n]*)"
+    r"(?=[^\n]*\b(?:clue|passage|scene|outline|pacing|draft|prompt)s?\b)[^\n]*)"
 )
 """A note in which a model speaks of how it wrote: of itself, and of a thing of the trade."""
 

@@ -85,6 +85,10 @@ def chapter_headings(pieces: list[str], after: int | None = None) -> dict[int, s
     return found | _of_all_kinds(pieces, front, found)
 
 
+_LETTER_HEAD = re.compile(r"\d|^(?:my )?dear(?:est)?\b", re.IGNORECASE)
+"""A date or an address, with which a chapter may begin."""
+
+
 def _subtitles(pieces: list[str], found: Collection[int]) -> dict[int, str]:
     """Return the titles that stand alone below headings that are numbers alone, where most numbers have one, here or beside."""
     numbered = [
@@ -101,6 +105,8 @@ def _subtitles(pieces: list[str], found: Collection[int]) -> dict[int, str]:
     }
     # One that stands below its number is no line of the story where other chapters say their titles in another way.
     titled = len(numbered) - len(bare) + len(below)
+    if len(below) == 1 and any(map(_LETTER_HEAD.search, below.values())):
+        return {}
     return below if titled > 1 and titled > len(numbered) / 2 else {}
 
 

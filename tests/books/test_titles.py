@@ -82,6 +82,13 @@ def test_a_short_first_line_is_no_title_where_most_chapters_have_none(save):
     assert titles(save("b.txt", text)) == ["Chapter 1. The Ferry", "Chapter 2", "Chapter 3", "Chapter 4"]
 
 
+@pytest.mark.parametrize("first", ["Dear Tom", "My dearest Ada", "Paris, 3 May 1917"])
+def test_the_head_of_a_letter_is_no_title_where_no_other_chapter_has_its_own_below_its_number(save, first):
+    headings = ["Chapter 1: The Storm", "Chapter 2: The Sea", f"Chapter 3\n\n{first}"]
+    text = "\n\n".join(f"{heading}\n\n{PROSE}" for heading in headings)
+    assert titles(save("b.txt", text)) == ["Chapter 1: The Storm", "Chapter 2: The Sea", "Chapter 3"]
+
+
 @pytest.mark.parametrize(
     ("headings", "names"),
     [

@@ -179,6 +179,7 @@ def test_an_array_is_the_list_of_a_form_that_has_nothing_else():
         ("No.", None),
         ("米拉在钟后面找到了钥匙，把它藏在炉子下面。", "米拉在钟后面找到了钥匙，把它藏在炉子下面。"),
         ('Mira tells Bo: "I found the key for you."', 'Mira tells Bo: "I found the key for you."'),
+        ("Marco trova i documenti nel cassetto.", "Marco trova i documenti nel cassetto."),
         ("I cannot provide a summary of this passage.", None),
         ("Please provide the passage that is to be told.", None),
         ('{"summary": "Mira finds', None),

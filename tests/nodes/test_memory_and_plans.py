@@ -265,7 +265,10 @@ async def test_a_founding_of_objects_is_read(write, model):
             calls.append(messages)
             reply["characters"] = [{"who": "the keeper", "name": "Mira Lind", "wants": "oil"}, "Bo: a clerk"]
             reply["outline"] = [{"turn": 1, "what": "The lamp goes out."}, {"turn": 2, "what": "It is lit."}]
-            reply["plans"] = [{"kind": "loss", "plan": plan, "reason": f"{plan} Nobody expects it."} for plan in PLANS]
+            reply["plans"] = [
+                {"kind": "loss", "plan": plan, "reason": f"{plan} Nobody expects it.", "odds": 0.7, "note": None}
+                for plan in PLANS
+            ]
             return json.dumps(reply)
         return text
 

@@ -24,6 +24,49 @@ FIRST = [
 """Lines of a story with which a passage may begin."""
 
 
+OF_A_STORY = [
+    ("English", "I'm sorry, I can't go on."),
+    ("English", "*I hope this works.*"),
+    ("English", "*Let me know if you need anything.*"),
+    ("English", "The end of the passage glowed."),
+    ("English", "The novel was finished at last."),
+    ("English", "Continuing the story where she had left off, Grandmother lit the lamp."),
+    ("English", "Of course I will write to her."),
+    ("English", '"The end?"'),
+    ("English", '"Fin?"'),
+    ("English", "Note: I left the plan in the drawer. Burn it, and tell no one that I came."),
+    ("English", "As an AI, Vega did not dream."),
+    ("English", "She had worked at OpenAI for two years."),
+    ("German", "Es tut mir leid, mehr kann ich heute nicht schreiben."),
+    ("German", "Soll ich die Geschichte zu Ende erzählen?"),
+    ("German", "„Fin?“"),
+    ("French", "Je suis désolée, je ne peux pas oublier cette histoire."),
+    ("French", "Voulez-vous que je vous raconte cette histoire ?"),
+    ("French", "« Fin ? »"),
+    ("Spanish", "Lo siento, no puedo seguir."),
+    ("Spanish", "Lo siento, no puedo ayudarte."),
+    ("Spanish", "¿Quiere que la siga?"),
+    ("Spanish", "¿Quieres que te cuente una historia?"),
+    ("Chinese", "希望我们的故事还没有结束。"),
+    ("Chinese", "希望我的故事能让你明白。"),
+    ("Chinese", "对不起，我不能再写了。"),
+    ("Chinese", "对不起，我不能帮助你。"),
+]
+
+
+@pytest.mark.parametrize(("language", "line"), OF_A_STORY)
+def test_what_somebody_of_the_story_says_or_reads_stays(language, line):
+    gate = ProseGate(min_words=5, language=language, keeps_all=True)
+    middle = (
+        "第一天，艾达点亮了灯，看着船从海上回来，没有人说话。"
+        if language == "Chinese"
+        else "Ada lit the lamp and saw the boats come in."
+    )
+    gate.feed(f"{line}\n\n{middle}\n\n{line}")
+    gate.close(whole=True)
+    assert (gate.objection, gate.finish()) == ("", f"{line}\n\n{middle}\n\n{line}")
+
+
 @pytest.mark.parametrize("line", FIRST)
 def test_an_ordinary_first_line_stays(line):
     for text in (f"{line}\nAda kept the light.", f"{line}\n\nAda kept the light."):
@@ -32,10 +75,8 @@ def test_an_ordinary_first_line_stays(line):
     assert strip_opening(f"{line}\nAda kept the light.", final=True) == f"{line}\nAda kept the light."
 
 
-@pytest.mark.parametrize(
-    "text", ["Note: I left the plan on the desk. Burn it.\nAda.", "Note: I kept the clue subtle.\nAda."]
-)
-def test_a_note_at_the_beginning_is_asked_about_and_not_taken_away(text):
+def test_a_note_at_the_beginning_is_asked_about_and_not_taken_away():
+    text = "Note: I kept the clue subtle.\nAda."
     assert strip_opening(text, final=True, keeps_all=True) == text
     assert machine_talk(text.partition("\n")[0], "", finale=False)
 

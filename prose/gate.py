@@ -137,10 +137,12 @@ class ProseGate:
         self._settled = self._longest = ""
         self._tail = ""
         self._counted, self._count = "", 0
-        self._known = set[str]() if keeps_all else set[str]().union(*map(_words_of, seen))
+        self._parts_words = language_code(language) == "en" and not keeps_all
+        """Whether words that were run together are parted."""
+        self._known = set[str]()
         self._said: dict[tuple[str, str, str], str] = {}
-        for text in () if keeps_all else seen:
-            self._said.update(fours(text))
+        for text in seen if self._parts_words else ():
+            self._learn(text)
         self._examiner = Examiner(
             seen=seen,
             language=language,
@@ -318,7 +320,7 @@ class ProseGate:
             length = len(piece)
             if not piece.isascii():
                 piece = without_stray_joiners(piece)
-            if language_code(self.language) == "en" and not self.keeps_all:
+            if self._parts_words:
                 piece = split_repeated(split_joined_words(piece, self._known), self._settled, self._said)
             if self._mark:
                 # A model that did not close it says who spoke inside it.
@@ -334,7 +336,8 @@ class ProseGate:
             ruled = self.keeps_all and is_ruled(piece)
             fault = None
             if bare.strip() and not ruled:
-                fault = self._examiner.examine(bare, self._settled, emphasised=is_emphasised(piece, self._settled))
+                emphasised = self.keeps_all and is_emphasised(piece, self._settled)
+                fault = self._examiner.examine(bare, self._settled, emphasised=emphasised)
             if unfinished and fault and fault.kind in REPEATING:
                 # A groove comes to no stop.
                 return
@@ -380,11 +383,16 @@ class ProseGate:
                 piece = rest
             elif piece.strip():
                 self._in_a_row = 0
-                self._known.update(words(piece))
-                self._said.update(fours(piece))
+                if self._parts_words:
+                    self._learn(piece)
             self._settled += piece
             if self.enough:
                 return
+
+    def _learn(self, text: str) -> None:
+        """Keep the words of a text, by which those are known that were run together later."""
+        self._known |= _words_of(text)
+        self._said.update(fours(text))
 
     def _without_stray_marks(self, piece: str) -> str:
         """Return a sentence that tells what somebody does without the quotation marks that a small model puts around it."""

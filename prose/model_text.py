@@ -75,10 +75,14 @@ def visible_text(text: str) -> str:
     """Return text without what nobody sees: controls but newline and tab, halves of letters, marks that hide or turn words."""
     if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    # Line ends of Unicode's own, which split a line of JSON for some readers.
-    text = _INVISIBLE.sub("", text).replace("\u2028", "\n").replace("\u2029", "\n")
+    text = _plain_line_ends(_INVISIBLE.sub("", text))
     kept = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _CONTROL_KINDS)
     return without_stray_joiners(kept)
+
+
+def _plain_line_ends(text: str) -> str:
+    """Return text without the line ends of Unicode's own, which split a line of JSON for some readers."""
+    return text.replace("\u2028", "\n").replace("\u2029", "\n")
 
 
 def without_stray_joiners(text: str) -> str:
@@ -167,4 +171,4 @@ class VisibleStream:
             piece, self._half = piece[:-1], piece[-1]
         if _HALF.search(piece):
             piece = piece.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-        return _INVISIBLE.sub("", piece.replace("\r\n", "\n").replace("\u2028", "\n").replace("\u2029", "\n"))
+        return _INVISIBLE.sub("", _plain_line_ends(piece.replace("\r\n", "\n")))

@@ -20,7 +20,8 @@ from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.nodes.routes import coming_plan
-from recurrentgpt.remote.answers import (
+from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
+from recurrentgpt.remote.response_shapes import (
     CREATED,
     UPDATES,
     answered,
@@ -31,7 +32,6 @@ from recurrentgpt.remote.answers import (
     update_of,
     values_of,
 )
-from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
 from recurrentgpt.remote.server import RemoteSummary, asking, astories, client_of, error_text, stories_of
 from recurrentgpt.schema.choice import let_plan_wait
 from recurrentgpt.schema.context import STORY_SETTINGS

@@ -14,7 +14,7 @@ import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from recurrentgpt.remote.answers import FOUND, answered, foreign
+from recurrentgpt.remote.response_shapes import FOUND, answered, foreign
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.errors import SettingsError, StoryBusy, StoryError, StoryNotFound
 

@@ -322,8 +322,8 @@ def test_ctrl_c_that_drops_typed_words_leaves_nothing_else(story):
     assert terminal.end() == 130, terminal.text
 
 
-def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
-    before = cli("memory", story, "--json").out
+def _adding_to_the_memory(story):
+    """Return a terminal at the question of the memory's editor, with a sentence added."""
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")
     terminal.send("m\r")
@@ -331,6 +331,12 @@ def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
     terminal.send("+ The ferry is late.\r")
     terminal.until("8 The ferry is late.")
     terminal.until("Enter: done]", count=2)
+    return terminal
+
+
+def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
+    before = cli("memory", story, "--json").out
+    terminal = _adding_to_the_memory(story)
     terminal.send("\x03")
     terminal.until("Ctrl-C again leaves", count=1)
     terminal.until("Next?", count=2)
@@ -341,13 +347,7 @@ def test_ctrl_c_cancels_what_it_is_in_and_twice_leaves(story, cli):
 
 
 def test_ctrl_c_in_one_sentence_of_the_memory_leaves_the_others_as_they_were_changed(story, cli):
-    terminal = Terminal("write", story, "-i")
-    terminal.until("Next?")
-    terminal.send("m\r")
-    terminal.until("Enter: done]")
-    terminal.send("+ The ferry is late.\r")
-    terminal.until("8 The ferry is late.")
-    terminal.until("Enter: done]", count=2)
+    terminal = _adding_to_the_memory(story)
     terminal.send("1\r")
     terminal.until("Sentence:")
     terminal.send("\x03")

@@ -145,9 +145,12 @@ class Examiner:
         own = frozenset(tokens(sentence))
         if len(own) < FEWEST_WORDS:
             return None
-        denies = _denies(own)
+        denies, fewest, most = _denies(own), MOST_ALIKE * len(own), len(own) / MOST_ALIKE
         for paragraph in f"{before}\n{self._previous}".split("\n"):
             for other, told in _sentences_of(paragraph, self.language):
+                # Most are too long or too short, which is soon told.
+                if not fewest <= len(told) <= most:
+                    continue
                 # "I don't know" answers "I know", and says something else.
                 if len(own & told) >= MOST_ALIKE * len(own | told) and denies == _denies(told):
                     return Fault("loop", other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -197,11 +198,16 @@ class Entry:
 
     def line(self, aspect: Aspect) -> Line | None:
         """Return the line of an aspect that has one; None where nothing is known of it."""
-        return next((line for line in self.lines if line.aspect == aspect), None)
+        return self._by_aspect.get(aspect)
 
     def value(self, aspect: Aspect) -> str:
         """Return what is known of an aspect in a few words; empty for nothing."""
         return line.value if (line := self.line(aspect)) else ""
+
+    @cached_property
+    def _by_aspect(self) -> Mapping[Aspect, Line]:
+        """The first line of each aspect."""
+        return {line.aspect: line for line in reversed(self.lines)}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -243,7 +249,7 @@ class Codex:
         key = " ".join(name.split()).casefold()
         if key in self.entries:
             return self.entries[key]
-        found = self._called.get(key.removeprefix("the "), ())
+        found = self._called.get(key.removeprefix("the "), [])
         if not found and key.startswith("the "):
             return self._has_role.get(key.removeprefix("the "))
         return self.entries[found[0]] if len(found) == 1 else None
@@ -287,9 +293,9 @@ class Codex:
         return found
 
     @cached_property
-    def _called(self) -> Mapping[str, tuple[str, ...]]:
-        called: dict[str, tuple[str, ...]] = {}
+    def _called(self) -> Mapping[str, list[str]]:
+        called = defaultdict[str, list[str]](list)
         for key, entry in self.entries.items():
             for name in entry.called:
-                called[name] = (*called.get(name, ()), key)
+                called[name].append(key)
         return called

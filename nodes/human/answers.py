@@ -7,32 +7,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from recurrentgpt.nodes.human.hitl_formats import typed_number, unwrapped, whole_number
+from recurrentgpt.nodes.human.hitl_formats import unwrapped, whole_number
+from recurrentgpt.nodes.human.phrases import NO_WORDS, understand, without_number
 from recurrentgpt.prose.model_text import control_character, visible_line
 from recurrentgpt.prose.sentences import count_words, sentences
-from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action, Answer
+from recurrentgpt.schema.choice import ACTIONS, Answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
 MOST_PLAN_WORDS = 400
-NO_WORDS = "A plan of your own needs some words."
 MOST_PASSAGES = 1000
 """Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
-
-
-HELP = (
-    "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
-    "plans, simulator, end."
-)
-_SAID: dict[str, Action] = {action: action for action in ACTIONS if action not in PLAN_ACTIONS} | {
-    words: "another_take" for words in ("retry", "retake", "try_again", "again", "once_more")
-}
-_YES = ("yes", "y", "ok", "okay", "sure", "fine", "yes_please")
-_NO = ("no", "n", "nope", "no_thanks", "none", "none_of_them")
-_HELP = ("help", "?", "h")
-_LEAVE = ("stop", "quit", "exit", "bye", "finish", "the_end")
 
 
 def answer_schema(plans: int) -> dict[str, object]:
@@ -87,29 +74,13 @@ def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
 
 
 def _from_text(text: str, plans: list[str], memory: str) -> Answer:
-    if (number := typed_number(text)) is not None:
-        return parse_answer(number, plans)
-    words = "_".join(text.casefold().strip(" .!").split())
-    if (action := _SAID.get(words)) is not None:
-        return _from_fields({"action": action}, plans)
+    text = re.sub(r"^```(?:json)?\s*(.*?)\s*```$", r"\1", text, flags=re.DOTALL)
     if text.startswith(("{", "[{")):
         return parse_answer(_json(text), plans, memory)
-    if text.isascii() and not any(map(str.isalpha, text)) and text != "?":
-        raise BadAnswer(NO_WORDS)
-    if words in _HELP or (len(text) == 1 and text.isascii()):
-        raise BadAnswer(HELP.format(len(plans)))
-    if words in _LEAVE:
-        raise BadAnswer(
-            "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. "
-            "To write it as a plan, say it in a sentence."
-        )
-    if words in _NO:
-        raise BadAnswer("Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead.")
-    meant = re.search(r"[1-9]", text) if len(text.split()) <= 2 else None
-    if words in _YES or (meant and int(meant[0]) <= len(plans)):
-        number = int(meant[0]) if meant else 1
-        raise BadAnswer(f"Did you mean plan {number}? Answer {number}, or say in a sentence what happens next.")
-    return Answer("write", plan=check_plan(text))
+    said = understand(text, plans)
+    if said is not None:
+        return _from_fields({"number" if isinstance(said, int) else "action": said}, plans)
+    return Answer("write", plan=check_plan(without_number(text, plans)))
 
 
 def _json(text: str) -> object:
@@ -149,8 +120,14 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
     number, plan = whole_number(fields.get("number")), fields.get("plan") or ""
     if isinstance(plan, str):
         plan = plan.strip()
-    if number is None and not plan and memory is not None and not fields.get("action"):
-        raise BadAnswer("With the memory goes a choice: add the number of a plan, or a plan of your own.")
+    if number is None and not plan and not fields.get("action"):
+        if memory is not None:
+            raise BadAnswer("With the memory goes a choice: add the number of a plan, or a plan of your own.")
+        others = ", ".join(map(str, fields.keys() - {"number", "plan", "action", "short_term_memory"}))
+        raise BadAnswer(
+            "An answer in fields has a number, a plan or an action"
+            + (f"; this one has {others:.60}." if others else "; this one has none of them.")
+        )
     action = fields.get("action") or _implied_action(number, plan)
     if action not in ACTIONS:
         raise BadAnswer(f"There is no action {action!r}; the actions are {', '.join(ACTIONS)}.")

@@ -7,10 +7,10 @@ it leaves the choice to the simulator.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from recurrentgpt.nodes.human.phrases import is_phrase, refuses, typed_number
 from recurrentgpt.schema.errors import BadAnswer
 
 ACTION = "choose_plan"
@@ -21,14 +21,6 @@ HOW_TO_ANSWER = (
 )
 SENTENCE = 3
 """Fewest words of a reason for turning a plan down that is a plan itself."""
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-_NUMBER = re.compile(
-    r"(?:the )?(?:(?:plan|option|choice|number|no\.?) )?#? ?"
-    rf"(?:([+-]?[0-9]{{1,9}})(?:st|nd|rd|th)?|({'|'.join(_ORDINALS + _CARDINALS)}))"
-    r"(?: (?:plan|option|choice|one))?(?:,? please)?[.)!]?",
-    re.IGNORECASE,
-)
 _UNCHANGED = object()
 
 
@@ -75,17 +67,6 @@ def unwrapped(raw: object, plans: list[str], memory: str) -> object:
     return raw
 
 
-def typed_number(text: str) -> int | None:
-    """Return the number that a text is, as people write one: 2, 2., #2, 2), plan 2, the second one; None where it is none."""
-    found = _NUMBER.fullmatch(" ".join(text.split()))
-    if found is None:
-        return None
-    if found[1]:
-        return int(found[1])
-    word = found[2].casefold()
-    return (_ORDINALS if word in _ORDINALS else _CARDINALS).index(word) + 1
-
-
 def whole_number(value: object) -> object:
     """Return a number as forms send it, a numeral or 2.0, as the number that it is; anything else as it is."""
     if isinstance(value, float) and value.is_integer():
@@ -104,11 +85,12 @@ def _decided(decision: Mapping[str, Any], plans: list[str], memory: str) -> obje
         case "reject":
             if isinstance(said, str) and said.strip():
                 return said  # A newer Agent Inbox calls its answer in words a rejection.
-            # The form wants a message: a number there or a sentence is what shall happen instead.
+            # The form wants a message, the one place for words: what is said there of the plans themselves asks for others.
             words = decision.get("message")
-            if isinstance(words, str) and (len(words.split()) >= SENTENCE or typed_number(words) is not None):
-                return words
-            return {"action": "new_plans"}
+            if not isinstance(words, str) or refuses(words):
+                return {"action": "new_plans"}
+            tells = len(words.split()) >= SENTENCE or words.rstrip().endswith((".", "!"))
+            return words if tells or is_phrase(words, plans) else {"action": "new_plans"}
         case "ignore":
             return {"action": "simulator", "passages": 1}
         case "respond" | "response":

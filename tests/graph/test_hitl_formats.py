@@ -6,7 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage
 from langgraph.checkpoint.base.id import uuid6
 
-from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.schema.errors import BadAnswer, SettingsError
 from recurrentgpt.schema.messages import LONGEST_MESSAGE, latest_exchange
 
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
@@ -128,6 +129,28 @@ async def test_approval_takes_the_first_plan(asked, answer):
 async def test_words_are_an_own_plan(asked, answer):
     await asked.answer(answer)
     assert (await asked.state())["plan"] == PLAN
+
+
+@pytest.mark.parametrize(
+    ("message", "action"),
+    [
+        ("another take", "another_take"),
+        ("simulator", "simulator"),
+        ("end", "end"),
+        ("option 2", "choose"),
+        ("Ada flees.", "write"),
+        ("no", "new_plans"),
+        ("I do not like any of these.", "new_plans"),
+    ],
+)
+def test_what_is_said_with_a_rejection_means_what_it_says(message, action):
+    answer = parse_answer({"decisions": [{"type": "reject", "message": message}]}, ["Ada runs.", "Bo hides a spoon."])
+    assert answer.action == action
+
+
+def test_a_rejection_that_says_yes_is_asked_back():
+    with pytest.raises(BadAnswer, match="Did you mean plan 1"):
+        parse_answer({"decisions": [{"type": "reject", "message": "yes"}]}, ["Ada runs.", "Bo hides a spoon."])
 
 
 async def test_a_rejection_asks_for_other_plans_and_silence_is_for_the_simulator(asked):

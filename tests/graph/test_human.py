@@ -236,8 +236,13 @@ async def test_an_edit_that_cannot_be_used_is_a_sentence_and_can_be_put_right(as
 
 DOUBTFUL = [
     ("yes", "Did you mean plan 1?"), ("OK", "Did you mean plan 1?"), ("ok.", "plan 1"), ("maybe 2", "Did you mean plan 2?"),
-    ("2?", "some words"), ("help", "number from 1 to 3"), ("?", "another take"), ("s", "another take"), ("stop", "`end`"),
-    ("quit", "`end`"), ("no", "`new plans`"), ('{"number": 2', "JSON"), ("#4", "from 1 to 3"), ("fourth", "from 1 to 3"),
+    ("2?", "Did you mean plan 2?"), ("the last one", "Did you mean plan 3?"), ("I take two", "Did you mean plan 2?"),
+    ("yeah", "plan 1"), ("nah", "`new plans`"), ("both", "One plan"), ("1 and 2", "One plan"), ("1.5", "One plan"),
+    ("undo", "number from 1 to 3"), ("/undo", "number from 1 to 3"), ("null", "number from 1 to 3"),
+    ("hi", "number from 1 to 3"), ("option b", "number from 1 to 3"), ("reroll", "`another take` or `new plans`"),
+    ("stop please", "`end`"), ("whatever", "`simulator`"), ('{"choice": 2}', "this one has choice"),
+    ("help", "number from 1 to 3"), ("?", "another take"), ("s", "another take"), ("stop", "`end`"), ("quit", "`end`"),
+    ("no", "`new plans`"), ('{"number": 2', "JSON"), ("#4", "from 1 to 3"), ("fourth", "from 1 to 3"),
     ('{"number": 7}', "from 1 to 3"),
 ]  # fmt: skip
 
@@ -246,6 +251,31 @@ DOUBTFUL = [
 def test_what_is_no_sentence_is_asked_back(answer, asked_back):
     with pytest.raises(BadAnswer, match=re.escape(asked_back)):
         parse_answer(answer, ["Ada runs.", "Bo hides a spoon.", "Cy sings."])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "(2)", "[2]", '"2"', "**2**", "2:", "２", "no. 2", "go with 2", "I choose 2", "I pick option 2", "please 2",
+        "I'd like the second plan", "let's go with the second option", '```json\n{"number": 2}\n```', "Bo hides a spoon.",
+        "2. Bo hides a spoon.", "2) bo hides a spoon",
+    ],
+)  # fmt: skip
+def test_a_plan_is_chosen_as_people_say_it(answer):
+    chosen = parse_answer(answer, ["Ada runs.", "Bo hides a spoon.", "Cy sings."])
+    assert (chosen.action, chosen.index) == ("choose", 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "action"),
+    [("more plans", "new_plans"), ("you choose", "simulator"), ("End the story.", "end"), ("/retry", "another_take")],
+)
+def test_an_action_is_asked_for_in_words(words, action):
+    assert parse_answer(words, ["Ada runs."]).action == action
+
+
+def test_a_plan_of_ones_own_loses_the_number_that_was_copied_with_it():
+    assert parse_answer("2. Bo hides two spoons.", ["Ada runs.", "Bo hides a spoon."]).plan == "Bo hides two spoons."
 
 
 @pytest.mark.parametrize("words", ["retry", "again", "another take"])
@@ -261,6 +291,9 @@ def test_a_retry_is_another_take(words):
         "Second thoughts plague Mira.",
         "north",
         "Stop the clock before noon.",
+        "No one answers.",
+        "take the lamp",
+        "I want more",
         "继续",
     ],
 )

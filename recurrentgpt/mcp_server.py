@@ -45,17 +45,23 @@ PassageName = Annotated[
         description="A passage: its number on the present branch, its id, or the beginning of its id; newest if empty"
     ),
 ]
-Words = Annotated[
-    int | None,
-    Field(ge=20, le=2000, description="About how many words a passage has; as the story keeps it if left out"),
-]
-Offset = Annotated[int, Field(ge=0, description="How many to leave out at the beginning")]
+
+
+def _whole(description: str, least: int, most: int | None = None) -> Any:
+    """Return how a whole number is described; its bounds are checked by the tool, which says them in a sentence."""
+    bounds: dict[str, Any] = {"minimum": least} | ({} if most is None else {"maximum": most})
+    return Field(description=description, json_schema_extra=bounds)
+
+
+Words = Annotated[int | None, _whole("About how many words a passage has; as the story keeps it if left out", 20, 2000)]
+Offset = Annotated[int, _whole("How many to leave out at the beginning", 0)]
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 """Whatever is written, nothing is overwritten."""
 MOVES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
+MOST_LISTED, MOST_READ, MOST_FOUND, MOST_LAST = 200, 10, 20, 5
 PAGE = 20_000
 """Characters of a book in one reply."""
 _COMMAND = re.compile(r"`recurrentgpt (\w+)[^`]*`")
@@ -72,72 +78,113 @@ A passage is named by its number on the present branch, its id, or the beginning
 """
 
 
+def _told(description: str) -> Any:
+    return Field(description=description)
+
+
+StoryId = Annotated[str, _told("Id of the story")]
+PassageId = Annotated[str, _told("Id of the passage")]
+Step = Annotated[int, _told("Number of the passage on its branch, from 1; the opening, without words, is 0")]
+Total = Annotated[int, _told("How many there are in all")]
+
+
 class StoryReply(TypedDict):
     """One line of the list of stories."""
 
-    story: str
-    title: str
-    genre: str
-    passages: int
+    story: StoryId
+    title: Annotated[str, _told("Its title")]
+    genre: Annotated[str, _told("Its genre")]
+    passages: Annotated[int, _told("Passages on its present branch")]
 
 
 class StoriesReply(TypedDict):
     """Stories of the library, a page of them."""
 
-    stories: list[StoryReply]
-    total: int
+    stories: Annotated[list[StoryReply], _told("This page, the story written last first")]
+    total: Total
 
 
 class EarlierPassage(TypedDict):
     """A passage that was read along with a later one."""
 
-    step: int
-    id: str
-    text: str
+    step: Step
+    id: PassageId
+    text: Annotated[str, _told("The passage, ready to read")]
 
 
 class PassageReply(TypedDict):
     """A passage with the plans proposed after it."""
 
-    story: str
-    title: str
-    step: int
-    id: str
-    text: str
-    plan: str
-    plans: list[str]
-    short_term_memory: str
+    story: StoryId
+    title: Annotated[str, _told("Title of the story")]
+    step: Step
+    id: PassageId
+    text: Annotated[str, _told("The passage, ready to read")]
+    plan: Annotated[str, _told("The plan that it was written from")]
+    plans: Annotated[list[str], _told("What may happen next; choose_plan takes their numbers, from 1")]
+    short_term_memory: Annotated[str, _told("What is in mind after the passage, one sentence a line")]
 
 
 class ReadReply(PassageReply):
     """A passage and those before it."""
 
-    before: list[EarlierPassage]
+    before: Annotated[list[EarlierPassage], _told("The passages before it, the oldest first")]
 
 
 class FoundPassage(TypedDict):
     """A passage that a search found, and its piece that is nearest in meaning."""
 
-    step: int
-    id: str
-    score: float
-    summary: str
-    piece: str
+    step: Step
+    id: PassageId
+    score: Annotated[float, _told("How near it is, at most 1")]
+    summary: Annotated[str, _told("The passage in a sentence")]
+    piece: Annotated[str, _told("Its words that are nearest")]
 
 
 class RecallReply(TypedDict):
-    """What a search found, best first."""
+    """What a search found."""
 
-    found: list[FoundPassage]
+    found: Annotated[list[FoundPassage], _told("The passages, the nearest first")]
 
 
 class BookReply(TypedDict):
     """A page of the present branch as one text."""
 
-    format: str
-    text: str
-    next_offset: int | None
-    """Where the next page begins; null for the last one."""
+    format: Annotated[str, _told("md, txt or html")]
+    text: Annotated[str, _told("This page of it")]
+    next_offset: Annotated[int | None, _told("Where the next page begins; null for the last one")]
+
+
+class TreePassage(TypedDict):
+    """A passage in the tree of a story."""
+
+    id: PassageId
+    parent: Annotated[str, _told("Id of the passage before it; empty for the opening")]
+    step: Step
+    words: Annotated[int, _told("Its words")]
+    names: Annotated[list[str], _told("Names that were given to it")]
+
+
+class TreeBranch(TypedDict):
+    """A branch of a story."""
+
+    tip: Annotated[str, _told("Id of its last passage")]
+    left: Annotated[str, _told("Id of the passage where it left another branch; empty for the one with the opening")]
+    first_step: Annotated[int, _told("Number of its first own passage")]
+    last_step: Annotated[int, _told("Number of its last passage")]
+    is_head: Annotated[bool, _told("Whether the story stands on it")]
+
+
+class TreeReply(TypedDict):
+    """The passages and branches of a story, a page of them."""
+
+    story: StoryId
+    title: Annotated[str, _told("Title of the story")]
+    head: Annotated[str, _told("Id of the passage where the story stands")]
+    passages: Annotated[list[TreePassage], _told("This page of the passages of all branches, by number")]
+    total: Total
+    branches: Annotated[list[TreeBranch], _told("As many of the branches, the present one first")]
+    total_branches: Annotated[int, _told("How many branches there are")]
 
 
 def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[None]:
@@ -223,9 +270,11 @@ class _Tools:
         return await self._written(story, call, story.abegin())
 
     async def stories(
-        self, offset: Offset = 0, count: Annotated[int, Field(ge=1, le=200, description="How many to list")] = 50
+        self, offset: Offset = 0, count: Annotated[int, _whole("How many to list", 1, MOST_LISTED)] = 50
     ) -> StoriesReply:
         """List stories, the one written last first: id, title, genre and number of passages."""
+        _check("offset", offset, 0)
+        _check("count", count, 1, MOST_LISTED)
         found = (await (await self._open_library()).astories())[::-1]
         page = [StoryReply(story=it.story, title=it.title, genre=it.genre, passages=it.step) for it in found]
         return {"stories": page[offset : offset + count], "total": len(found)}
@@ -234,11 +283,10 @@ class _Tools:
         self,
         story: StoryName,
         passage: PassageName = "",
-        count: Annotated[int, Field(description="How many passages up to that one, 1 to 50")] = 1,
+        count: Annotated[int, _whole("How many passages up to that one", 1, MOST_READ)] = 1,
     ) -> ReadReply:
         """Read a passage (default: the newest) and up to `count` before it, with the plans proposed after it and the memory."""
-        if not 1 <= count <= 50:
-            raise SettingsError(f"count is between 1 and 50; it is {count}.")
+        _check("count", count, 1, MOST_READ)
         opened = await self._open(story)
         last = await opened.apassage(passage or None)
         path = (await opened.atree()).path(last.id)[-count:]
@@ -292,10 +340,11 @@ class _Tools:
         self,
         call: Call[Any, Any],
         story: StoryName,
-        passages: Annotated[int, Field(ge=1, le=5, description="In how many passages it ends")] = 3,
+        passages: Annotated[int, _whole("In how many passages it ends", 1, MOST_LAST)] = 3,
         words: Words = None,
     ) -> PassageReply:
         """Write the last passages of a story, by plans that lead to a close, and return the last; read shows those before it."""
+        _check("passages", passages, 1, MOST_LAST)
         opened = await self._open(story, ending=True, **_length(words))
         return await self._written(opened, call, opened.astream(passages))
 
@@ -311,19 +360,47 @@ class _Tools:
         opened = await self._open(story)
         return await _passage_reply(opened, await opened.agoto(passage))
 
-    async def tree(self, story: StoryName) -> dict[str, object]:
-        """Show all passages and branches of a story, and where it stands."""
-        return (await (await self._open(story)).atree()).as_json()
+    async def tree(
+        self,
+        story: StoryName,
+        offset: Offset = 0,
+        count: Annotated[int, _whole("How many passages and branches to list", 1, MOST_LISTED)] = 100,
+    ) -> TreeReply:
+        """Show the passages and branches of a story, a page at a time, and where it stands."""
+        _check("offset", offset, 0)
+        _check("count", count, 1, MOST_LISTED)
+        tree = await (await self._open(story)).atree()
+        nodes, branches = list(tree.nodes.values())[offset:], tree.branches[offset:]
+        return {
+            "story": tree.story,
+            "title": tree.title,
+            "head": tree.head,
+            "passages": [
+                {"id": it.id, "parent": it.parent, "step": it.step, "words": it.words, "names": list(it.names)}
+                for it in nodes[:count]
+            ],
+            "total": len(tree.nodes),
+            "branches": [
+                {
+                    "tip": it.tip,
+                    "left": it.left,
+                    "first_step": it.first_step,
+                    "last_step": it.last_step,
+                    "is_head": it.is_head,
+                }
+                for it in branches[:count]
+            ],
+            "total_branches": len(tree.branches),
+        }
 
     async def recall(
         self,
         story: StoryName,
         about: Annotated[str, Field(description="What to look for, in words")],
-        count: Annotated[int, Field(description="How many passages, 1 to 20")] = 5,
+        count: Annotated[int, _whole("How many passages", 1, MOST_FOUND)] = 5,
     ) -> RecallReply:
         """Search the long-term memory of the present branch by meaning."""
-        if not 1 <= count <= 20:
-            raise SettingsError(f"count is between 1 and 20; it is {count}.")
+        _check("count", count, 1, MOST_FOUND)
         found = await (await self._open(story)).asearch(about, count)
         return {
             "found": [
@@ -336,9 +413,10 @@ class _Tools:
         self,
         story: StoryName,
         format: Annotated[Literal["md", "txt", "html"], Field(description="Format of the text")] = "md",
-        offset: Annotated[int, Field(ge=0, description="Characters to leave out: next_offset of the page before")] = 0,
+        offset: Annotated[int, _whole("Characters to leave out: next_offset of the page before", 0)] = 0,
     ) -> BookReply:
         """Return the present branch as one text, a page of 20,000 characters at a time."""
+        _check("offset", offset, 0)
         opened = await self._open(story)
         # As text, never to a file of the assistant's choice.
         with tempfile.TemporaryDirectory() as folder:
@@ -392,8 +470,16 @@ async def _passage_reply(story: Story, passage: Passage) -> PassageReply:
     }
 
 
+def _check(name: str, value: int, least: int, most: int | None = None) -> None:
+    if value < least or (most is not None and value > most):
+        bounds = f"at least {least}" if most is None else f"between {least} and {most}"
+        raise SettingsError(f"{name} is {bounds}; it is {value}.")
+
+
 def _length(words: int | None) -> dict[str, int]:
     """Return the settings of passages of about so many words."""
+    if words is not None:
+        _check("words", words, 20, 2000)
     return {} if words is None else {"min_words": max(20, words * 3 // 4), "max_words": min(2000, words * 5 // 4)}
 
 

@@ -104,8 +104,23 @@ class ChatTurn:
 @router.get("/models", response_model=None)
 async def models() -> JSONResponse:
     """List what a client may name as the model."""
-    about = {"object": "model", "created": 0, "owned_by": "recurrentgpt"}
-    return JSONResponse({"object": "list", "data": [{"id": name, **about} for name in MODELS]})
+    return JSONResponse({"object": "list", "data": list(map(_described, MODELS))})
+
+
+@router.get("/models/{name}", response_model=None)
+async def model(name: str) -> JSONResponse:
+    """Describe one model."""
+    _check_model(name)
+    return JSONResponse(_described(name))
+
+
+def _described(name: str) -> dict[str, object]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "recurrentgpt"}
+
+
+def _check_model(name: str) -> None:
+    if name not in MODELS:
+        raise SettingsError(f"There is no model {name[:60]!r}: name {' or '.join(MODELS)}.")
 
 
 @router.post("/chat/completions", response_model=None)
@@ -116,8 +131,7 @@ async def complete(
     x_openwebui_chat_id: Annotated[str | None, Header()] = None,
 ) -> JSONResponse | StreamingResponse:
     """Write the next passage of a chat, at once or as it comes; what is asked on the side is answered from the story."""
-    if body.model not in MODELS:
-        raise SettingsError(f"There is no model {body.model[:60]!r}: name {' or '.join(MODELS)}.")
+    _check_model(body.model)
     chat_id = x_openwebui_chat_id if is_story_id(x_openwebui_chat_id or "") else None
     task = side_task([(message.role, message.text) for message in body.messages], body.metadata)
     turn = await _turn(desk, body, x_story, chat_id) if task is None else await _aside(desk, task, x_story or chat_id)

@@ -66,6 +66,9 @@ def told(desk, reply):
 
 def test_models(client):
     assert [model.id for model in client.models.list()] == ["recurrentgpt", "recurrentgpt-fiction"]
+    assert client.models.retrieve("recurrentgpt-fiction").id == "recurrentgpt-fiction"
+    with pytest.raises(openai.UnprocessableEntityError, match="no model 'gpt-5': name recurrentgpt or"):
+        client.models.retrieve("gpt-5")
 
 
 def test_the_same_words_begin_another_story_while_the_first_is_written(client, desk):

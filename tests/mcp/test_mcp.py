@@ -154,7 +154,12 @@ async def test_what_goes_wrong_is_said_in_one_sentence(connected):
         assert "from 1 to 3" in await refused(client, "choose_plan", story=first["story"], number=7)
         assert "no story 'nowhere'" in await refused(client, "read", story="nowhere")
         assert "some words" in await refused(client, "write_plan", story=first["story"], plan=" ")
-        assert "count is between" in await refused(client, "read", story=first["story"], count=0)
+        assert "count is between 1 and 10; it is 0." in await refused(client, "read", story=first["story"], count=0)
+        assert "passages is between 1 and 5; it is 9." in await refused(
+            client, "finish", story=first["story"], passages=9
+        )
+        assert "words is between 20 and 2000" in await refused(client, "retry", story=first["story"], words=5)
+        assert "offset is at least 0; it is -1." in await refused(client, "tree", story=first["story"], offset=-1)
         assert "9" in await refused(client, "goto", story=first["story"], passage="9")
         assert "words" in await refused(client, "start_story", premise="word " * 501)
 
@@ -198,7 +203,8 @@ async def test_tools_say_what_each_parameter_is_and_whether_they_write(connected
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     for tool in tools.values():
         assert all(field.get("description") for field in tool.input_schema["properties"].values()), tool.name
-        assert tool.output_schema
+        shapes = [tool.output_schema, *tool.output_schema.get("$defs", {}).values()]
+        assert all(field.get("description") for shape in shapes for field in shape["properties"].values()), tool.name
         assert tool.annotations.read_only_hint or tool.annotations.destructive_hint is False
     reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
     assert reading == {"stories", "read", "tree", "recall", "export"}
@@ -210,6 +216,12 @@ async def test_long_lists_and_books_come_in_pages(connected, monkeypatch):
         told = [(await call(client, "start_story", premise=f"Lamp {number}."))[0] for number in range(3)]
         page, _ = await call(client, "stories", offset=1, count=1)
         assert ([it["story"] for it in page["stories"]], page["total"]) == ([told[1]["story"]], 3)
+        for plan in ("Mira runs.", "Bo hides a spoon."):
+            await call(client, "goto", story=told[0]["story"], passage="1")
+            await call(client, "write_plan", story=told[0]["story"], plan=plan)
+        tree, _ = await call(client, "tree", story=told[0]["story"], offset=1, count=2)
+        assert ([it["step"] for it in tree["passages"]], tree["total"]) == ([1, 2], 4)
+        assert (len(tree["branches"]), tree["total_branches"]) == (1, 2)
         text, at = "", 0
         while at is not None:
             book, _ = await call(client, "export", story=told[0]["story"], format="txt", offset=at)

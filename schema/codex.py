@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.parts import described
+
 Kind = Literal["person", "place", "thing", "promise", "question"]
 Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
 Operation = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unpin", "hide", "show", "remove"]
@@ -54,14 +56,18 @@ _PART = re.compile(rf"{_LETTER}+|[{_UNSPACED}]+")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
+@described
 class Change(TypedDict):
     """What one passage, or the author, changed in one entry."""
 
     entry: str
     """Name of the entry; one that is not there yet begins with it."""
     kind: Kind
+    """What it is."""
     do: Operation
+    """What is done with it."""
     aspect: NotRequired[Aspect]
+    """What of it is set or ended."""
     value: NotRequired[str]
     """In a few words: `dead`, who holds it, where it is, the new name, the key, the entry to merge."""
     text: NotRequired[str]
@@ -72,12 +78,16 @@ class Change(TypedDict):
     """Whether the author said so, and no passage."""
 
 
+@described
 class Contradiction(TypedDict):
     """A sentence of a passage that cannot be true together with an entry, by a rule or a judge."""
 
     rule: Rule
+    """What found it."""
     entry: str
+    """Name of the entry."""
     kind: Kind
+    """What the entry is."""
     said: str
     """The sentence of the passage."""
     holds: str
@@ -87,18 +97,23 @@ class Contradiction(TypedDict):
     passage: str
     """Id of the passage of that sentence; empty where the author or the brief says so."""
     step: int
+    """Number of that passage."""
     value: str
     """What the entry says if the passage is meant so."""
     aspect: NotRequired[Aspect]
     """Of the line that a judge named."""
 
 
+@described
 class Told(TypedDict):
     """An entry as the writer of a passage is told it."""
 
     name: str
+    """Its name."""
     kind: Kind
+    """What it is."""
     lines: list[str]
+    """What is true of it, a sentence each."""
 
 
 class Searched(NamedTuple):

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NotRequired
 
+from pydantic import with_config
 from typing_extensions import TypedDict
+
+described = with_config(use_attribute_docstrings=True)
+"""Have forms and schemas say of a type's fields what their docstrings say."""
 
 BY_HAND = "edited by hand"
 """Why a sentence came or went that somebody added or took out."""
@@ -22,15 +26,20 @@ Rework = Literal["rewrite", "expand", "shorten", "describe", "rephrase"]
 """How a part of a passage is put in other words."""
 
 
+@described
 class Brief(TypedDict):
     """What the story is and stays: pinned in every prompt, never forgotten."""
 
     title: str
+    """Its title."""
     genre: str
+    """Its genre."""
     premise: str
+    """What it is about."""
     characters: list[str]
     """One string each, `Name: who they are`."""
     outline: list[str]
+    """The turns that it is to take, in their order."""
     synopsis: NotRequired[str]
     """What the model made of a premise that somebody gave, which stands beside it."""
     truth: NotRequired[str]
@@ -60,14 +69,18 @@ RowKind = Literal["sentence", "summary", "fact", "piece"]
 """What a text is that a passage is found by."""
 
 
+@described
 class Recalled(TypedDict):
     """One passage that the long-term memory gave back, and why."""
 
     id: str
+    """Id of the passage."""
     step: int
+    """Its number on the branch."""
     score: float
     """Cosine similarity of the plan and the best piece, -1 to 1."""
     summary: str
+    """The passage in a sentence."""
     piece: str
     """What matched best: words of the passage, or its summary, or a fact that it told."""
     quoted: NotRequired[bool]
@@ -78,43 +91,61 @@ class Recalled(TypedDict):
     """What that text is."""
 
 
+@described
 class Dropped(TypedDict):
     """A sentence that left the short-term memory."""
 
     sentence: str
+    """The sentence."""
     why: str
+    """Why it left."""
 
 
+@described
 class Added(TypedDict):
     """A sentence that entered the short-term memory."""
 
     sentence: str
+    """The sentence."""
     why: str
+    """Why it entered."""
 
 
+@described
 class Rationale(TypedDict):
     """What one rewriting of the short-term memory dropped and added, each with its reason (paper, section 2.2)."""
 
     dropped: list[Dropped]
+    """Sentences that left."""
     added: list[Added]
+    """Sentences that entered."""
 
 
+@described
 class Usage(TypedDict):
     """What model calls cost."""
 
     calls: int
+    """Calls of a model."""
     input_tokens: int
+    """Tokens of their prompts."""
     cached_tokens: int
+    """Those of them that a server had read before."""
     output_tokens: int
+    """Tokens of the replies."""
     resamples: int
     """Calls made only because an earlier reply was not usable."""
     seconds: float
+    """Time that they took."""
 
 
+@described
 class Choice(TypedDict):
     """How the plan was chosen."""
 
     index: int | None
     """Which candidate, from 0; None for an own plan."""
     by: str
+    """`human` or `simulator`."""
     why: str
+    """The reason that was given; mostly empty."""

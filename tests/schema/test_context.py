@@ -78,9 +78,13 @@ async def test_words_of_prompts_reach_the_nodes_that_studio_shows_them_at(tier):
     assert asked <= set(PROPERTIES["model"]["langgraph_nodes"])
 
 
-def test_a_server_tells_studio_what_every_field_of_the_state_is():
+def test_a_server_tells_studio_what_every_field_of_the_state_is_and_every_part_of_it():
     for name in novel.stream_channels_list:
-        assert TypeAdapter(novel.channels[name].UpdateType).json_schema().get("description"), name
+        schema = TypeAdapter(novel.channels[name].UpdateType).json_schema()
+        assert schema.get("description"), name
+        parts = [schema, *schema.get("$defs", {}).values()] if name != "messages" else []
+        for part, told in [it for schema in parts for it in schema.get("properties", {}).items()]:
+            assert told.get("description"), f"{name}: {part}"
 
 
 @pytest.mark.parametrize("name", [name for name, setting in SETTINGS.items() if setting.kind in (int, float)])

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, Self, TypeAlias, cast
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
 
+from recurrentgpt.prose.machine_talk import machine_talk
 from recurrentgpt.prose.model_text import after_thoughts, model_text
-from recurrentgpt.prose.sentence_checks import machine_talk, narration
+from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import count_words, ends_a_sentence
 
 _DECODER = json.JSONDecoder(strict=False)

@@ -16,10 +16,10 @@ from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.prompt_values import LONGEST, memory_lines, voice, with_every_part
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.banned import BannedPhrases
-from recurrentgpt.prose.emphasis import lies_inside, one_form, plain, uncut
+from recurrentgpt.prose.emphasis import lies_inside, one_form, plain, uncut, without_emphasis
 from recurrentgpt.prose.model_text import model_text, without_turns
 from recurrentgpt.prose.sentences import count_words, segments
-from recurrentgpt.prose.unwrap import strip_opening, without_emphasis
+from recurrentgpt.prose.unwrap import strip_opening
 from recurrentgpt.schema.errors import BadAnswer, ModelReplyError
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Rework

@@ -94,3 +94,21 @@ def from_marks(text: str) -> str:
     """Return `text` with what stands between OPENS and CLOSES emphasised, where that is whole words of one line."""
     text = text.replace(CLOSES + OPENS, "")
     return _MARKED.sub(r"\1*\2*\3", text).replace(OPENS, "").replace(CLOSES, "")
+
+
+# Emphasis only: a bullet ("* ") and a ruled line of its own stay, for they are faults and not wrappers.
+_ANY_MARK = re.compile(r"(?<=\S)\*{1,3}|\*{1,3}(?=[^\s*])|(?<!\w)_{1,2}(?=\w)|(?<=[\w.,!?])_{1,2}(?!\w)")
+"""Marks of emphasis; most text has none, which `without_emphasis` sees at once."""
+
+
+def without_emphasis(text: str) -> str:
+    """Return text without any mark of emphasis."""
+    return _ANY_MARK.sub("", text) if "*" in text or "_" in text else text
+
+
+_EMPHASISED = re.compile(r"\s*+(\*{1,3}|_{1,2})[^\s*_][^*_\n]*+(?:\1\W*)?")
+
+
+def is_emphasised(sentence: str, before: str) -> bool:
+    """Tell whether a sentence stands in a line that is emphasised from its beginning to where it ends."""
+    return bool(_EMPHASISED.fullmatch(before.rpartition("\n")[2] + sentence))

@@ -21,8 +21,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from recurrentgpt.prose.emphasis import line_by_line, one_form, single_marks
+from recurrentgpt.prose.emphasis import is_emphasised, line_by_line, one_form, single_marks, without_emphasis
+from recurrentgpt.prose.fault import Fault
 from recurrentgpt.prose.joined_words import fours, split_joined_words, split_repeated
+from recurrentgpt.prose.machine_talk import machine_talk
 from recurrentgpt.prose.markup import quoted_as_emphasis, without_marks_of_lines, without_markup
 from recurrentgpt.prose.model_text import without_stray_joiners
 from recurrentgpt.prose.quotations import (
@@ -32,7 +34,7 @@ from recurrentgpt.prose.quotations import (
     open_quotation,
     without_mark_of_narration,
 )
-from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner, Fault, is_emphasised, machine_talk
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner
 from recurrentgpt.prose.sentences import (
     after_last_space,
     count_words,
@@ -41,6 +43,7 @@ from recurrentgpt.prose.sentences import (
     language_code,
     limit_words,
     segments,
+    starts_line,
     words,
 )
 from recurrentgpt.prose.unwrap import (
@@ -49,7 +52,6 @@ from recurrentgpt.prose.unwrap import (
     strip_moral,
     strip_opening,
     unwrap_quotes,
-    without_emphasis,
 )
 
 REPEATING = ("loop", "copying")
@@ -346,7 +348,7 @@ class ProseGate:
                 if fault and fault.kind == "script" and _READ_OUT.match(piece):
                     # What is read out in the story is no script.
                     fault = None
-                elif fault is None and _starts_line(self._settled) and (label := _LABELLED.match(piece)):
+                elif fault is None and starts_line(self._settled) and (label := _LABELLED.match(piece)):
                     fault = Fault("script", label.group().strip())
                 if fault and fault.kind in REPEATING and self._echoes < MOST_ECHOES and _is_echo(piece, self._settled):
                     # The refrain of a song, a letter that is read again.
@@ -396,7 +398,7 @@ class ProseGate:
 
     def _without_stray_marks(self, piece: str) -> str:
         """Return a sentence that tells what somebody does without the quotation marks that a small model puts around it."""
-        if _starts_line(self._settled):
+        if starts_line(self._settled):
             self._stray = False
         if not open_quotation(self._settled) and (told := without_mark_of_narration(piece)) != piece:
             self._stray = not told.endswith("\n") and piece.count('"') == 1
@@ -447,14 +449,10 @@ def _words_of(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-def _starts_line(before: str) -> bool:
-    return not before.strip() or before.rstrip(" ").endswith("\n")
-
-
 def _is_echo(piece: str, before: str) -> bool:
     """Tell whether a sentence is speech, or writing in italics, or a line of its own."""
     inside = open_quotation(before) or before.rpartition("\n\n")[2].count("*") % 2
-    return bool(inside) or piece.lstrip().startswith(('"', "“", "*")) or (_starts_line(before) and piece.endswith("\n"))
+    return bool(inside) or piece.lstrip().startswith(('"', "“", "*")) or (starts_line(before) and piece.endswith("\n"))
 
 
 def _ends_speech(piece: str) -> bool:

@@ -56,3 +56,24 @@ def without_mark_of_narration(sentence: str) -> str:
 def is_balanced(sentence: str) -> bool:
     """Tell whether a sentence neither opens nor closes a quotation of several."""
     return sentence.count('"') % 2 == 0 and sentence.count("“") == sentence.count("”")
+
+
+def narration(sentence: str, before: str = "") -> str:
+    """Return `sentence` without what people say in it; `before` tells whether a quotation is still open."""
+    paragraph = before.rpartition("\n")[2]
+    text, begin, kept = paragraph + sentence, len(paragraph), []
+    for said in _SAID.finditer(text):
+        kept.append(text[begin : max(begin, said.start())])
+        begin = max(begin, said.end())
+    return "".join([*kept, text[begin:]])
+
+
+_QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "「": "」", "『": "』"}
+_SAID = re.compile(
+    "|".join(
+        (
+            r"„[^“”]*(?:[“”]|\Z)|»[^«]*(?:«|\Z)",
+            *(rf"{opens}[^{closes}]*(?:{closes}|\Z)" for opens, closes in _QUOTES.items()),
+        )
+    )
+)

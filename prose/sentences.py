@@ -209,3 +209,8 @@ def limit_words(text: str, n: int, language: str = "English") -> str:
         return kept.strip()
     end = list(_WORD.finditer(text))[n - 1].end()
     return text[:end].strip() + "…"
+
+
+def starts_line(before: str) -> bool:
+    """Tell whether what follows `before` begins a line."""
+    return not before.strip() or before.rstrip(" ").endswith("\n")

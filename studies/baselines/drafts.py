@@ -14,7 +14,8 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from pydantic import Field, create_model
 
-from recurrentgpt.prose.sentence_checks import find_fault, narration
+from recurrentgpt.prose.quotations import narration
+from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 from recurrentgpt.schema.errors import ModelReplyError

@@ -17,11 +17,11 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
 from recurrentgpt.prose.banned import BannedPhrases
+from recurrentgpt.prose.emphasis import without_emphasis
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import Examiner
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
-from recurrentgpt.prose.unwrap import without_emphasis
 from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup

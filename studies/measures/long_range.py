@@ -13,7 +13,7 @@ from statistics import mean
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.nodes.codex_changes import from_facts, speakers, with_names, without_returned
 from recurrentgpt.nodes.continuity import find_contradictions
-from recurrentgpt.prose.sentence_checks import narration
+from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction
 from recurrentgpt.studies.baselines.system import System

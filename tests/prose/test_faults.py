@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.prose.sentence_checks import Examiner, find_fault, narration
+from recurrentgpt.prose.quotations import narration
+from recurrentgpt.prose.sentence_checks import Examiner, find_fault
 
 GOOD = [
     '"Put it down before somebody sees it," Ewan said.',

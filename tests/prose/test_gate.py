@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from recurrentgpt.prose.emphasis import emphasised, one_form
 from recurrentgpt.prose.gate import MOST_IN_A_ROW, ProseGate
-from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault, machine_talk
+from recurrentgpt.prose.machine_talk import machine_talk
+from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault
 from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.prose.shared_runs import longest_shared_run
 from recurrentgpt.prose.unwrap import strip_opening

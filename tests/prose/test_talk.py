@@ -3,8 +3,9 @@
 import pytest
 
 from recurrentgpt.prose.gate import ProseGate
-from recurrentgpt.prose.sentence_checks import Examiner, machine_talk
-from recurrentgpt.prose.unwrap import TALK, strip_opening
+from recurrentgpt.prose.machine_talk import TALK, machine_talk
+from recurrentgpt.prose.sentence_checks import Examiner
+from recurrentgpt.prose.unwrap import strip_opening
 
 FIRST = [
     "Voici ce qui se passa ensuite :",

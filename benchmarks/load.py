@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,87 @@ async def in_process(stories: int, steps: int, url: str, sqlite: bool, latency: 
     }
 
 
+async def floor(stories: int, steps: int, url: str, sqlite: bool, latency: float, database: str) -> dict[str, Any]:
+    """Do with LangGraph and langchain-openai alone what a step needs of them: six nodes, four calls, a row of the log.
+
+    The nodes make and check nothing. What this costs, no care of ours can save.
+    """
+    from langchain_openai import ChatOpenAI
+    from langgraph.graph import END, START, StateGraph
+    from pydantic import SecretStr
+    from typing_extensions import TypedDict
+
+    class Bare(TypedDict, total=False):
+        step: int
+        passage: str
+        memory: str
+        plans: str
+        plan: str
+        recalled: str
+
+    chat = ChatOpenAI(model="scripted", base_url=url, api_key=SecretStr("none"), stream_usage=True)
+
+    async def reply(state: Bare, kind: str) -> str:
+        prompt = f"{kind}\n{state.get('passage', '')}\n{state.get('memory', '')}\n{state.get('plan', '')}"
+        return "".join([str(chunk.text) async for chunk in chat.astream(prompt)])
+
+    async def retrieve(state: Bare) -> Bare:
+        return {"recalled": state.get("passage", "")[:400]}
+
+    async def write(state: Bare) -> Bare:
+        return {"passage": await reply(state, "write"), "step": state.get("step", 0) + 1}
+
+    async def update_memory(state: Bare) -> Bare:
+        return {"memory": await reply(state, "memory")}
+
+    async def propose_plans(state: Bare) -> Bare:
+        return {"plans": await reply(state, "plans")}
+
+    async def select(state: Bare) -> Bare:
+        return {"plan": await reply(state, "select")}
+
+    with tempfile.TemporaryDirectory() as name:
+        async with place(sqlite, Path(name), database) as (saver, store):
+
+            async def commit(state: Bare) -> Bare:
+                await store.aput(("floor",), uuid.uuid4().hex, dict(state))
+                return {"recalled": ""}
+
+            graph = (
+                StateGraph(Bare)
+                .add_node("retrieve", retrieve)
+                .add_node("write", write)
+                .add_node("update_memory", update_memory)
+                .add_node("propose_plans", propose_plans)
+                .add_node("commit", commit)
+                .add_node("select", select)
+                .add_edge(START, "retrieve")
+                .add_edge("retrieve", "write")
+                .add_edge("write", "update_memory")
+                .add_edge("write", "propose_plans")
+                .add_edge(["update_memory", "propose_plans"], "commit")
+                .add_edge("commit", "select")
+                .add_conditional_edges("select", lambda state: END if state["step"] >= steps else "retrieve")
+                .compile(checkpointer=saver)
+            )
+
+            async def story(number: int) -> None:
+                config: Any = {"configurable": {"thread_id": f"floor{os.getpid()}x{number}"}, "recursion_limit": 10_000}
+                async for _ in graph.astream({"plan": "A lamp."}, config, durability="sync", stream_mode="updates"):
+                    pass
+
+            await story(-1)
+            began, busy = time.perf_counter(), time.process_time()
+            await asyncio.gather(*(story(number) for number in range(stories)))
+            seconds, busy = time.perf_counter() - began, time.process_time() - busy
+    return {
+        "stories": stories,
+        "seconds": round(seconds, 2),
+        "steps_per_second": round(stories * steps / seconds, 2),
+        "cpu_ms_per_step": round(1000 * busy / (stories * steps), 1),
+    }
+
+
 def in_processes(processes: int, stories: int, steps: int, url: str, latency: float) -> dict[str, Any]:
     """Write the same in so many processes, each with its share of the stories, on one Postgres."""
     from recurrentgpt.checkpoints.disposable import local_postgres
@@ -243,6 +325,7 @@ def main() -> None:
     parser.add_argument("--database", default="", help="postgresql:// address; a Postgres of its own without one")
     parser.add_argument("--model-at", default="", help="address of a fake model that runs already")
     parser.add_argument("--server", help="address of a running server, whose OPENAI_BASE_URL is the fake model")
+    parser.add_argument("--floor", action="store_true", help="what LangGraph and the client alone do in as many calls")
     parser.add_argument("--model", action="store_true", help="be the fake model")
     given = parser.parse_args()
     if given.model:
@@ -257,7 +340,7 @@ def main() -> None:
                 results.append(asyncio.run(through_server(stories, given.steps, given.server, given.latency)))
             else:
                 asked = (stories, given.steps, url, given.sqlite, given.latency, given.database)
-                results.append(run(in_process(*asked)))
+                results.append(run((floor if given.floor else in_process)(*asked)))
             print(json.dumps(results[-1]), file=sys.stderr)
     kept = "server" if given.server else "SQLite" if given.sqlite else "Postgres"
     print(json.dumps({"kept_in": kept, "steps": given.steps, "latency": given.latency, "at": results}, indent=2))

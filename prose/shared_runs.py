@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from recurrentgpt.prose.sentences import words
 
-_MARKS_BEFORE = re.compile(r"[\"'“„‘«»‹›(\[*]*$")
+_MARKS_BEFORE = re.compile(r"[\"'“„‘«»‹›(\[*]*\Z")
 _MARKS_AFTER = re.compile(r"[^\w\s]*")
 
 

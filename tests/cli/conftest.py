@@ -22,10 +22,10 @@ from langgraph.types import RetryPolicy
 
 from recurrentgpt.cli.entry_point import run
 from recurrentgpt.graph.story import build_story_graph
-from recurrentgpt.models.endpoint_errors import is_transient
-from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.models.endpoint_errors import is_transient
+from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.story import Story
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_replies
 from tests.conftest import HIDDEN, NEVER
@@ -143,8 +143,8 @@ DIES = (
     "covered his face. The bread cooled on the sill near a blue jug."
 )
 WALKS = (
-    "The jug stood empty on the sill.\n\nBastian Cole walked to the stove and lit it again. Rain fell on the yard, and the gutters "
-    "sang all night. A dog slept under the cart beside three wet sacks."
+    "The jug stood empty on the sill.\n\nBastian Cole walked to the stove and lit it again. Rain fell on the yard, and the "
+    "gutters sang all night. A dog slept under the cart beside three wet sacks."
 )
 FELL = "Bastian Cole fell from the wall and died before anybody reached him."
 

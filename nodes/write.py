@@ -13,8 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
-from recurrentgpt.nodes.continuity_judge import judged, set_judge
+from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
 from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
@@ -90,7 +89,7 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
             f"{model.name} wrote no usable passage in {tries} tries ({faults[:200]}): try again, change the plan, or use a more "
             "capable model. What was written is safe."
         )
-    found = await _contradictions(composing, passage, judge)
+    found = await check_passage(state, runtime, passage, judge)
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
@@ -148,17 +147,6 @@ class Composing:
 Compose = Callable[[Composing], Awaitable[ProseGate]]
 
 
-async def _contradictions(passage: Composing, text: str, judge: ResolvedModel | None) -> list[Contradiction]:
-    """Return what of a text contradicts the codex: by rules, and what a judge finds beside that."""
-    found = await contradictions(passage.state, passage.runtime, text)
-    if judge is None:
-        return found
-    codex = await codex_before(passage.state, passage.runtime)
-    by_judge = await judged(judge, passage.state, passage.runtime, text, codex)
-    known = {(one["entry"], one["holds"]) for one in found}
-    return [*found, *(one for one in by_judge if (one["entry"], one["holds"]) not in known)][:MOST_CONTRADICTIONS]
-
-
 async def _mended(
     first: Composing, compose: Compose, judge: ResolvedModel | None, passage: str, found: list[Contradiction]
 ) -> tuple[str, list[Contradiction]]:
@@ -178,7 +166,7 @@ async def _mended(
         retaken: State = {**state, "take": state.get("take", 0) + OTHER_SEEDS * mend, "begun": ""}
         gate = await compose(replace(first, asked=asked, state=retaken))
         other = gate.finish()
-        left = await _contradictions(first, other, judge)
+        left = await check_passage(state, runtime, other, judge)
         if _is_readable(gate, other) and len(left) < len(found):
             passage, found = other, left
         if not found:

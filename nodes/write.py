@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
@@ -15,13 +15,14 @@ from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scen
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
-from recurrentgpt.prose.sentences import count_words, segments
+from recurrentgpt.prose.sentences import count_words, limit_words, segments
 from recurrentgpt.schema.codex import Contradiction
 from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.schema.state import State
@@ -53,6 +54,9 @@ CUT_SHORT = ("length", "content_filter")
 
 MOST_MENDS = 2
 """Times that a passage which contradicts the codex is asked for again; of all of them the best one stands."""
+
+MOST_REMINDED_WORDS = 30
+"""Words of what holds that a small model is told where its passage contradicted it."""
 
 OTHER_SEEDS = 1000
 """Takes between the seeds of a passage and those of the next try to mend it."""
@@ -150,7 +154,10 @@ Compose = Callable[[Composing], Awaitable[ProseGate]]
 async def _mended(
     first: Composing, compose: Compose, judge: ResolvedModel | None, passage: str, found: list[Contradiction]
 ) -> tuple[str, list[Contradiction]]:
-    """Return the passage of a few that contradicts the codex least, and how: a capable model is told the reason."""
+    """Return the passage of a few that contradicts the codex least, and how.
+
+    A capable model is told the reason; a small one begins anew, and is told what holds.
+    """
     state, runtime, context = first.state, first.runtime, first.runtime.context
     for mend in range(1, MOST_MENDS + 1):
         runtime.meter.resamples += 1
@@ -162,6 +169,8 @@ async def _mended(
                 "rewrite", reason=reasons, min_words=context.min_words, max_words=context.max_words
             )
             asked = [*asked, AIMessage(passage), HumanMessage(again)]
+        else:
+            asked = await _reminded(first, found)
         # Other seeds, and another form of the scene, from its beginning.
         retaken: State = {**state, "take": state.get("take", 0) + OTHER_SEEDS * mend, "begun": ""}
         gate = await compose(replace(first, asked=asked, state=retaken))
@@ -172,6 +181,14 @@ async def _mended(
         if not found:
             break
     return passage, found
+
+
+async def _reminded(first: Composing, found: list[Contradiction]) -> list[BaseMessage]:
+    """Return the turns that ask a small model for a passage, with what it contradicted behind the author's note."""
+    context = copy(first.runtime.context)
+    holds = limit_words(" ".join(dict.fromkeys(one["holds"] for one in found)), MOST_REMINDED_WORDS)
+    context.note = f"{context.note} {holds}".strip()
+    return await write_turns(first.state, PromptRuntime(context, first.runtime.log), first.model)
 
 
 async def _in_samples(passage: Composing) -> ProseGate:

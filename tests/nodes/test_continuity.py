@@ -281,6 +281,10 @@ async def test_a_contradiction_is_let_be_noted_or_mended(write, model, tier, con
     assert [(one["rule"], one["entry"]) for one in found] == (
         [("dead", "Bastian Cole")] if continuity == "note" else []
     )
+    asked = [str(call[-1].text) for call in model.calls if "JSON schema:" not in str(call[-1].text)]
+    if tier == "small":
+        reminded = [text.endswith("Keep in mind: Bastian Cole died on the stones.") for text in asked]
+        assert reminded == [False, False, *([True] if continuity == "mend" else [])]
     if continuity == "mend" and tier == "full":
         reasons = [str(call[-1].text) for call in model.calls if WALKING in str(call[-1].text)]
         assert any("Bastian Cole is dead" in reason for reason in reasons)

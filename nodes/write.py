@@ -15,7 +15,7 @@ from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scen
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
-from recurrentgpt.nodes.prompt_runtime import PromptRuntime
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
@@ -97,7 +97,8 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
-    return cast(Update, {**written(state, passage, state["plan"], found), **plans})
+    sent = sent_as(model.templates, [str(turn.text) for turn in asked])
+    return cast(Update, {**written(state, passage, state["plan"], found), "sent": sent, **plans})
 
 
 async def plans_to_come(runtime: StoryRuntime) -> State:
@@ -113,6 +114,7 @@ def written(state: State, passage: str, plan: str, found: list[Contradiction]) -
     return {
         "passage": passage,
         "contradictions": found,
+        "sent": "",
         "author": "model",
         "step": state.get("step", 0) + 1,
         "plan": plan,

@@ -284,6 +284,7 @@ class Session(StoryReader):
             **there,
             **await self._checked(there, passage, ask_judge=ask_judge),
             "codex": [],
+            "sent": "",
             "step": before["step"] + 1,
             "plan": plan,
             "next_plan": "",

@@ -195,6 +195,16 @@ def describe_model(role: Role, context: Context) -> ResolvedModel | DescribedMod
     return DescribedModel(tier, profile_of(base_url, name or ""))
 
 
+def describe_writer(context: Context, templates: str) -> ResolvedModel | DescribedModel:
+    """Return the same of the writer for whom a prompt was filled from these `templates`: the one of today where it has them."""
+    now = describe_model("writer", context)
+    if templates in ("", now.templates):
+        return now
+    if templates == "full":
+        return DescribedModel("full")
+    return DescribedModel("small", EMBEDDED, adapter_in_force(context.adapter) if templates == "storyteller" else None)
+
+
 def tier_of_role(role: Role, context: Context) -> Tier:
     """Return the tier of the model that plays `role`, without starting or fetching one."""
     given = _given(role, context)

@@ -764,7 +764,7 @@ _OWN = (
     rf"(?:muttered|cursed|swore|murmured|hummed|whistled|said|laughed) under (?P<w>{_HIS}breath\b))"
 )
 OF_ONESELF = re.compile(
-    rf"\b(?P<name>[A-Z][\w'’-]+)(?:,)? (?:slowly |only |just |\w+ly )?(?:{_OWN}|(?P<i>himself|herself)\b|"
+    rf"\b(?P<name>[A-Z][\w'’-]+)(?:,| {_SPEAKS}(?: \w+ly)?,)? (?:slowly |only |just |\w+ly )?(?:{_OWN}|(?P<i>himself|herself)\b|"
     r"(?!told|saw|met|asked|with|and|or|to|for|like|by|that|than)[a-z]+(?:ed|[^aeiou]t|ut|ound|ew|ught|aw|ve|oke) "
     r"(?!(?:was|were|to|by|than|that)\b)(?:upright |down |up |in |on |at |for )?(?P<z>himself|herself)(?= (?:to|on|in|"
     r"into|at|with|against|from|up|down|off|"

@@ -210,6 +210,8 @@ def entry(state: State, *, parent: str, overlay: str = "", amends: str = "") -> 
         made["codex"] = state["codex"]
     if step and state.get("contradictions"):
         made["contradictions"] = state["contradictions"]
+    if step and state.get("sent"):
+        made["sent"] = state["sent"]
     return made
 
 

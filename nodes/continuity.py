@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
@@ -88,6 +89,21 @@ _PATH = (
 )
 _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with|to|upon))?"
 """Of what is handled, what else the verb may have before it: the first page of, the dust from."""
+
+
+_SHE, _HE = r"\b(?:she|hers?|herself)\b", r"\b(?:he|him|his|himself)\b"
+_SOMEBODY = re.compile(
+    r"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
+    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
+    r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
+    r"captain|driver|clerk|child|children|baby|kid|twin|friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
+    r"officer|inspector|detective|sergeant|thief|killer|boss|dog|cat|horse|ghost|figure|voice|other|both|two|together|"
+    r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)\b",
+    re.IGNORECASE,
+)
+"""Whom a pronoun may mean beside a name."""
+_CAPITAL = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'’-]*")
+"""A word in capitals inside a sentence: somebody's name, as far as nobody knows better."""
 
 
 _OWN_NOUN = (
@@ -238,6 +254,10 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
     # Of two words or more it is hardly another one, and hardly passed from hand to hand untold.
     one_of_a_kind = all(" " in name for name in entry.names)
     the = "(?:the|his|her|their)" if one_of_a_kind else "the"
+    with_it = (
+        r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|swept|stirred|"
+        r"measured|broke|smashed)"
+    )
     taken = re.compile(
         rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names})\b"
         rf"[^.]*? {_OWN_PLACE}|"
@@ -252,7 +272,8 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
             rf"saddled|mounted|kept|"
             rf"rode|pocketed|polished|locked|brandished|drew|tucked|was (?:wearing|carrying|holding|riding)|is (?:wearing|"
             rf"carrying)) "
-            rf"{the} (?:{names})\b"
+            rf"{the} (?:{names})\b|"
+            rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names})\b"
         )
     for number, sentence in enumerate(told):
         match = taken.search(sentence.plain)
@@ -275,6 +296,33 @@ def _of_pronouns(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Itera
             if is_alone(match, entry) and codex.find(match["name"]) is entry and pronoun_of(match) != known:
                 yield _of_aspect("pronouns", entry, "pronouns", sentence.said, pronoun_of(match))
                 return
+    if known in ("he", "she") and (after := _after_its_name(entry, known, told, codex)) is not None:
+        yield _of_aspect("pronouns", entry, "pronouns", after.said, "she" if known == "he" else "he")
+
+
+def _after_its_name(entry: Entry, known: str, told: Sequence[_Sentence], codex: Codex) -> _Sentence | None:
+    """Return the sentence that calls somebody by the wrong pronoun right behind one that begins with their name.
+
+    That may be anybody whom a passage before this one told of: only where this one has nobody else, and nowhere the right one,
+    is it they.
+    """
+    plain = " ".join(sentence.plain for sentence in told)
+    right, wrong = (_SHE, _HE) if known == "she" else (_HE, _SHE)
+    others = [one for one in codex.named_in(" ".join(sentence.said for sentence in told)) if one is not entry]
+    if re.search(right, plain, re.IGNORECASE) or any(one.kind == "person" for one in others):
+        return None
+    named = {word for one in (entry, *others) for name in one.names for word in name.split()}
+    if _SOMEBODY.search(plain) or any(word not in named for word in _CAPITAL.findall(plain)):
+        return None
+    called = "|".join(re.escape(name) for name in entry.names if codex.find(name) is entry)
+    for before, after in pairwise(told):
+        if re.search(wrong, before.plain, re.IGNORECASE):
+            # Whom this one means, a later one may mean too.
+            return None
+        begins = re.match(rf"(?:{called}) (?:{ACTS})", before.plain) and before.paragraph == after.paragraph
+        if begins and re.match(r"(?:He|She)\b", after.plain):
+            return after
+    return None
 
 
 def _of_renamed(told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:

@@ -12,13 +12,14 @@ from pydantic import BaseModel
 from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
-from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, contradiction
+from recurrentgpt.models.roles import ResolvedModel, tier_of_role
+from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradiction, contradictions
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line
+from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import BudgetReached, ModelError
 from recurrentgpt.schema.state import State
 
@@ -42,13 +43,27 @@ class JudgeReply(BaseModel):
     contradictions: list[ContradictionReply]
 
 
+def asks_judge(context: Context) -> bool:
+    """Return whether a judge is asked of each passage: where one was set that is a capable model, and somebody wants to know."""
+    wanted = context.continuity != "off" and context.codex and bool((context.models or {}).get("judge"))
+    return wanted and tier_of_role("judge", context) == "full"
+
+
 async def set_judge(runtime: StoryRuntime) -> ResolvedModel | None:
-    """Return the model that was set for the role `judge`; None where none was, and where it is no capable one."""
-    context = runtime.context
-    if context.continuity == "off" or not context.codex or not (context.models or {}).get("judge"):
-        return None
-    model = await runtime.model("judge")
-    return model if model.tier == "full" else None
+    """Return the model that was set for the role `judge`; None where none is asked."""
+    return await runtime.model("judge") if asks_judge(runtime.context) else None
+
+
+async def check_passage(
+    state: State, runtime: StoryRuntime, passage: str, judge: ResolvedModel | None
+) -> list[Contradiction]:
+    """Return what of a passage contradicts the codex before it: by rules, and what a judge finds beside that."""
+    found = await contradictions(state, runtime, passage)
+    if judge is None:
+        return found
+    by_judge = await judged(judge, state, runtime, passage, await codex_before(state, runtime))
+    known = {(one["entry"], one["holds"]) for one in found}
+    return [*found, *(one for one in by_judge if (one["entry"], one["holds"]) not in known)][:MOST_CONTRADICTIONS]
 
 
 async def judged(

@@ -6,16 +6,23 @@ Neither a graph nor a model is needed for that: what was sent can be told of a s
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.log_rows import text_digest
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.context import Context
 
 if TYPE_CHECKING:
     from recurrentgpt.schema.state import State
+
+
+def sent_as(templates: str, turns: Sequence[str]) -> str:
+    """Return what a commit keeps of the prompt for its passage: the folder of its templates, and a digest of its turns."""
+    return f"{templates} {text_digest(chr(0).join(turns))}"
 
 
 @dataclass

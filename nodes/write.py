@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from copy import deepcopy
+from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
@@ -13,16 +13,16 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradictions
-from recurrentgpt.nodes.continuity_judge import judged, set_judge
+from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
-from recurrentgpt.prose.sentences import count_words, segments
+from recurrentgpt.prose.sentences import count_words, limit_words, segments
 from recurrentgpt.schema.codex import Contradiction
 from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.schema.state import State
@@ -54,6 +54,9 @@ CUT_SHORT = ("length", "content_filter")
 
 MOST_MENDS = 2
 """Times that a passage which contradicts the codex is asked for again; of all of them the best one stands."""
+
+MOST_REMINDED_WORDS = 30
+"""Words of what holds that a small model is told where its passage contradicted it."""
 
 OTHER_SEEDS = 1000
 """Takes between the seeds of a passage and those of the next try to mend it."""
@@ -90,11 +93,12 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
             f"{model.name} wrote no usable passage in {tries} tries ({faults[:200]}): try again, change the plan, or use a more "
             "capable model. What was written is safe."
         )
-    found = await _contradictions(composing, passage, judge)
+    found = await check_passage(state, runtime, passage, judge)
     if found and runtime.context.continuity == "mend":
         passage, found = await _mended(composing, compose, judge, passage, found)
     show(passage, len(passage))
-    return cast(Update, {**written(state, passage, state["plan"], found), **plans})
+    sent = sent_as(model.templates, [str(turn.text) for turn in asked])
+    return cast(Update, {**written(state, passage, state["plan"], found), "sent": sent, **plans})
 
 
 async def plans_to_come(runtime: StoryRuntime) -> State:
@@ -110,6 +114,7 @@ def written(state: State, passage: str, plan: str, found: list[Contradiction]) -
     return {
         "passage": passage,
         "contradictions": found,
+        "sent": "",
         "author": "model",
         "step": state.get("step", 0) + 1,
         "plan": plan,
@@ -148,21 +153,13 @@ class Composing:
 Compose = Callable[[Composing], Awaitable[ProseGate]]
 
 
-async def _contradictions(passage: Composing, text: str, judge: ResolvedModel | None) -> list[Contradiction]:
-    """Return what of a text contradicts the codex: by rules, and what a judge finds beside that."""
-    found = await contradictions(passage.state, passage.runtime, text)
-    if judge is None:
-        return found
-    codex = await codex_before(passage.state, passage.runtime)
-    by_judge = await judged(judge, passage.state, passage.runtime, text, codex)
-    known = {(one["entry"], one["holds"]) for one in found}
-    return [*found, *(one for one in by_judge if (one["entry"], one["holds"]) not in known)][:MOST_CONTRADICTIONS]
-
-
 async def _mended(
     first: Composing, compose: Compose, judge: ResolvedModel | None, passage: str, found: list[Contradiction]
 ) -> tuple[str, list[Contradiction]]:
-    """Return the passage of a few that contradicts the codex least, and how: a capable model is told the reason."""
+    """Return the passage of a few that contradicts the codex least, and how.
+
+    A capable model is told the reason; a small one begins anew, and is told what holds.
+    """
     state, runtime, context = first.state, first.runtime, first.runtime.context
     for mend in range(1, MOST_MENDS + 1):
         runtime.meter.resamples += 1
@@ -174,16 +171,26 @@ async def _mended(
                 "rewrite", reason=reasons, min_words=context.min_words, max_words=context.max_words
             )
             asked = [*asked, AIMessage(passage), HumanMessage(again)]
+        else:
+            asked = await _reminded(first, found)
         # Other seeds, and another form of the scene, from its beginning.
         retaken: State = {**state, "take": state.get("take", 0) + OTHER_SEEDS * mend, "begun": ""}
         gate = await compose(replace(first, asked=asked, state=retaken))
         other = gate.finish()
-        left = await _contradictions(first, other, judge)
+        left = await check_passage(state, runtime, other, judge)
         if _is_readable(gate, other) and len(left) < len(found):
             passage, found = other, left
         if not found:
             break
     return passage, found
+
+
+async def _reminded(first: Composing, found: list[Contradiction]) -> list[BaseMessage]:
+    """Return the turns that ask a small model for a passage, with what it contradicted behind the author's note."""
+    context = copy(first.runtime.context)
+    holds = limit_words(" ".join(dict.fromkeys(one["holds"] for one in found)), MOST_REMINDED_WORDS)
+    context.note = f"{context.note} {holds}".strip()
+    return await write_turns(first.state, PromptRuntime(context, first.runtime.log), first.model)
 
 
 async def _in_samples(passage: Composing) -> ProseGate:

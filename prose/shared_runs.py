@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 
 from recurrentgpt.prose.sentences import words
+
+_MARKS_BEFORE = re.compile(r"[\"'“„‘«»‹›(\[*]*\Z")
+_MARKS_AFTER = re.compile(r"[^\w\s]*")
 
 
 def tokens(text: str) -> list[str]:
@@ -35,3 +39,19 @@ def longest_shared_run(text: str, others: Iterable[str]) -> tuple[int, str]:
         if match.size > len(best):
             best = own[match.a : match.a + match.size]
     return len(best), " ".join(best)
+
+
+def place_of(said: str, text: str) -> tuple[int, int] | None:
+    """Return the first place where `text` has the words of `said`, with the marks around them; None where it has them nowhere."""
+    wanted, own = tokens(said), tokens(text)
+    starts = range(len(own) - len(wanted) + 1) if wanted else ()
+    first = next((start for start in starts if own[start : start + len(wanted)] == wanted), None)
+    if first is None:
+        return None
+    start = end = 0
+    for number, word in enumerate(words(text)[: first + len(wanted)]):
+        at = text.index(word, end)
+        end = at + len(word)
+        start = at if number == first else start
+    before, after = _MARKS_BEFORE.search(text[:start]), _MARKS_AFTER.match(text, end)
+    return before.start() if before else start, after.end() if after else end

@@ -62,9 +62,10 @@ class ReadOnlyStory:
         return call(lambda: self._written_from(at, truth=truth))
 
     async def _written_from(self, at: Ref | None, *, truth: bool) -> list[PromptPart] | None:
-        from recurrentgpt.engine.written_from import is_kept, written_from
+        from recurrentgpt.engine.written_from import as_written, is_kept, written_from
 
         commit, record = await self._reader.commit_at(at), await self._reader.record()
+        commit = await as_written(self._reader.log, commit)
         if not is_kept(commit):
             return None
         kept: dict[str, Any] = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}

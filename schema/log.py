@@ -66,6 +66,9 @@ class Commit(TypedDict):
     """What the writer was told of people and things; absent in commits from before it was kept."""
     contradictions: NotRequired[list[Contradiction]]
     """What of the passage contradicts the codex as it was before it; absent for nothing."""
+    sent: NotRequired[str]
+    """Which templates asked for the passage and a digest of what they were filled to, as `full 0f4c2a19`; absent where no
+    model was asked, and in commits from before it was kept."""
 
 
 class Link(TypedDict):

@@ -145,6 +145,9 @@ class State(TypedDict, total=False):
     contradictions: Annotated[
         list[Contradiction], _about("What in `passage` contradicts the codex as it was before it.")
     ]
+    sent: Annotated[
+        str, _about('Which templates asked for `passage`, and a digest of the prompt; "" where no model was asked.')
+    ]
     previous_passage: Annotated[str, _about("The passage before `passage`.")]
     passage: _Passage
     author: Annotated[str, _about("Who wrote `passage`: `model`, `human` or `edited`.")]

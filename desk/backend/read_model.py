@@ -11,6 +11,7 @@ from recurrentgpt.books.file_text import language_tag
 from recurrentgpt.desk.backend.schemas import (
     CodexEntryView,
     CodexHistoryView,
+    ContradictionView,
     EditView,
     FoundWords,
     MemoryView,
@@ -23,6 +24,7 @@ from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.nodes.runtime import StoryRuntime
+from recurrentgpt.prose.shared_runs import place_of
 from recurrentgpt.schema.codex import Codex
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
@@ -221,7 +223,13 @@ async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHis
 
 async def passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]:
     """Return passages with their text; raise StoryNotFound for one that the story has not."""
-    return await acall(lambda: _passage_views(story, keys))
+    views = await acall(lambda: _passage_views(story, keys))
+    if story.context.mode == "fiction" and any(view["contradictions"] for view in views):
+        codex = Codex({entry.name.casefold(): entry for entry in await story.acodex()})
+        for view in views:
+            about = [(one, codex.find(one["entry"])) for one in view["contradictions"]]
+            view["contradictions"] = [one for one, entry in about if entry is None or not entry.hidden]
+    return views
 
 
 async def _passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]:
@@ -244,9 +252,31 @@ async def _passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]
             "text": commit["passage"],
             "created": commit["created"],
             "amends": commit["amends"],
+            "contradictions": _contradiction_views(commit),
         }
         for commit in await log.get_many(story.id, list(keys))
     ]
+
+
+def _contradiction_views(commit: Commit) -> list[ContradictionView]:
+    views = list[ContradictionView]()
+    for number, one in enumerate(commit.get("contradictions", []), 1):
+        # A sentence that stands nowhere as it was noted may be any of the passage.
+        start, end = place_of(one["said"], commit["passage"]) or (0, len(commit["passage"]))
+        views.append(
+            {
+                "number": number,
+                "start": start,
+                "end": end,
+                "entry": one["entry"],
+                "said": one["said"],
+                "holds": one["holds"],
+                "rests_on": one["rests_on"],
+                "passage": one["passage"],
+                "step": one["step"],
+            }
+        )
+    return views
 
 
 def _first_version(key: str, links: Mapping[str, Link]) -> str:

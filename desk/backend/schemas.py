@@ -190,6 +190,25 @@ class StoryView(TypedDict):
     pending_replay: ReplayView | None
 
 
+class ContradictionView(TypedDict):
+    """A sentence of a passage that cannot be true together with the codex."""
+
+    number: int
+    """By which it is said that it is meant so."""
+    start: int
+    end: int
+    """Where in the text it stands, in characters."""
+    entry: str
+    said: str
+    holds: str
+    """What the codex says."""
+    rests_on: str
+    """The earlier sentence that this rests on."""
+    passage: str
+    """Id of that sentence's passage; empty where the author or the brief says so."""
+    step: int
+
+
 class PassageView(TypedDict):
     """A passage with its text."""
 
@@ -203,6 +222,8 @@ class PassageView(TypedDict):
     text: str
     created: str
     amends: str
+    contradictions: list[ContradictionView]
+    """Whoever plays is not sent those of an entry that is hidden."""
 
 
 class FoundWords(TypedDict):

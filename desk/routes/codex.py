@@ -14,6 +14,7 @@ from recurrentgpt.desk.backend.schemas import (
     Changed,
     CodexEntryView,
     CodexHistoryView,
+    Count,
     Ref,
     RequestBody,
     ShortText,
@@ -50,6 +51,13 @@ class LineChange(RequestBody):
     aspect: Aspect
     value: ShortText
     end: bool = False
+
+
+class Meant(RequestBody):
+    """A contradiction of a passage that is meant so, by its number."""
+
+    at: Ref
+    number: Count = 1
 
 
 @router.get("/stories/{story}/codex")
@@ -92,6 +100,13 @@ async def change(jobs: IdleJobsDep, body: EntryChange) -> Changed:
 async def change_line(jobs: IdleJobsDep, body: LineChange) -> Changed:
     """Set what is true of an entry from the newest passage on, or end it."""
     await jobs.story.aedit_entry(body.name, body.aspect, body.value, end=body.end)
+    return moved(jobs)
+
+
+@router.post("/stories/{story}/codex/meant")
+async def accept(jobs: IdleJobsDep, body: Meant) -> Changed:
+    """Say that a contradiction is meant so: the entry says from its passage on what that says, and the story stands there."""
+    await jobs.story.aaccept_contradiction(body.number, body.at)
     return moved(jobs)
 
 

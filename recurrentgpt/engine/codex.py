@@ -17,7 +17,7 @@ from recurrentgpt.engine.edits import check_name
 from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
-from recurrentgpt.engine.written_from import PromptPart, is_kept, written_from
+from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
@@ -46,7 +46,7 @@ class StoryCodex:
         See `engine.written_from`. Raises StoryError where no plan was written from.
         """
         session = self._session
-        commit = await session.commit_at(at)
+        commit = await as_written(session.log, await session.commit_at(at))
         written = partial(written_from, session.log, session.context, commit, truth=truth)
         if is_kept(commit):
             return await written()

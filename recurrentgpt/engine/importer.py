@@ -189,7 +189,8 @@ async def import_book(
         before = await log.get(story, (await log.path(story, (await session.head())))[0])
         passages, written = source.passages, 0
         for done, (passage, chapter) in enumerate(passages, 1):
-            state = await session.state_with(before, passage, f"{CHAPTER}{chapter}" if chapter else "", "human")
+            plan = f"{CHAPTER}{chapter}" if chapter else ""
+            state = await session.state_with(before, passage, plan, "human", ask_judge=False)
             known = await log.find(story, entry(state, parent=before["id"])["id"])
             commit = known or await _remember(session, source, state, before, fast=fast)
             if known is None:

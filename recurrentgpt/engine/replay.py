@@ -22,6 +22,7 @@ from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
+from recurrentgpt.nodes.continuity_judge import asks_judge
 from recurrentgpt.nodes.human.answers import LONG_WORD
 from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
@@ -147,10 +148,11 @@ class Replay:
         usages = [commit["usage"] for commit in await self._log.get_many(story, await self._log.path(story, edited))]
         usages += [commit["usage"] for commit in commits]
         known = total_usage([usage for usage in usages if usage["calls"]])
-        calls = len(commits) - done + 1
+        passages = len(commits) - done
+        calls = passages * (1 + asks_judge(self._session.context)) + 1
         each = calls / max(known["calls"], 1)
         return ReplayCost(
-            passages=len(commits) - done,
+            passages=passages,
             calls=calls,
             input_tokens=round(known["input_tokens"] * each),
             output_tokens=round(known["output_tokens"] * each),

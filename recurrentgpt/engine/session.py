@@ -24,7 +24,7 @@ from recurrentgpt.memory.corrections import Overlay, overlay_op
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.commit import amend
-from recurrentgpt.nodes.continuity import contradictions
+from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand, waiting_plan
@@ -148,9 +148,9 @@ class Session(StoryReader):
             match pending(snapshot):
                 case ["write"]:
                     plan = plan_in_hand(values)
-                    found = await contradictions(values, self.runtime(), passage)
+                    checked = await self._checked(values, passage)
                     waiting = await plans_to_come(self.runtime())
-                    values = {**written(values, passage, plan, found), **waiting}
+                    values = {**written(values, passage, plan, []), **checked, **waiting}
                     config = await self.engine.graph.aupdate_state(self._config, values, as_node="write")
                 case ["update_memory" | "propose_plans" | "commit", *_]:
                     pass
@@ -265,17 +265,26 @@ class Session(StoryReader):
         return StoryRuntime(context=self.context, log=self.log, emit=lambda event: None)
 
     async def state_with(
-        self, before: Commit, passage: str, plan: str, author: str, overlay: str | None = None
+        self,
+        before: Commit,
+        passage: str,
+        plan: str,
+        author: str,
+        overlay: str | None = None,
+        *,
+        ask_judge: bool = True,
     ) -> State:
         """Return the state in which `passage` has just been put behind `before`, not written from its plan as it goes now.
 
-        What an old version of it recalled is left out: it may tell of what is no longer so.
+        What an old version of it recalled is left out: it may tell of what is no longer so. Without `ask_judge` rules alone
+        say what in it contradicts the codex.
         """
         there = await self._state_at(before, overlay=overlay)
         return {
             **there,
+            **await self._checked(there, passage, ask_judge=ask_judge),
             "codex": [],
-            "contradictions": await contradictions(there, self.runtime(), passage),
+            "sent": "",
             "step": before["step"] + 1,
             "plan": plan,
             "next_plan": "",
@@ -293,6 +302,13 @@ class Session(StoryReader):
             "candidate_plans": [],
             "status": "writing",
         }
+
+    async def _checked(self, before: State, passage: str, *, ask_judge: bool = True) -> State:
+        """Return what a state says of a passage that was not written just now: what contradicts the codex, and what it cost."""
+        runtime = self.runtime()
+        judge = await set_judge(runtime) if ask_judge else None
+        checked: State = {"contradictions": await check_passage(before, runtime, passage, judge)}
+        return {**checked, "usage": {"judge": runtime.meter.usage}} if runtime.meter.usage["calls"] else checked
 
     async def _state_at(self, commit: Commit, *, retake: bool = False, overlay: str | None = None) -> State:
         record = await self.log.record(self.id)

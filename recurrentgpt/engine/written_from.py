@@ -1,7 +1,8 @@
 """What the writer of a passage was told, put together again from the log.
 
-A commit keeps what was recalled for it and what was told of people and things; the turns around that are filled with the
-templates and the corrections of today, for the model of today. So no search is made again and no model is asked.
+A commit keeps what was recalled for it, what was told of people and things, and whose templates asked for it; the turns are
+filled with these as they are today, and with the brief of then. So no search is made again and no model is asked. What a
+setting, the title or a template has changed since is told of by a digest of what was sent.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from recurrentgpt.memory.codex import codex_at, facts
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.row_texts import is_quoted, row_text, without_sentences
-from recurrentgpt.models.roles import describe_model
-from recurrentgpt.nodes.prompt_runtime import PromptRuntime
+from recurrentgpt.models.roles import describe_writer
+from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import write_texts
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.prose.sentences import count_words
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     from recurrentgpt.schema.state import State
 
 TOKENS_PER_WORD = 1.35
+
+CHANGED = "changed since"
+"""Name of the part that says so where the turns are not what was sent."""
+
+DIFFERS = "The turns below are not word for word what was sent: a setting, the title, a template or the model has changed since."
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,10 @@ async def written_from(
     state = await restored(log, record, commit, retake=True)
     state["recalled"] = [*(await _recalled(log, context, state, commit) if recalled is None else recalled)]
     state["entries"] = [*(commit["told"] if told is None else told)]
-    turns = await write_texts(state, PromptRuntime(context, log), describe_model("writer", context))
+    sent = commit.get("sent", "")
+    model = describe_writer(context, sent.partition(" ")[0])
+    turns = await write_texts(state, PromptRuntime(context, log), model)
+    differs = sent and sent != sent_as(model.templates, [text for _, text in turns])
     brief = state["brief"]
     made_of = {
         "premise": brief["premise"],
@@ -91,7 +100,20 @@ async def written_from(
         PromptPart(f"turn {number}: {role}", _without(text, hidden), whole=True)
         for number, (role, text) in enumerate(turns, 1)
     ]
-    return [*whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+    changed = [PromptPart(CHANGED, DIFFERS)] if differs else []
+    return [*changed, *whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+
+
+async def as_written(log: LogReader, commit: Commit) -> Commit:
+    """Return the version of a passage that its model wrote, of one whose plans, memory or brief were corrected since."""
+    seen = {""}
+    while commit["amends"] not in seen:
+        seen.add(commit["amends"])
+        earlier = await log.find(commit["story"], commit["amends"])
+        if earlier is None or (earlier["parent"], earlier["passage"]) != (commit["parent"], commit["passage"]):
+            break
+        commit = earlier
+    return commit
 
 
 def _told_of(recalled: Sequence[Recalled], sent: str) -> list[str]:

@@ -17,14 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.types import RetryPolicy
 
 from recurrentgpt.cli.entry_point import run
 from recurrentgpt.graph.story import build_story_graph
+from recurrentgpt.library import Library
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.endpoint_errors import is_transient
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
-from recurrentgpt.testing import FaultyServer, story_replies
+from recurrentgpt.story import Story
+from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_replies
 from tests.conftest import HIDDEN, NEVER
 from tests.warm_process import Forked, WarmProcess
 
@@ -133,3 +136,42 @@ def story(server: FaultyServer, written: tuple[Path, str], user_folder: Path) ->
     folder, story = written
     shutil.copytree(folder, user_folder)
     return story
+
+
+DIES = (
+    "Mist came over the fields before noon. Bastian Cole fell from the wall and died before anybody reached him. Signe Orrin "
+    "covered his face. The bread cooled on the sill near a blue jug."
+)
+WALKS = (
+    "The jug stood empty on the sill.\n\nBastian Cole walked to the stove and lit it again. Rain fell on the yard, and the "
+    "gutters sang all night. A dog slept under the cart beside three wet sacks."
+)
+FELL = "Bastian Cole fell from the wall and died before anybody reached him."
+
+
+@pytest.fixture
+def contradicting(user_folder: Path) -> str:
+    """Give the id of a story in whose second passage a man walks who died in the first."""
+    passages = iter([DIES, WALKS])
+    dead = {"name": "Bastian Cole", "kind": "person", "change": "set", "aspect": "status", "value": "dead"}
+
+    def replies(messages: list[BaseMessage]) -> str:
+        if not any(SCHEMA_HEADING in str(message.text) for message in messages):
+            return next(passages)
+        answer = json.loads(story_replies(messages))
+        if "codex" in answer:
+            answer["codex"] = (
+                [{**dead, "sentence": FELL}] if FELL in str(messages) and WALKS not in str(messages) else []
+            )
+        return json.dumps(answer)
+
+    model = ScriptedChatModel(tier="full", replies=replies)
+    settings = {"min_words": 20, "max_words": 80, "selector": "simulator", "new_character": 0.0, "seed": 7}
+    with Library.open(user_folder) as library:
+        opened = Story.new(
+            "fantasy", "Two wardens.", library=library, model=model, embeddings=HashEmbeddings(), **settings
+        )
+        opened.step()
+        opened.choose("Bastian lights the stove for Signe.")
+        opened.step()
+        return opened.id

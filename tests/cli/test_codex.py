@@ -57,6 +57,31 @@ def test_what_the_writer_was_told_is_what_was_sent(cli, server):
     assert (opening.code, "name a passage, from 1 on" in opening.err) == (1, True)
 
 
+def test_what_was_sent_is_shown_after_the_brief_and_the_model_changed(cli, server, monkeypatch):
+    story = cli("write", "--genre", "mystery", "--steps", "2", "--json").events[0]["story"]
+    sent = [
+        message["content"]
+        for message in [body for body in server.requests if "response_format" not in body][1]["messages"]
+    ]
+
+    def shown():
+        parts = json.loads(cli("context", story, "--truth", "--json").out)["parts"]
+        return [part["text"] for part in parts if part["whole"]], parts[0]
+
+    assert cli("edit", "brief", story, "--text", "# Premise\nA submarine sinks.").code == 0
+    assert "submarine" in cli("brief", story).out
+    for name in ("RECURRENTGPT_MODEL", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name)
+    turns, first = shown()
+    assert turns == sent
+    assert first["name"] == "turn 1: system"
+    assert cli("set", story, "style=in short sentences").code == 0
+    turns, first = shown()
+    assert turns != sent
+    assert (first["name"], "not word for word" in first["text"]) == ("changed since", True)
+    assert cli("context", story, "--text").out.startswith("[changed since]\nThe turns below are not")
+
+
 def test_what_is_kept_from_the_reader_is_in_the_context_only_where_it_is_asked_for(cli, story):
     secret, clue = "The keeper drowned her himself.", "A wet glove lies on the stairs."
     assert cli("edit", "brief", story, "--text", f"# Truth\n{secret}\n# Clues\n{clue}").code == 0

@@ -72,6 +72,17 @@ def test_show(cli, story):
     assert all(passage["text"] in text for passage in shown["passages"])
 
 
+def test_a_contradiction_is_shown_at_its_place_with_both_sentences(cli, contradicting):
+    text = cli("show", contradicting).out
+    assert "\n\nBastian Cole walked to the stove and lit it again. [1] Rain fell on the yard" in text
+    assert (
+        "\n\n[1] It says: Bastian Cole walked to the stove and lit it again.\n    But: Bastian Cole is dead.\n"
+        "    From passage 1: Bastian Cole fell from the wall and died before anybody reached him.\n\n"
+    ) in text
+    assert cli("codex", contradicting, "--meant", "1").code == 0
+    assert "[1]" not in cli("show", contradicting).out
+
+
 def test_memory(cli, story):
     memory = json.loads(cli("memory", story, "--json").out)
     assert list(memory) == ["story", "step", "short_term_memory", "dropped", "added", "recalled"]

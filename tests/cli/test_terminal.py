@@ -99,6 +99,16 @@ def _warm(warm: WarmProcess) -> None:
     Terminal.warm = warm
 
 
+def test_a_contradiction_is_shown_below_its_passage(contradicting):
+    terminal = Terminal("show", contradicting, columns=40)
+    assert terminal.end() == 0, terminal.text
+    assert "Bastian Cole walked to the stove and lit it again. [1] Rain" in terminal.text
+    first = next(number for number, line in enumerate(terminal.lines) if line.startswith("[1] It says:"))
+    assert terminal.lines[first + 1] == "    stove and lit it again."
+    assert terminal.lines[first + 2] == "    But: Bastian Cole is dead."
+    assert "From passage 1: Bastian Cole fell from the wall" in terminal.text
+
+
 @pytest.mark.parametrize("columns", [40, 80, 200])
 def test_a_tree_shows_every_name_and_id_however_narrow(story, cli, columns):
     assert cli("retry", story).code == 0

@@ -52,10 +52,13 @@ PLANTED = {
         "Petra tucked the brass key into her sleeve.",
         "The brass key hung from Petra's belt.",
         "Petra took the brass key out of her pocket.",
+        "Petra unlocked the gate with the brass key.",
     ],
     "pronouns": [
         "Signe put on his coat.",
         "Signe shook his head.",
+        '"No," Signe said softly, shaking his head.',
+        "Signe put the kettle on. He looked at the door and sat down.",
         "Bastian's ghost was forgotten. Signe himself had no answer.",
     ],
     "renamed": ["They rode into Old Town at noon."],
@@ -73,6 +76,14 @@ CLEAN = [
     "At last the door opened, and Odo stepped in. Odo smiled.",
     "They found the ferry again, mended, and Signe turned the ferry to the shore.",
     "Signe took the brass key out of her pocket.",
+    "Signe unlocked the gate with the brass key.",
+    "Signe watched them from the stair. Petra unlocked the gate with the brass key.",
+    "Signe put the kettle on. He looked at her and sat down.",
+    "He had slept badly. Signe put the kettle on. He looked at the door.",
+    "The doctor came. Signe put the kettle on. He looked at the door.",
+    "Signe called Leon. He looked at the door.",
+    '"No," Signe said, and shook his hand.',
+    "Signe put the kettle on. He looked at the door. She sat down.",
     "Signe handed Petra the brass key. Petra took the brass key out of her pocket an hour later.",
     "Signe shook her head. Petra took his hand.",
     "Orrin laughed at the clerk.",
@@ -281,6 +292,10 @@ async def test_a_contradiction_is_let_be_noted_or_mended(write, model, tier, con
     assert [(one["rule"], one["entry"]) for one in found] == (
         [("dead", "Bastian Cole")] if continuity == "note" else []
     )
+    asked = [str(call[-1].text) for call in model.calls if "JSON schema:" not in str(call[-1].text)]
+    if tier == "small":
+        reminded = [text.endswith("Keep in mind: Bastian Cole died on the stones.") for text in asked]
+        assert reminded == [False, False, *([True] if continuity == "mend" else [])]
     if continuity == "mend" and tier == "full":
         reasons = [str(call[-1].text) for call in model.calls if WALKING in str(call[-1].text)]
         assert any("Bastian Cole is dead" in reason for reason in reasons)

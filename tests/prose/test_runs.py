@@ -1,9 +1,10 @@
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recurrentgpt.prose.shared_runs import longest_shared_run, ngrams, overlap, tokens
+from recurrentgpt.prose.shared_runs import longest_shared_run, ngrams, overlap, place_of, tokens
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=25).map(" ".join)
 
@@ -53,3 +54,19 @@ def test_ngrams_and_overlap():
     assert ngrams(["a"], 2) == set()
     assert overlap("a b c", "a b c d") == 1.0
     assert overlap("a b", "c d") == overlap("", "a b") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "found"),
+    [
+        ("he walked on", "It rained. He walked on! She did not.", "He walked on!"),
+        ("“Come in,” he said.", 'Rain. "Come in," he\n said. Night.', '"Come in," he\n said.'),
+        ("She really did…", "Then *she really did* all of it.", "*she really did*"),
+        ("went", "He wentworth went.", "went."),
+        ("He sang", "She sang.", None),
+        ("…", "She sang.", None),
+    ],
+)
+def test_words_are_found_where_they_stand(said, text, found):
+    place = place_of(said, text)
+    assert (text[place[0] : place[1]] if place else None) == found

@@ -5,6 +5,7 @@ import logging
 
 import pytest
 
+from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.testing import ScriptedChatModel, story_replies
 
 WALKS = (
@@ -102,3 +103,50 @@ def test_a_judge_is_asked_nothing_where_nobody_wants_to_know(begin, model, judge
     story = begin(min_words=20, max_words=80, selector="simulator", models={"judge": judge}, **wish)
     story.step()
     assert judge.calls == []
+
+
+def test_an_edited_passage_is_judged_once_as_a_written_one_is(begun, judge, model):
+    story = begun(COUNTS)
+    asked, before = len(judge.calls), story.usage["calls"] - len(model.calls)
+    list(story.edit_passage(2, WALKS))
+    assert len(judge.calls) == asked + 1
+    passage = story.passage()
+    assert [(one["rule"], one["said"]) for one in passage.contradictions] == [("judge", HUMMED)]
+    assert story.whole_usage["calls"] - len(model.calls) == before + 1, "the judge's call is counted"
+
+
+def test_replayed_passages_are_judged_and_their_calls_told_before(begun, judge):
+    story = begun(WALKS, COUNTS)
+    story.choose("Bastian Cole lights the candle.")
+    story.step()
+    asked = len(judge.calls)
+    cost = story.replay_cost(2)
+    list(story.edit_passage(2, f"{WALKS.strip()} Nobody came.", replay=True))
+    assert (len(judge.calls) - asked, cost.calls) == (2, 5)
+    assert [len(passage.contradictions) for passage in story.passages()[1:]] == [1, 0]
+
+
+def test_a_judge_that_does_not_answer_costs_no_edit(begun, judge, caplog):
+    story = begun(COUNTS)
+    judge.replies = lambda messages: "{"
+    with caplog.at_level(logging.WARNING):
+        list(story.edit_passage(2, WALKS))
+    assert HUMMED in story.passage().text
+    assert "was not checked by the judge judge" in caplog.text
+
+
+def test_a_draft_that_is_kept_is_judged(begun, judge, model):
+    story = begun(COUNTS)
+    asked = len(judge.calls)
+    story.choose("Bastian Cole hums.")
+
+    def refuses(messages):
+        raise ModelRefused("The server refused the request.")
+
+    usual, model.replies = model.replies, refuses
+    with pytest.raises(ModelRefused):
+        story.step()
+    model.replies = usual
+    list(story.keep(WALKS))
+    assert len(judge.calls) == asked + 1
+    assert [one["said"] for one in story.passage().contradictions] == [HUMMED]

@@ -3,6 +3,7 @@ import { get } from "./api";
 import { useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
 import { ChapterForm } from "./ContentsDialog";
+import { Contradictions, useContradictions } from "./Contradictions";
 import { Prose, Writing } from "./components";
 import { SaveText, savePassage } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
@@ -18,6 +19,7 @@ export const PassageView = memo(function PassageView(props: Props) {
   const text = useUnsavedText(`${props.story}/text/${props.first}/${step}`, passage.id);
   const summary = useUnsavedText(`${props.story}/summary/${props.first}/${step}`, passage.id);
   const selected = useSelected(passage.id);
+  const contradictions = useContradictions(passage);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
   const editSummary = async () => {
     // What was just written has no summary on the page yet.
@@ -63,9 +65,10 @@ export const PassageView = memo(function PassageView(props: Props) {
         <EditText {...props} field={text} />
       ) : (
         <div className="prose" onDoubleClick={editAt}>
-          <Prose text={passage.text} language={props.language} />
+          <Prose text={passage.text} language={props.language} marks={contradictions.marks} />
         </div>
       )}
+      {text.text === null && <Contradictions {...props} {...contradictions} onEdit={text.open} />}
       {tools && <SelectionTools {...props} selected={selected} />}
       {props.suggestion && text.text === null && <SuggestionView {...props} suggestion={props.suggestion} />}
     </article>

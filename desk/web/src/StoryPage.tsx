@@ -10,6 +10,7 @@ import { Manuscript } from "./Manuscript";
 import { StoryMap } from "./StoryMap";
 import { CodexPanel, useCodex } from "./CodexPanel";
 import { ContentsDialog } from "./ContentsDialog";
+import { GoToPassage } from "./Contradictions";
 import { NameTip } from "./NameTip";
 import { PageDialog } from "./PageDialog";
 import { usePage, wordsSince } from "./pageSettings";
@@ -186,7 +187,9 @@ export function StoryPage(props: { id: string }) {
         </nav>
       </header>
       {live.lost && <p className="lost" role="status">The desk does not answer. Nothing written is lost; this page comes back by itself.</p>}
-      <Manuscript live={live} view={view} chapters={chapters} jump={jump} ask={ask} onMemory={setMemoryAt} onSight={setSight} />
+      <GoToPassage value={goto}>
+        <Manuscript live={live} view={view} chapters={chapters} jump={jump} ask={ask} onMemory={setMemoryAt} onSight={setSight} />
+      </GoToPassage>
       <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />

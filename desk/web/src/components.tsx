@@ -1,5 +1,5 @@
 // Small parts that every view uses.
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 import { emphasised } from "./format";
 import { typographic, usePage } from "./pageSettings";
 import { mountEditor, takeWish, type EditorField } from "./unsavedText";
@@ -66,24 +66,38 @@ const OPENS = /^["'“‘„«‚‹]/;
 /** What stands between two scenes of a passage. */
 const SCENE_BREAK = "* * *";
 
+/** Characters of a text that are shown in a way of their own, as JavaScript counts them. */
+export type Mark = { start: number; end: number; show: (text: ReactNode) => ReactNode };
+
+/** A paragraph that begins at `from`, with what is emphasised and what is marked in it. */
+function Pieces(props: { text: string; from: number; marks: Mark[] }) {
+  const runs: { mark: Mark | undefined; nodes: ReactNode[] }[] = [];
+  let at = props.from;
+  for (const [piece, emphatic] of emphasised(props.text)) {
+    const begin = at + Number(emphatic);
+    const end = begin + piece.length;
+    const inside = props.marks.flatMap((mark) => [mark.start, mark.end]).filter((place) => begin < place && place < end);
+    const cuts = [begin, ...inside.sort((a, b) => a - b), end];
+    // Out of sight, and there: a copied or selected text is the passage's own.
+    const asterisk = <span className="mark" aria-hidden="true">*</span>;
+    for (const [number, start] of cuts.slice(0, -1).entries()) {
+      const text = piece.slice(start - begin, cuts[number + 1]! - begin);
+      const mark = props.marks.find((one) => one.start <= start && start < one.end);
+      if (!runs.length || runs.at(-1)!.mark !== mark) runs.push({ mark, nodes: [] });
+      runs.at(-1)!.nodes.push(emphatic ? <em key={start}>{number === 0 && asterisk}{text}{number === cuts.length - 2 && asterisk}</em> : text);
+    }
+    at = end + Number(emphatic);
+  }
+  return runs.map(({ mark, nodes }, number) => <Fragment key={number}>{mark ? mark.show(nodes) : nodes}</Fragment>);
+}
+
 /** Paragraphs of a story: text, whatever it looks like. Each knows where in the text it begins. */
-export function Prose(props: { text: string; language?: string }) {
+export function Prose(props: { text: string; language?: string; marks?: Mark[] }) {
   const page = usePage();
   const paragraphs = [...props.text.matchAll(/[^\n](?:\n?[^\n])*/g)].filter(([paragraph]) => paragraph.trim());
   return paragraphs.map((found, number) => (
     <p key={number} className={found[0] === SCENE_BREAK ? "break" : OPENS.test(found[0]) ? "hung" : undefined} data-from={found.index} dir="auto">
-      {emphasised(page.quotes ? typographic(found[0], props.language ?? "en") : found[0]).map(([piece, marked], at) =>
-        marked ? (
-          <em key={at}>
-            {/* Out of sight, and there: a copied or selected text is the passage's own. */}
-            <span className="mark" aria-hidden="true">*</span>
-            {piece}
-            <span className="mark" aria-hidden="true">*</span>
-          </em>
-        ) : (
-          piece
-        ),
-      )}
+      <Pieces text={page.quotes ? typographic(found[0], props.language ?? "en") : found[0]} from={found.index} marks={props.marks ?? []} />
     </p>
   ));
 }

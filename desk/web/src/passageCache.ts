@@ -30,6 +30,12 @@ export class PassageCache {
     if (this.wanted.size && !this.timer) this.timer = window.setTimeout(() => void this.fetch(), 0);
   }
 
+  /** Read a passage again, which stays as it is here until then. */
+  renew(id: string) {
+    this.wanted.add(id);
+    this.want([]);
+  }
+
   private async fetch() {
     const ids = [...this.wanted].slice(0, MOST_IN_A_REQUEST);
     try {

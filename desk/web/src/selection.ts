@@ -106,6 +106,7 @@ const ENDING = /^[.!?…。!?*"'”’»)\]]*/;
 
 /** The server counts characters, JavaScript halves of them. */
 export const toServer = (text: string, offset: number) => [...text.slice(0, offset)].length;
+export const fromServer = (text: string, offset: number) => [...text].slice(0, offset).join("").length;
 export const replaced = (text: string, start: number, end: number, by: string) => {
   const letters = [...text];
   return letters.slice(0, start).join("") + by + letters.slice(end).join("");

@@ -46,6 +46,10 @@ export type StoryView = {
 /** What a story keeps from its reader. */
 export type Hidden = { truth: string; clues: string[] };
 
+/** A sentence of a passage that cannot be true together with the codex, and the earlier one that this rests on. */
+export type Contradiction = { number: number; start: number; end: number; entry: string; said: string; holds: string; rests_on: string; passage: string; step: number };
+
+/** One that was written a moment ago is first here without its contradictions. */
 export type Passage = {
   id: string;
   parent: string;
@@ -55,6 +59,7 @@ export type Passage = {
   author: string;
   summary: string;
   text: string;
+  contradictions?: Contradiction[];
 };
 
 export type JobState = {

@@ -108,6 +108,7 @@ export function useStory(story: string) {
       else if (event.event === "passage") {
         const passage = { ...(event as unknown as Passage), parent: "", plan_author: "", author: "model", summary: "" };
         if (!cache.get(passage.id)) cache.put(passage);
+        cache.renew(passage.id);
         if (now.kind !== "edit" && now.kind !== "replan" && shown.current) {
           // It stands on the page at once; the view that is read next says the rest.
           const path = shown.current.path.slice(0, passage.step - 1);

@@ -143,8 +143,9 @@ def context(
       recurrentgpt context 3f2a 7 --text
       recurrentgpt context 3f2a 7 --text --truth     with what is kept from the reader
 
-    What was recalled is kept; the rest is put together again, with the templates and corrections of today. Tokens are counted
-    by words, 100 words being about 135.
+    What was recalled is kept; the rest is put together again, with the templates of the tier that wrote it and the brief of
+    then. Where the turns are not word for word what was sent, the first line says so. Tokens are counted by words, 100 words
+    being about 135.
     """
     with reading(story) as kept:
         parts = kept.written_from(passage, truth=truth)
@@ -155,7 +156,10 @@ def context(
     if json:
         print_json({"parts": [{**vars(part), "tokens": part.tokens} for part in parts]})
     elif text:
-        print_lines("\n\n".join(f"[{part.name}]\n{part.text}" for part in parts if part.whole))
+        from recurrentgpt.engine.written_from import CHANGED
+
+        shown = [part for part in parts if part.whole or part.name == CHANGED]
+        print_lines("\n\n".join(f"[{part.name}]\n{part.text}" for part in shown))
     else:
         rows = [(part.name, f"{part.tokens:,}", one_line(part.text)) for part in parts]
         print_table(("Part", "Tokens", "Text"), rows, uncut=(0, 1))

@@ -21,6 +21,7 @@ from recurrentgpt.cli.terminal.console import (
     print_text,
 )
 from recurrentgpt.cli.terminal.prose import print_passage
+from recurrentgpt.prose.shared_runs import place_of
 from recurrentgpt.schema.errors import StorageError
 
 if TYPE_CHECKING:
@@ -149,14 +150,13 @@ def show(
         told = {"story": id, "title": title, "head": head, "passages": shown, "plans": newest.plans, "codex": entries}
         print_json({**told, "usage": usage, "whole": whole})
         return
-    headings = ["\n".join([_heading(passage, names), *contradiction_lines(passage)]) for passage in passages]
     total = f"{counted(len(passages), 'passage')} · {_cost(usage)}"
     if lost:
         which = f"Passage {lost[0]} was" if len(lost) == 1 else f"Passages {', '.join(map(str, lost))} were"
         total += f"\n{which} lost to damage; what follows is numbered anew."
     if whole != usage:
         total += f"\nWith its other branches: {_cost(whole)}"
-    _print_story(title, list(zip(headings, (passage.text for passage in passages), strict=True)), total)
+    _print_story(title, [(_heading(passage, names), *_marked(passage)) for passage in passages], total)
 
 
 def memory(
@@ -255,24 +255,28 @@ def _print_whole(story: ReadOnlyStory, at: str | None, fault: str, *, json: bool
         print_json({"event": "error", "message": fault, "story": story.id, "title": story.title, "passages": told})
         return
     lost = "Passage {} is damaged: `recurrentgpt check --repair` saves what is whole."
-    shown = [(_heading(one, {}), one.text) if one else (str(step), lost.format(step)) for step, _, one in found]
+    shown = [
+        (_heading(one, {}), *_marked(one)) if one else (str(step), lost.format(step), "") for step, _, one in found
+    ]
     _print_story(story.title, shown, f"{counted(sum(one is not None for *_, one in found), 'passage')} whole")
 
 
-def _print_story(title: str, passages: list[tuple[str, str]], total: str) -> None:
-    """Print passages, each with its heading."""
+def _print_story(title: str, passages: list[tuple[str, str, str]], total: str) -> None:
+    """Print passages, each with its heading, and below it what is noted of it."""
     screen = console(stderr=False)
     if not screen.is_terminal:
-        parts = [part for passage in passages for part in passage]
+        parts = [part for passage in passages for part in passage if part]
         print_text("\n\n".join([one_line(title), *parts, total]))
         return
     from rich.padding import Padding
     from rich.text import Text
 
     screen.print(Text(one_line(title), style="bold"))
-    for heading, text in passages:
+    for heading, text, noted in passages:
         screen.print(Padding(Text(heading, style="dim"), (1, 0)))
         print_passage(text)
+        if noted:
+            print_lines(f"\n{noted}")
     screen.print(Padding(Text(total, style="dim"), (1, 0, 0, 0)))
 
 
@@ -280,13 +284,22 @@ def _heading(passage: Passage, names: dict[str, list[str]]) -> str:
     return " · ".join([str(passage.step), *map(one_line, names.get(passage.id, [])), _cost(passage.usage)])
 
 
-def contradiction_lines(passage: Passage) -> list[str]:
-    """Return a line for each sentence of a passage that contradicts the codex, and for what it contradicts."""
-    return [
-        f"! {number}. {one_line(one['said'])} - but {one_line(one['holds'])}"
-        + (f" (passage {one['step']})" if one["step"] else "")
-        for number, one in enumerate(passage.contradictions, 1)
-    ]
+def _marked(passage: Passage) -> tuple[str, str]:
+    """Return a passage with a number behind each sentence that contradicts the codex, and by that number what it contradicts."""
+    text, noted, places = passage.text, list[str](), list[tuple[int, int]]()
+    for number, one in enumerate(passage.contradictions, 1):
+        earlier = one["rests_on"] if one["rests_on"] != one["holds"] else ""
+        where = f"passage {one['step']}" if one["step"] else "the author, or the brief"
+        noted += [
+            f"[{number}] It says: {one_line(one['said'])}",
+            f"    But: {one_line(one['holds'])}",
+            f"    From {where}{': ' * bool(earlier)}{one_line(earlier)}",
+        ]
+        if place := place_of(one["said"], text):
+            places.append((place[1], number))
+    for end, number in sorted(places, reverse=True):
+        text = f"{text[:end]} [{number}]{text[end:]}"
+    return text, "\n".join(noted)
 
 
 def _cost(usage: Usage) -> str:

@@ -100,7 +100,7 @@ def print_lines(text: str) -> None:
     emit("\n".join(shown) + "\n")
 
 
-_MARK = re.compile(r" *(?:\d+ {2}|[-+!] )?")
+_MARK = re.compile(r" *(?:\d+ {2}|[-+] |\[\d+\] )?")
 """What stands before the words of a line: its indent, and a number or a bullet."""
 
 

@@ -20,7 +20,7 @@ from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.sentences import UNSPACED, sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.recording.jsonl import Row
@@ -36,7 +36,10 @@ QUESTIONS = {
     "control": "in which does more happen of what was chosen, which stands in brackets before a passage?",
     "coherent": "which is more coherent, with events that follow from each other and people and facts that stay the same?",
 }
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+"""Where words have no spaces between them, each character is one."""
+LEAST_QUOTED = 4
+"""Words in a row that a quote holds: fewer prove nothing, since any text has them."""
 _ELLIPSIS = re.compile(r"\.\.\.|…|\[|\]")
 QUALIFIED = 0.95
 FEWEST = 3
@@ -212,22 +215,32 @@ async def verdict(
 
 
 def _unproved(reply: JudgeReply, a: str, b: str) -> str | None:
-    """Return what is wrong with a verdict's quotes: it is worth nothing where they are in neither text."""
-    quotes = [*reply.quotes_a, *reply.quotes_b]
-    if not any(quote.strip() for quote in quotes):
-        return "quotes_a and quotes_b hold no quote: copy one to three short passages of each story."
-    return misquoted(quotes, a, b)
+    """Return what is wrong with a verdict's quotes: it is worth nothing where each story is not quoted in its own words."""
+    sides = (("a", reply.quotes_a, a), ("b", reply.quotes_b, b))
+    for side, quotes, text in sides:
+        if not any(quote.strip() for quote in quotes):
+            return f"quotes_{side} holds no quote: copy one to three short passages of story {side.upper()}."
+        if wrong := misquoted(quotes, text, f"story {side.upper()}"):
+            return wrong
+    return None
 
 
-def misquoted(quotes: Iterable[str], *texts: str) -> str | None:
-    """Return what to tell a judge who quotes what is in none of the texts; None where all quotes are."""
-    plain = [_plain(text) for text in texts]
+def misquoted(quotes: Iterable[str], text: str, called: str) -> str | None:
+    """Return what to tell a judge who quotes what is not in a text, or too few words of it to tell; None for proper quotes.
+
+    `called` is what the judge knows the text as.
+    """
+    plain = _plain(text)
+    least = min(LEAST_QUOTED, len(plain.split()))
     for quote in quotes:
+        if not quote.strip():
+            continue
         # Parts may be left out between the words that are quoted.
-        parts = [part for piece in _ELLIPSIS.split(quote) if (part := _plain(piece))]
-        if not any(all(part in text for part in parts) for text in plain):
-            where = "neither story" if len(plain) > 1 else "no line of the text"
-            return f"The quote {quote[:60]!r} is in {where}: copy quotes exactly."
+        parts = [_plain(piece) for piece in _ELLIPSIS.split(quote)]
+        if max(len(part.split()) for part in parts) < least:
+            return f"The quote {quote[:60]!r} holds too few words: copy at least {least} words in a row of {called}."
+        if not all(part in plain for part in parts):
+            return f"The quote {quote[:60]!r} is not in {called}: copy quotes exactly."
     return None
 
 

@@ -404,8 +404,8 @@ def judge_section(folder: RunFolder) -> Section:
         [
             "A judge qualifies, for each criterion, by telling stories from corrupted copies (sentences shuffled, paragraphs "
             f"doubled, names swapped) in both orders, 95 % of the time, of {CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs. By a "
-            "criterion for which it does not it is not asked, and one of the generator's own family never. A quote that is in "
-            "neither text spoils its verdict."
+            "criterion for which it does not it is not asked, and one of the generator's own family never. A verdict that does not "
+            "quote each text, at least four words in a row, or quotes what is not there, is spoilt."
         ],
     )
     kin = judges.same_family_judges(folder)

@@ -133,7 +133,7 @@ async def paced_write(state: Any, run: StudyRun) -> Update:
 
 
 async def write_unguarded(state: Any, run: StudyRun) -> Update:
-    """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and few samples."""
+    """Write the next passage from the engine's prompt as every system writes its own without guards: in one call, as said."""
     turns = await write_turns(state, run, await run.model("writer"))
     return {
         **await plans_to_come(run),

@@ -40,10 +40,13 @@ DEVIATIONS = (
     "first system of a plan wins is not the paper's claim.",
     'Guards are not recurrence. With `guards = "own"` recurrentgpt and its ablations, but not single_call, are watched for '
     "copies of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the "
-    "embedded model they also have a grammar of scenes, and they and single_call see worked examples. This favours them in "
-    "repetition and format. `shared` keeps copies out of every system and gives rolling as many samples as recurrentgpt, and "
-    "nobody grammar or examples; `none` takes all of it from everybody. Headings, scripts and loops stay refused in recurrentgpt "
-    "and rolling alike. An adapter of the embedded model that was trained for recurrentgpt's prompts favours recurrentgpt.",
+    "embedded model they also have a grammar of scenes, single_call one of sentences, and all of these see worked examples. "
+    "Loops are cut in recurrentgpt, rolling and single_call alone. This favours them in repetition and format. `shared` keeps "
+    "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
+    "examples; a passage that comes in one piece and is mostly repetition stands there whole, where recurrentgpt and rolling "
+    "fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to its length, loops and "
+    "copies as they are; memories and plans keep their forms. An adapter of the embedded model that was trained for "
+    "recurrentgpt's prompts favours recurrentgpt.",
     "Headings, titles and remarks are taken out of the text of every system alike.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
@@ -201,7 +204,7 @@ GUARDS: dict[Guards, str] = {
     "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
     'like with like here. A plan with `guards = "none"` or `"shared"` does.',
     "shared": "Guards: shared. Every system has the same, as far as it writes an earlier passage that it could copy.",
-    "none": "Guards: none, in any system.",
+    "none": "Guards: none, in any system: a passage is what the model said in one call, cut to its length.",
 }
 
 
@@ -293,7 +296,7 @@ def guards_table(plan: Plan) -> Table:
             [
                 name,
                 "refused" if copies else "let stand",
-                f"up to {samples}" if system.own_samples else "in one piece",
+                f"up to {samples}" if system.own_samples and samples > 1 else "in one piece",
                 *("on the embedded model" if has else "none" for has in others),
             ]
         )
@@ -404,8 +407,8 @@ def judge_section(folder: RunFolder) -> Section:
         [
             "A judge qualifies, for each criterion, by telling stories from corrupted copies (sentences shuffled, paragraphs "
             f"doubled, names swapped) in both orders, 95 % of the time, of {CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs. By a "
-            "criterion for which it does not it is not asked, and one of the generator's own family never. A verdict that does not "
-            "quote each text, at least four words in a row, or quotes what is not there, is spoilt."
+            "criterion for which it does not it is not asked, and one of the generator's own family never. A verdict that does "
+            "not quote each text, at least four words in a row, or quotes what is not there, is spoilt."
         ],
     )
     kin = judges.same_family_judges(folder)

@@ -268,7 +268,7 @@ def test_a_judge_that_quotes_no_run_of_words_does_not_qualify(tmp_path, plan, qu
 
 
 @pytest.mark.parametrize(
-    "quote, text",
+    ("quote", "text"),
     [
         ("They ... crossed THE ice at night", "“They crossed,” she said. They had crossed the ice at night."),
         ("Gone.", "Gone."),

@@ -36,6 +36,7 @@ def recurrentgpt(
     *,
     opening: StudyVerb = open_story,
     recall: StudyVerb = retrieve,
+    writing: StudyVerb | None = None,
     remember: StudyVerb = update_memory,
     choose: StudyVerb = simulator,
     templates: Templates | None = None,
@@ -48,7 +49,7 @@ def recurrentgpt(
     seen: Callable[[StudyVerb], StudyVerb] = (lambda verb: verb) if past else without_past
     return (
         _builder(opening, recall, templates, seen(choose))
-        .add_node("write", study_node(seen(paced_write), name="write", templates=templates))
+        .add_node("write", study_node(seen(writing or paced_write), name="write", templates=templates))
         .add_node(
             "update_memory", study_node(seen(paced(remember, going_on)), name="update_memory", templates=templates)
         )

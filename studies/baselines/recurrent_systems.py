@@ -42,7 +42,9 @@ SYSTEMS = (
         RECURRENTGPT,
         name="no_long_term_memory",
         description="recurrentgpt that recalls nothing of earlier passages but the last",
-        build=lambda: recurrent.recurrentgpt(recall=variants.recall_nothing, templates=variants.WithoutLongTerm.of),
+        build=lambda: recurrent.recurrentgpt(
+            recall=variants.recall_unread, writing=variants.write_unread, templates=variants.WithoutLongTerm.of
+        ),
         cost=linear_cost(Cost(12.3, 14500, 2300)),
         recalls=False,
     ),
@@ -52,6 +54,35 @@ SYSTEMS = (
         description="recurrentgpt without outline, cast, codex and lines of all passages in any prompt of a passage",
         build=lambda: recurrent.recurrentgpt(opening=opening.open_bare, recall=variants.recall_passages, past=False),
         cost=linear_cost(Cost(12.3, 16500, 2300)),
+    ),
+    replace(
+        RECURRENTGPT,
+        name="bare_no_short_term_memory",
+        description="bare without the short-term memory, in prompts and replies",
+        build=lambda: recurrent.recurrentgpt(
+            opening=opening.open_bare_unremembered,
+            recall=variants.recall_passages,
+            remember=variants.summarise,
+            templates=variants.WithoutShortTerm.of,
+            past=False,
+        ),
+        cost=linear_cost(Cost(12.3, 14500, 1600)),
+        prompts=PROMPTS / "no_short_term_memory",
+        remembers=False,
+    ),
+    replace(
+        RECURRENTGPT,
+        name="bare_no_long_term_memory",
+        description="bare that recalls nothing of earlier passages but the last",
+        build=lambda: recurrent.recurrentgpt(
+            opening=opening.open_bare,
+            recall=variants.recall_unread,
+            writing=variants.write_unread,
+            templates=variants.WithoutLongTerm.of,
+            past=False,
+        ),
+        cost=linear_cost(Cost(12.3, 13500, 2300)),
+        recalls=False,
     ),
     System(
         name="single_call",

@@ -20,7 +20,7 @@ from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import language_code
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
-from recurrentgpt.studies.baselines.recurrent import ends, next_pace
+from recurrentgpt.studies.baselines.recurrent import ends, next_pace, paced_write
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.write_prose import as_said, require_prose, too_short, without_repetition
@@ -31,9 +31,15 @@ REPLY_TOKENS = FULL_REPLY_TOKENS
 _TRUE = "Stay true to the memory{% if previous %} and the earlier passages{% endif %}."
 
 
-async def recall_nothing(state: Any, run: StudyRun) -> Update:
-    """Return an empty recall: the long-term memory is written and never read."""
-    return {"recalled": [], "status": "writing"}
+async def recall_unread(state: Any, run: StudyRun) -> Update:
+    """Return an empty recall: what the long-term memory finds is for the gate against copies, and no prompt has it."""
+    found = await retrieve(state, run)
+    return {"recalled": [], "unread": found["recalled"], "status": "writing"}
+
+
+async def write_unread(state: Any, run: StudyRun) -> Update:
+    """Write the next passage with the gate that recurrentgpt has: it watches what would be recalled, which no prompt shows."""
+    return await paced_write({**state, "recalled": state["unread"]}, run)
 
 
 async def recall_passages(state: Any, run: StudyRun) -> Update:
@@ -118,7 +124,7 @@ class WithoutShortTerm(Reduced):
 
 
 class WithoutLongTerm(Reduced):
-    """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to."""
+    """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to, and no recall."""
 
     CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
         "full/write": [
@@ -131,6 +137,10 @@ class WithoutLongTerm(Reduced):
             ("{% if earlier %}\n\nThe passage before the previous one:\n{{ earlier }}\n{% endif %}\n", ""),
         ]
     }
+
+    def _template(self, name: str) -> tuple[str, str]:
+        where, source = super()._template(name)
+        return where, f"{{% set recalled = [] %}}\n{source}" if name == "write" else source
 
 
 async def step(state: Any, run: StudyRun) -> Update:

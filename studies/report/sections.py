@@ -72,9 +72,15 @@ DIFFERENCES = Table(
         [
             "no_long_term_memory",
             "no related paragraphs",
-            "and no codex, no lines of earlier passages, nothing before the last; the gate against copies does not watch pieces "
-            "that would be recalled",
-            "recurrentgpt: the ablation loses several things where it should lose one",
+            "and no codex, no lines of earlier passages, nothing before the last; the gate against copies watches what would "
+            "have been recalled, as in recurrentgpt",
+            "recurrentgpt: the ablation loses several things where it should lose one; bare_no_long_term_memory loses one",
+        ],
+        [
+            "bare_no_short_term_memory, bare_no_long_term_memory",
+            "no short-term memory; no related paragraphs",
+            "bare without that and nothing else, to be compared with bare",
+            "nobody",
         ],
         [
             "single_call",

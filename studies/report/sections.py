@@ -129,8 +129,8 @@ DIFFERENCES = Table(
         [
             "re3, doc",
             "10 and 8 drafts",
-            "4 and 8, or options.NAME.candidates: table1 has 10 and 8, the toy 2",
-            "all others",
+            "the same, or options.NAME.candidates: the toy has 2",
+            "all others, in the toy",
         ],
         [
             "re3, doc",
@@ -154,8 +154,9 @@ DIFFERENCES = Table(
         [
             "re3, doc",
             "no genre anywhere",
-            "the plan is told the genre; a draft is not, where recurrentgpt, paper and rolling are told it with every passage",
-            "all others, where a genre is judged",
+            "outline and drafts are told the genre, as recurrentgpt, paper and rolling are with every passage; summaries, grades "
+            "and edits are not",
+            "re3 and doc, where a genre is judged",
         ],
         [
             "re3",

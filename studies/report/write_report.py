@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.measures.long_range import evidence
 from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import POOLED, Result, agreements, measured_row, results, win_rates
@@ -73,8 +74,8 @@ def write_reports(
     for name, folder in zip(names, folders, strict=True):
         compared = results(folder)
         for source in ("judges", "people"):
-            part = preferences.table_section(folder.plan, compared, source)
-            if part.tables:
+            if any(one.source == source for one in compared):
+                part = preferences.table_section(folder.plan, compared, source)
                 parts.append(Section(f"{name}. {part.heading}", [_within(name, shown) for shown in part.parts]))
     _pages("Studies side by side", target, parts)
 
@@ -91,11 +92,12 @@ def _pages(title: str, target: Path, parts: list[Section]) -> None:
 
 def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Callable[[str], None]) -> list[Path]:
     note(f"measuring {len(novels)} novels")
-    rows, compared, recall = (
-        [measured_row(novel, folder.plan.price) for novel in novels],
-        results(folder),
-        folder.rows("recall.jsonl"),
-    )
+    rows, accused = list[dict[str, Any]](), list[dict[str, Any]]()
+    for novel in novels:
+        rows.append(measured_row(novel, folder.plan.price))
+        about = {"novel": novel["id"], "system": novel["system"]}
+        accused += [{**about, **asdict(one)} for one in evidence(novel)]
+    compared, recall = results(folder), folder.rows("recall.jsonl")
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
         parts.append(sections.recall_section(recall))
@@ -115,6 +117,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
             plots.wins(shares, known, target / f"wins-{source}.png")
     _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
+    _rows(target / "contradictions", accused)
     _rows(target / "comparisons", [_flat(result) for result in compared])
     _rows(target / "agreement", agreements(folder))
     _rows(target / "recall", [row for found in recall for row in _levels(found)])

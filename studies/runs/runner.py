@@ -16,7 +16,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.story_log import StoryLog
+from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.emphasis import plain
 from recurrentgpt.prose.sentences import count_words
@@ -217,7 +217,11 @@ def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
 
 async def read_novel(story: str, head: str, log: StoryLog) -> WrittenNovel:
     """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
-    commits = await log.get_many(story, await log.path(story, head))
+    return written_novel(await log.get_many(story, await log.path(story, head)))
+
+
+def written_novel(commits: Sequence[Commit]) -> WrittenNovel:
+    """Return what the commits of a novel, from its opening on, tell of it."""
     offered = {commit["id"]: commit["candidate_plans"] for commit in commits}
     passages = [
         PassageRecord(

@@ -56,6 +56,36 @@ def test_eyes_that_change_over_passages_contradict():
     assert len(long_range(["Mira's grey eyes shone.", "Mira's brown eyes shone."]).contradictions) == 1
 
 
+def test_a_contradiction_is_listed_with_its_sentence_and_what_it_contradicts():
+    lives = '"Stay here," said Tobias Kell. Mira\'s grey eyes shone.'
+    dies = "Mira lit the lamp. Tobias Kell was dead. Mira wept."
+    acts = "It was night. Tobias opened the door and took the lamp. Mira's brown eyes shone."
+    dead, looks = long_range([lives, dies, acts]).evidence
+    assert (dead.passage, dead.rule, dead.entry) == (3, "dead", "Tobias Kell")
+    assert dead.sentence == "Tobias opened the door and took the lamp."
+    assert "dead" in dead.holds
+    assert dead.rests_on == "Tobias Kell was dead."
+    assert (looks.passage, looks.entry, looks.sentence) == (3, "Mira", "Mira's brown eyes shone.")
+    assert looks.holds == "The eyes of Mira is grey, then brown."
+
+
+def test_the_report_lists_the_sentences_that_contradict(small, tmp_path):
+    plan = small.model_copy(update={"words": 400, "systems": ["rolling_4096"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
+    (novel,), (job,) = folder.novels(), plan.jobs()
+    told = ['"Stay here," said Tobias Kell. Tobias Kell was dead.', "Tobias opened the door."]
+    passages = [{**novel["passages"][0], "step": step, "text": text} for step, text in enumerate(told, start=1)]
+    folder.save_novel(job, {**novel, "passages": passages})
+    write_report(folder, tmp_path / "report")
+    (row,) = map(json.loads, (tmp_path / "report" / "contradictions.jsonl").read_text().splitlines())
+    assert (row["novel"], row["system"], row["passage"]) == (job.id, "rolling_4096", 2)
+    assert row["sentence"] == "Tobias opened the door."
+    assert "dead" in row["holds"]
+    assert "Tobias opened the door." in (tmp_path / "report" / "contradictions.csv").read_text()
+    assert "`contradictions.csv`" in (tmp_path / "report" / "report.md").read_text()
+
+
 def test_news_is_what_was_not_told_before():
     first = "At noon Mira Voss met Tobias by the lamp."
     found = long_range([first, first, "At night Mira Voss met Adela by the lamp."]).new_facts

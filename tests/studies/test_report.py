@@ -300,6 +300,22 @@ def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged
     assert said in text
 
 
+def test_the_papers_figures_are_there_before_anybody_has_judged(toy):
+    text = (toy / "report" / "report.md").read_text()
+    judges = text.partition("preferred by judges")[2].partition("\n## ")[0]
+    assert "The plan names no judge" in judges
+    rows = [line for line in judges.splitlines() if ", the paper |" in line]
+    assert (
+        rows
+        == [
+            "| re3, the paper | 63.8 : 35.1 | REST",
+        ]
+        * 4
+    )
+    assert "its own figures as printed" in judges
+    assert ", the paper |" not in text.partition("preferred by people")[2]
+
+
 def test_all_rows_of_the_papers_tables_are_there():
     rows = paper_figures()
     sums = [sum(map(float, row.split(" : "))) for row in rows.values()]

@@ -308,9 +308,14 @@ def qualifications(folder: RunFolder) -> dict[tuple[str, str], Qualification]:
 def same_family_judges(folder: RunFolder, plan: Plan | None = None) -> set[str]:
     """Return the judges that are of the generator's own family, or the generator itself: of the run's plan, or another one."""
     plan = plan or folder.plan
+    return kin_judges(plan, _writers(folder, plan))
+
+
+def _writers(folder: RunFolder, plan: Plan) -> set[str]:
+    """Return the models that have written novels of a run and of the plan's rivals, as their manifests know them."""
     runs = [folder, *map(RunFolder, plan.rivals.values())]
     models = [of_role for run in runs if run.exists for of_role in run.manifest.get("models", {}).items()]
-    return kin_judges(plan, {name for role, names in models if role != "judge" for name in names})
+    return {name for role, names in models if role != "judge" for name in names}
 
 
 def kin_judges(plan: Plan, writers: Iterable[str] = ()) -> set[str]:
@@ -334,8 +339,12 @@ def remarks(folder: RunFolder) -> list[str]:
             f"{name} is of the generator's own family: it is not asked, and what it said is in no figure and test."
         )
     unknown = [judge.model for judge in plan.judges if not _family(judge)]
-    if not plan.family.strip() or unknown:
-        of = "the generator" if not plan.family.strip() else ", ".join(unknown)
+    writers = {plan.model, *_writers(folder, plan)} - {""}
+    # Where the plan says nothing, the name of who wrote tells it.
+    if not plan.family.strip() and not (writers and all(map(known_family, writers))):
+        unknown = ["the generator", *unknown]
+    if unknown:
+        of = ", ".join(unknown)
         said.append(f"The plan does not say the `family` of {of}, so that kinship between them cannot be told.")
     if len(found) < FEWEST:
         said.append(

@@ -40,8 +40,6 @@ class Evidence:
     """Name of whom or what it is about."""
     holds: str
     """What was told of that before."""
-    rests_on: str
-    """The sentence that told it; empty where the rules know no single one."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +72,7 @@ def _read(passages: tuple[str, ...]) -> LongRange:
     for step, passage in enumerate(passages, start=1):
         before.append(codex)
         against = find_contradictions(passage, codex)
-        found += [
-            Evidence(step, one["rule"], one["said"], one["entry"], one["holds"], one["rests_on"]) for one in against
-        ]
+        found += [Evidence(step, one["rule"], one["said"], one["entry"], one["holds"]) for one in against]
         # From there the text holds what it says now: the same is not told of every later passage.
         codex = changed(codex, [meant for one in against if (meant := _as_told(one))], step=step)
         # A sentence at a time: a passage's changes are counted in full, where a model's facts are held to a few.
@@ -110,7 +106,6 @@ def _looks(passages: Sequence[str]) -> list[Evidence]:
             sentence=sentence.strip(),
             entry=conflict.partition(" of ")[2].partition(" is ")[0],
             holds=conflict,
-            rests_on="",
         )
         for conflict, sentence in zip(read.conflicts, read.sentences, strict=True)
     ]

@@ -280,6 +280,16 @@ def test_a_run_of_words_is_a_quote_in_any_script(quote, text):
     assert misquoted([quote], text, "story A") is None
 
 
+def test_kinship_is_told_by_the_name_of_who_wrote_where_the_plan_does_not_say_it(tmp_path, plan):
+    folder = judged_run(tmp_path / "run", plan, Judge(model="gpt-4o"))
+    unknown = "The plan does not say the `family` of the generator, so"
+    assert unknown in " ".join(remarks(folder))
+    folder.note_models({"writer": "qwen2.5-coder-1.5b-instruct-q4_k_m"})
+    assert "does not say" not in " ".join(remarks(folder))
+    folder.note_models({"writer": "some-finetune"})
+    assert unknown in " ".join(remarks(folder)), "one of two writers has no family"
+
+
 def test_a_judge_is_heard_by_the_criterion_that_it_qualified_for(tmp_path, plan):
     def one_eyed(messages):
         return reader(messages) if "more coherent" in messages[0].text else answer(messages, "A")

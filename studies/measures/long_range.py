@@ -64,7 +64,7 @@ def long_range(passages: Sequence[str]) -> LongRange:
     return _read(tuple(passages))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)
 def _read(passages: tuple[str, ...]) -> LongRange:
     """Return the same of passages that can be told from others: a report asks for figures and evidence of each novel."""
     codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[Evidence]()

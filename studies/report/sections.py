@@ -13,7 +13,15 @@ from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import agreements, by_system, measured_row, orders, slopes
+from recurrentgpt.studies.report.figures import (
+    STOPPED,
+    agreements,
+    by_system,
+    measured_rows,
+    named_systems,
+    orders,
+    slopes,
+)
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
@@ -237,15 +245,16 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
             _means(folder, rows, names),
         ],
     )
+    ended = sum(not row["stopped"] for row in rows)
     off = [
         [row["novel"], f"{row['words']:,}", f"{row['target']:,}", _percent(row["off_target"])]
         for row in rows
-        if row["off_by_over_a_tenth"]
+        if row["off_by_over_a_tenth"] and not row["stopped"]
     ]
     if off:
         listed = f"; the first {_LISTED} are listed, and all are in measures.csv" if len(off) > _LISTED else ""
         section.parts += [
-            f"Off by more than a tenth are {len(off)} of {len(rows)} novels, which are counted beside each comparison{listed}.",
+            f"Off by more than a tenth are {len(off)} of {ended} novels, which are counted beside each comparison{listed}.",
             Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED]),
         ]
     return section
@@ -273,14 +282,13 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
     names = ("words", "input_tokens", "prompt_mean", "first_try", "repeated_4grams", "contradictions_per_10000")
     rows: list[list[str]] = []
     for run, folder in folders.items():
-        measured = [measured_row(novel) for novel in folder.novels()]
+        measured = measured_rows(folder)
         models = ", ".join(sorted({name for novel in folder.novels() for name in novel["models"]}))
         columns = [by_system(measured, name) for name in names]
-        for system in folder.plan.systems:
+        for system in named_systems(folder.plan, measured):
             mine = [row for row in measured if row["system"] == system]
-            if mine:
-                figures = [_number(column.get(system)) for column in columns]
-                rows.append([run, system, models, folder.plan.guards, str(len(mine)), *figures])
+            figures = [_number(column.get(system)) for column in columns]
+            rows.append([run, system, models, folder.plan.guards, str(len(mine)), *figures])
     return Section(
         "Runs side by side",
         [
@@ -354,8 +362,7 @@ def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
                 else ("", "")
             ),
         ]
-        for system in folder.plan.systems
-        if system in means
+        for system in named_systems(folder.plan, rows)
     ]
     return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body)
 
@@ -482,7 +489,27 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
     facts += [["guards", plan.guards]]
     section = Section("The run", [Table(["", ""], facts)])
-    failures = folder.failures()
+    stopped = {novel["id"]: novel for novel in folder.stopped_novels()}
+    if stopped:
+        section.parts += [
+            "Novels that stopped before their end are measured as far as they were written, under the name of their system with "
+            f"`{STOPPED.strip(', ')}` behind it, and are compared with none:",
+            Table(
+                ["novel", "passages", "words", "asked for", "error"],
+                [
+                    [
+                        row["novel"],
+                        str(len(known["passages"])),
+                        f"{known['words']:,}",
+                        f"{known['target']:,}",
+                        row["error"],
+                    ]
+                    for row in folder.failures()
+                    if (known := stopped.get(row["novel"]))
+                ],
+            ),
+        ]
+    failures = [row for row in folder.failures() if row["novel"] not in stopped]
     if failures:
         many = "1 novel has failed and is" if len(failures) == 1 else f"{len(failures)} novels have failed and are"
         section.parts.append(f"{many} in no figure:")
@@ -511,7 +538,7 @@ def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
             str(len(premises)),
             *(_format_figure(name, columns[name].get(system)) for name in names),
         ]
-        for system in folder.plan.systems
+        for system in named_systems(folder.plan, rows)
         if (premises := [(row["genre"], row["number"]) for row in rows if row["system"] == system])
     ]
     return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body)

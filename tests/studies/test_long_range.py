@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import contradictions
+from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.studies.measures.long_range import long_range
 from recurrentgpt.studies.measures.planted_contradictions import planted_texts
 from recurrentgpt.studies.report.write_report import write_report
@@ -134,6 +135,37 @@ def test_the_long_study_goes_on_where_it_was_stopped_and_is_reported(small, tmp_
         assert all(row[name] is not None for row in rows), name
     text = (tmp_path / "report" / "report.md").read_text()
     assert "| contradictions per 10000 | new facts | new facts late |" in text
+
+
+def test_a_novel_that_stopped_is_measured_as_far_as_it_was_written(small, tmp_path):
+    plan = small.model_copy(update={"systems": ["rolling_4096", "rolling_unlimited"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+
+    def narrow(messages):
+        if sum(len(str(message.text)) for message in messages) > 8000:
+            raise ModelRefused("The prompt does not fit into the model's context: take a larger one.")
+        return author_replies(messages)
+
+    chat = ScriptedChatModel(tier="full", model_name="scripted", replies=narrow)
+    outcome = run(folder, lambda event: None, model=chat, retry=QUICK)
+    assert outcome.failed == 2
+    (short, other), (job, _) = folder.stopped_novels(), plan.jobs()
+    assert short["id"] == job.id
+    assert 300 < short["words"] < short["target"]
+    write_report(folder, tmp_path / "report")
+    rows = [json.loads(line) for line in (tmp_path / "report" / "measures.jsonl").read_text().splitlines()]
+    assert [(row["system"], row["stopped"], row["words"]) for row in rows] == [
+        ("rolling_4096, stopped", 1, short["words"]),
+        ("rolling_unlimited, stopped", 1, other["words"]),
+    ]
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert f"| {job.id} | {len(short['passages'])} | {short['words']:,} | 2,700 | The prompt does not fit" in text
+    assert "in no figure" not in text
+    again = scripted_author()
+    assert run(folder, lambda event: None, model=again, retry=QUICK).failed == 0
+    assert folder.stopped_novels() == []
+    write_report(folder, tmp_path / "report")
+    assert ", stopped" not in (tmp_path / "report" / "report.md").read_text()
 
 
 def test_money_is_in_the_table_of_costs_where_the_plan_has_a_price(small, tmp_path):

@@ -95,8 +95,10 @@ def repeats(novels: list[NovelRecord], path: Path) -> None:
     axes.axhspan(low, high, color="black", alpha=0.12, linewidth=0, label=f"four classics at {BAND_WORDS:,} words")
     points = _gathered(novels, lambda novel: curve(novel["text"])[:-1])
     _lines(axes, points, least=high)
-    # By the points alone: what moves lines aside would leave half the picture empty.
-    axes.set_xlim(0, 1.05 * max([1.0, *(place for values in points.values() for place in values)]))
+    # From the first point on: there is none before 500 words, which is half of a short novel.
+    if places := sorted({place for values in points.values() for place in values}):
+        beside = 0.05 * (places[-1] - places[0]) or 50
+        axes.set_xlim(places[0] - beside, places[-1] + beside)
     _save(figure, axes, path, _BARS)
 
 

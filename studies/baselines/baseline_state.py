@@ -17,7 +17,7 @@ from recurrentgpt.models.calls import Meter
 from recurrentgpt.nodes import commit
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.state import Brief, State, Usage, merge_usage
+from recurrentgpt.schema.state import Brief, Recalled, State, Usage, merge_usage
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.system import Builder
 from recurrentgpt.studies.baselines.text_windows import last_tokens
@@ -51,6 +51,8 @@ class RecurrentState(State, total=False):
     """Least words, most words and passages left, as the passage in the making was asked for."""
     endings: int
     """Passages written beyond the planned last one."""
+    unread: list[Recalled]
+    """What a system without a long-term memory would have recalled, which its gate against copies alone is given."""
 
 
 class BaselineState(TypedDict, total=False):

@@ -19,6 +19,7 @@ from recurrentgpt.studies.baselines.write_prose import system_turns
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 8
+"""As published."""
 PER_LEAF = 8
 PASSAGE_WORDS = (48, 160)
 """64 tokens, and the longest passage that takes their place where a leaf has many words to fill."""
@@ -65,6 +66,7 @@ async def draft(state: Any, run: StudyRun) -> Update:
         run,
         "doc",
         "draft",
+        genre=state["genre"],
         premise=state["premise"],
         ancestors=[main[leaf["parent"]], *([leaf["part"]] if "part" in leaf else [])],
         people=people_at(state["characters"], leaves, at),

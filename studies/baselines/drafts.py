@@ -26,7 +26,7 @@ from recurrentgpt.studies.baselines.write_prose import (
     fill_form,
     system_turns,
     without_banned,
-    without_copies,
+    without_repetition,
     write_raw,
 )
 from recurrentgpt.studies.study_context import Pace
@@ -101,12 +101,12 @@ async def drafts(
 ) -> list[str]:
     """Return `count` drafts from one prompt; those without a sentence are left out, and all without one are an error.
 
-    With shared guards they come without the sentences that copy what was written before.
+    With shared guards they come without the sentences that say again what was written before.
     """
 
     async def draft(number: int) -> str:
         text = await write_raw(state, run, turns, pace.most, purpose=(*purpose, number))
-        return without_banned(await without_copies(text, state, run, pace.least), run)
+        return without_banned(await without_repetition(text, state, run, pace.least), run)
 
     found = await asyncio.gather(*map(draft, range(count)), return_exceptions=True)
     usable = [

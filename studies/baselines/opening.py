@@ -1,4 +1,4 @@
-"""Openings of ablations: the engine's own, without the memory, or without the outline and the cast."""
+"""Openings of ablations: the engine's own, without the memory, without the outline and the cast, or without all three."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ async def open_unremembered(state: Any, run: StudyRun) -> Update:
 
 async def open_bare(state: Any, run: StudyRun) -> Update:
     """Open the novel, or find its place in the log again, and keep neither outline nor cast."""
-    update = await open_story(state, run)
+    return _bared(await open_story(state, run))
+
+
+async def open_bare_unremembered(state: Any, run: StudyRun) -> Update:
+    """Open the novel, or find its place in the log again, without outline, cast and short-term memory."""
+    return _bared(await open_unremembered(state, run))
+
+
+def _bared(update: Update) -> Update:
     kept = {name: update["brief"][name] for name in ("title", "genre", "premise")}
     return {**update, "brief": {**kept, "characters": [], "outline": []}}

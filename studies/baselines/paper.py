@@ -3,7 +3,7 @@
 Into a step go the memory, the last paragraph, the instruction and related paragraphs; out come a paragraph, the rationale, the
 memory and three instructions, of which a simulated reader takes one and revises it (arXiv 2305.13304, section 2). There is no
 outline, no cast, no grammar and no worked example. Added is only what every system of the comparison has: a length to aim at,
-an ending, and with shared guards no copies of earlier paragraphs.
+an ending, and with shared guards no repetition.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE
 from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.runtime import Update
-from recurrentgpt.nodes.write import READABLE
-from recurrentgpt.prose.sentences import count_words, limit_words, sentences
+from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
 from recurrentgpt.studies.baselines.baseline_state import (
     BaselineState,
@@ -31,8 +30,8 @@ from recurrentgpt.studies.baselines.baseline_state import (
 )
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
-from recurrentgpt.studies.baselines.write_prose import require_prose, without_copies
-from recurrentgpt.studies.study_context import Pace, pace
+from recurrentgpt.studies.baselines.write_prose import as_said, require_prose, too_short, without_repetition
+from recurrentgpt.studies.study_context import pace
 
 
 class PaperState(BaselineState, total=False):
@@ -105,15 +104,15 @@ async def write(state: Any, run: StudyRun) -> Update:
         max_tokens=FULL_REPLY_TOKENS,
         seed=run.seed(state, "write"),
         meter=run.meter,
-        check=lambda reply: _too_short(reply.paragraph, now),
+        check=lambda reply: too_short(reply.paragraph, now.least, run, field="paragraph"),
         insist=False,
         **prose_sampling(model, run.context, WRITE),
     )
     old, why = memory_lines(state["short_term_memory"]), " ".join(reply.rationale.split())
     lines = [" ".join(line.split()) for line in sentences(limit_words(reply.memory, MEMORY_WORDS))][:MEMORY_SENTENCES]
-    passage = require_prose(limit_words(reply.paragraph, now.most, run.context.language), run)
+    passage = require_prose(as_said(reply.paragraph, now.most, run), run)
     return {
-        "passage": await without_copies(passage, state, run, now.least),
+        "passage": await without_repetition(passage, state, run, now.least),
         "short_term_memory": "\n".join(lines),
         "rationale": Rationale(
             dropped=[Dropped(sentence=line, why=why) for line in old if line not in lines],
@@ -132,12 +131,6 @@ def _reply_form(count: int) -> Any:
         memory=(str, Field(min_length=1)),
         instructions=instructions,
     )
-
-
-def _too_short(paragraph: str, now: Pace) -> str | None:
-    words = count_words(paragraph)
-    enough = words >= READABLE * now.least
-    return None if enough else f"paragraph has {words} words; at least {now.least} are asked for."
 
 
 async def keep(state: Any, run: StudyRun) -> Update:

@@ -38,7 +38,8 @@ from recurrentgpt.studies.baselines.text_windows import WORDS_PER_TOKEN, count_t
 from recurrentgpt.studies.baselines.write_prose import system_turns, without_banned
 from recurrentgpt.studies.study_context import Pace, pace
 
-CANDIDATES = 4
+CANDIDATES = 10
+"""As published."""
 PASSAGE_TOKENS = 256
 PASSAGE_WORDS = round(PASSAGE_TOKENS * WORDS_PER_TOKEN)
 PER_ITEM = 4
@@ -93,6 +94,7 @@ async def draft(state: Any, run: StudyRun) -> Update:
         run,
         "re3",
         "draft",
+        genre=state["genre"],
         premise="" if state["step"] else state["premise"],
         entities=await _entities(state, run, state["outline"][at]) if state["step"] else _planned(state),
         previous=state["outline"][:at],
@@ -177,7 +179,7 @@ SYSTEM = System(
     name="re3",
     description="plan, draft, rewrite and edit (Re3)",
     build=re3,
-    cost=linear_cost(Cost(41, 24000, 7900)),
+    cost=linear_cost(Cost(82, 48000, 15800)),
     prompts=PROMPTS / "re3",
     drafts=CANDIDATES,
     paced=False,

@@ -36,6 +36,7 @@ def recurrentgpt(
     *,
     opening: StudyVerb = open_story,
     recall: StudyVerb = retrieve,
+    writing: StudyVerb | None = None,
     remember: StudyVerb = update_memory,
     choose: StudyVerb = simulator,
     templates: Templates | None = None,
@@ -48,7 +49,7 @@ def recurrentgpt(
     seen: Callable[[StudyVerb], StudyVerb] = (lambda verb: verb) if past else without_past
     return (
         _builder(opening, recall, templates, seen(choose))
-        .add_node("write", study_node(seen(paced_write), name="write", templates=templates))
+        .add_node("write", study_node(seen(writing or paced_write), name="write", templates=templates))
         .add_node(
             "update_memory", study_node(seen(paced(remember, going_on)), name="update_memory", templates=templates)
         )
@@ -133,7 +134,7 @@ async def paced_write(state: Any, run: StudyRun) -> Update:
 
 
 async def write_unguarded(state: Any, run: StudyRun) -> Update:
-    """Write the next passage from the engine's prompt as rolling writes its own: no gate against copies, and few samples."""
+    """Write the next passage from the engine's prompt as every system writes its own without guards: in one call, as said."""
     turns = await write_turns(state, run, await run.model("writer"))
     return {
         **await plans_to_come(run),

@@ -15,16 +15,15 @@ from recurrentgpt.nodes.prompt_values import memory_lines, plan_length
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
-from recurrentgpt.nodes.write import READABLE
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
-from recurrentgpt.prose.sentences import count_words, language_code
+from recurrentgpt.prose.sentences import language_code
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
-from recurrentgpt.studies.baselines.recurrent import ends, next_pace
+from recurrentgpt.studies.baselines.recurrent import ends, next_pace, paced_write
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
-from recurrentgpt.studies.baselines.write_prose import require_prose, without_copies
+from recurrentgpt.studies.baselines.write_prose import as_said, require_prose, too_short, without_repetition
 from recurrentgpt.studies.study_context import Pace
 
 REPLY_TOKENS = FULL_REPLY_TOKENS
@@ -32,9 +31,15 @@ REPLY_TOKENS = FULL_REPLY_TOKENS
 _TRUE = "Stay true to the memory{% if previous %} and the earlier passages{% endif %}."
 
 
-async def recall_nothing(state: Any, run: StudyRun) -> Update:
-    """Return an empty recall: the long-term memory is written and never read."""
-    return {"recalled": [], "status": "writing"}
+async def recall_unread(state: Any, run: StudyRun) -> Update:
+    """Return an empty recall: what the long-term memory finds is for the gate against copies, and no prompt has it."""
+    found = await retrieve(state, run)
+    return {"recalled": [], "unread": found["recalled"], "status": "writing"}
+
+
+async def write_unread(state: Any, run: StudyRun) -> Update:
+    """Write the next passage with the gate that recurrentgpt has: it watches what would be recalled, which no prompt shows."""
+    return await paced_write({**state, "recalled": state["unread"]}, run)
 
 
 async def recall_passages(state: Any, run: StudyRun) -> Update:
@@ -119,7 +124,7 @@ class WithoutShortTerm(Reduced):
 
 
 class WithoutLongTerm(Reduced):
-    """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to."""
+    """The templates of no_long_term_memory, which has the memory and the previous passage to stay true to, and no recall."""
 
     CUTS: ClassVar[dict[str, list[tuple[str, str]]]] = {
         "full/write": [
@@ -132,6 +137,10 @@ class WithoutLongTerm(Reduced):
             ("{% if earlier %}\n\nThe passage before the previous one:\n{{ earlier }}\n{% endif %}\n", ""),
         ]
     }
+
+    def _template(self, name: str) -> tuple[str, str]:
+        where, source = super()._template(name)
+        return where, f"{{% set recalled = [] %}}\n{source}" if name == "write" else source
 
 
 async def step(state: Any, run: StudyRun) -> Update:
@@ -153,13 +162,8 @@ async def step(state: Any, run: StudyRun) -> Update:
     )
     *before, last = await write_turns(state, run, model)
     turns = [*before, HumanMessage(f"{_without_request(str(last.text))}\n\n{asked}")]
-    schema = _schema(run.context.language if model.tier == "small" else "", now, count)
-
-    def check(reply: Any) -> str | None:
-        # It cannot be continued as the other systems' passages are: what is too short is written once more.
-        words = count_words(_fit(reply.passage, now, run))
-        enough = words >= READABLE * now.least
-        return None if enough else f"passage has {words} words of prose; at least {now.least} are asked for."
+    language = run.context.language if model.tier == "small" else ""
+    schema = _schema(language, now, count, shaped=run.settings.guards == "own")
 
     seed = run.seed(state, "step")
     reply = await ask(
@@ -169,10 +173,11 @@ async def step(state: Any, run: StudyRun) -> Update:
         max_tokens=REPLY_TOKENS,
         seed=seed,
         meter=run.meter,
-        check=check,
+        # It cannot be continued as the other systems' passages are: what is too short is written once more.
+        check=lambda reply: too_short(_fit(reply.passage, now, run), now.least, run, field="passage"),
         **prose_sampling(model, run.context, WRITE),
     )
-    passage = require_prose(await without_copies(_fit(reply.passage, now, run), state, run, now.least), run)
+    passage = require_prose(await without_repetition(_fit(reply.passage, now, run), state, run, now.least), run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
     kept, over = forget(lines, lambda all: [0.0] * len(all), most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS)
     old, why = memory_lines(memory), " ".join(reply.rationale.split())
@@ -200,8 +205,11 @@ async def step(state: Any, run: StudyRun) -> Update:
     }
 
 
-def _schema(language: str, pace: Pace, plans: int) -> Any:
-    """Return the form of a step's reply; with a `language`, also of each text in it, as the engine holds a small model to."""
+def _schema(language: str, pace: Pace, plans: int, *, shaped: bool) -> Any:
+    """Return the form of a step's reply; with a `language`, also of each text in it, as the engine holds a small model to.
+
+    The passage has a form where it is `shaped`: nothing but its own guards holds the prose of a system to a grammar.
+    """
 
     def held(pattern: str) -> Any:
         return {"type": "string", "pattern": pattern} if language else {}
@@ -210,7 +218,7 @@ def _schema(language: str, pace: Pace, plans: int) -> Any:
     plan = held(sentences_pattern(language, 2, 3))
     return create_model(
         "Step",
-        passage=(str, Field(min_length=1, json_schema_extra=held(_prose(language, pace)))),
+        passage=(str, Field(min_length=1, json_schema_extra=held(_prose(language, pace)) if shaped else {})),
         summary=(str, Field(min_length=1, json_schema_extra=a_sentence)),
         rationale=(str, Field(json_schema_extra=held(sentences_pattern(language, 1, 3)))),
         short_term_memory=(list[str], Field(min_length=1, json_schema_extra=a_sentence and {"items": a_sentence})),
@@ -229,7 +237,9 @@ def _prose(language: str, pace: Pace) -> str:
 
 
 def _fit(text: str, pace: Pace, run: StudyRun) -> str:
-    """Return the passage as far as it is fit to read, cut to its length."""
+    """Return the passage cut to its length; with guards, as far as it is fit to read."""
+    if run.settings.guards == "none":
+        return as_said(text, pace.most, run)
     gate = ProseGate(min_words=20, max_words=max(40, pace.most), language=run.context.language)
     gate.feed(strip_markup(text, run.context.language))
     gate.close()

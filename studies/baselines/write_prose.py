@@ -1,6 +1,7 @@
-"""Prose for the baselines: with shared guards as the engine guards its own, without any as the model writes it.
+"""Prose for the baselines: with shared guards as the engine guards its own, without any as the model says it.
 
-What stays without guards is that headings, scripts and loops are refused.
+What is done to a text without guards is said here alone, in `as_said`, `too_short` and `require_prose`, for every system: it is
+cut at a sentence to the length that was asked for, and loses its headings, remarks and what the author has banned.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import without_emphasis
-from recurrentgpt.prose.gate import ProseGate
+from recurrentgpt.prose.gate import REPEATING, ProseGate
 from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import Examiner
 from recurrentgpt.prose.sentences import count_words, end_at_sentence, limit_words, segments
@@ -27,8 +28,8 @@ from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.study_context import Guards, Pace
 
-SAMPLES: dict[Guards, int] = {"shared": MOST_SAMPLES, "own": 4, "none": 2}
-"""Calls for one passage; without guards as many as a system has that asks for its passage in a form."""
+SAMPLES: dict[Guards, int] = {"shared": MOST_SAMPLES, "own": 4, "none": 1}
+"""Calls for one passage."""
 RUN_UP = 2
 """Sentences to take back where a model had nothing to add."""
 LONGEST_TEXT = 600
@@ -78,9 +79,12 @@ async def write_prose(
     """Return a passage of the pace's length, sentence by sentence held to what a story may hold.
 
     With shared guards it may copy no earlier passage and has as many samples as the engine's. Raises ModelReplyError when the
-    samples bring no usable one; without guards it stands as it is, be it short.
+    samples bring no usable one; without guards the first stands as it is, be it short or a loop.
     """
-    model, guards = await run.model("writer"), run.settings.guards
+    guards = run.settings.guards
+    if guards == "none":
+        return require_prose(await write_raw(state, run, turns, pace.most, purpose=(purpose, 0)), run)
+    model = await run.model("writer")
     samples = SAMPLES[guards]
     gate = ProseGate(
         min_words=pace.least,
@@ -121,7 +125,7 @@ async def write_prose(
             break
         gate.cut()
     passage = gate.finish()
-    if guards != "none" and gate.words < READABLE * pace.least:
+    if gate.words < READABLE * pace.least:
         raise ModelReplyError(
             f"{model.name} wrote no usable passage in {samples} tries: run the plan again to try again, or use a more "
             "capable model. What was written is safe."
@@ -143,17 +147,19 @@ async def watched_texts(state: Any, run: StudyRun, model: ResolvedModel) -> list
     return [text for text in texts if text]
 
 
-async def without_copies(text: str, state: Any, run: StudyRun, least: int) -> str:
-    """Return a passage that came in one piece without the sentences that copy an earlier one, if half of `least` words are left.
+async def without_repetition(text: str, state: Any, run: StudyRun, least: int) -> str:
+    """Return a passage that came in one piece without what it says again of itself or of an earlier one.
 
-    Without shared guards it stays as it is.
+    It stays as it is without shared guards, and where less than half of `least` words would be left.
     """
+    if run.settings.guards != "shared":
+        return text
     seen = await watched_texts(state, run, await run.model("writer"))
     examiner, kept = Examiner(seen=seen, language=run.context.language), ""
-    for piece in segments(text, run.context.language) if seen else ():
+    for piece in segments(text, run.context.language):
         fault = examiner.examine(piece, kept) if piece.strip() and is_balanced(piece) else None
-        copied = fault is not None and fault.kind == "copying"
-        kept = kept.rstrip() + piece[len(piece.rstrip()) :] if copied else kept + piece
+        repeated = fault is not None and fault.kind in REPEATING
+        kept = kept.rstrip() + piece[len(piece.rstrip()) :] if repeated else kept + piece
     return kept.strip() if count_words(kept) >= least / 2 else text
 
 
@@ -173,7 +179,20 @@ async def write_raw(
     )
     async with aclosing(stream) as pieces:
         text = "".join([piece async for piece in pieces]).strip()
+    return as_said(text, most, run)
+
+
+def as_said(text: str, most: int, run: StudyRun) -> str:
+    """Return a text as the model said it, cut at a sentence to `most` words."""
     return end_at_sentence(limit_words(text, most, run.context.language))
+
+
+def too_short(text: str, least: int, run: StudyRun, *, field: str) -> str | None:
+    """Return what to tell a model whose text, a `field` of its form, is far too short; without guards every length stands."""
+    words = count_words(text)
+    if run.settings.guards == "none" or words >= READABLE * least:
+        return None
+    return f"{field} has {words} words of prose; at least {least} are asked for."
 
 
 def require_prose(text: str, run: StudyRun) -> str:

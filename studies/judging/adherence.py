@@ -108,7 +108,7 @@ async def _ask(model: ResolvedModel, passage: PassageRecord) -> dict[str, Any]:
         happening = [one for one in reply.plans if one.happens != "no"]
         if unquoted := next((one for one in happening if not one.quote.strip()), None):
             return f"Plan {unquoted.number} happens, and has no quote: copy the words of the passage in which it does."
-        return misquoted([one.quote for one in happening], text)
+        return misquoted([one.quote for one in happening], text, "the passage")
 
     reply = await ask(
         model,

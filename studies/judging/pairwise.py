@@ -20,7 +20,7 @@ from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.sentences import UNSPACED, sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.recording.jsonl import Row
@@ -36,7 +36,10 @@ QUESTIONS = {
     "control": "in which does more happen of what was chosen, which stands in brackets before a passage?",
     "coherent": "which is more coherent, with events that follow from each other and people and facts that stay the same?",
 }
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
+"""Where words have no spaces between them, each character is one."""
+LEAST_QUOTED = 4
+"""Words in a row that a quote holds: fewer prove nothing, since any text has them."""
 _ELLIPSIS = re.compile(r"\.\.\.|…|\[|\]")
 QUALIFIED = 0.95
 FEWEST = 3
@@ -212,22 +215,32 @@ async def verdict(
 
 
 def _unproved(reply: JudgeReply, a: str, b: str) -> str | None:
-    """Return what is wrong with a verdict's quotes: it is worth nothing where they are in neither text."""
-    quotes = [*reply.quotes_a, *reply.quotes_b]
-    if not any(quote.strip() for quote in quotes):
-        return "quotes_a and quotes_b hold no quote: copy one to three short passages of each story."
-    return misquoted(quotes, a, b)
+    """Return what is wrong with a verdict's quotes: it is worth nothing where each story is not quoted in its own words."""
+    sides = (("a", reply.quotes_a, a), ("b", reply.quotes_b, b))
+    for side, quotes, text in sides:
+        if not any(quote.strip() for quote in quotes):
+            return f"quotes_{side} holds no quote: copy one to three short passages of story {side.upper()}."
+        if wrong := misquoted(quotes, text, f"story {side.upper()}"):
+            return wrong
+    return None
 
 
-def misquoted(quotes: Iterable[str], *texts: str) -> str | None:
-    """Return what to tell a judge who quotes what is in none of the texts; None where all quotes are."""
-    plain = [_plain(text) for text in texts]
+def misquoted(quotes: Iterable[str], text: str, called: str) -> str | None:
+    """Return what to tell a judge who quotes what is not in a text, or too few words of it to tell; None for proper quotes.
+
+    `called` is what the judge knows the text as.
+    """
+    plain = _plain(text)
+    least = min(LEAST_QUOTED, len(plain.split()))
     for quote in quotes:
+        if not quote.strip():
+            continue
         # Parts may be left out between the words that are quoted.
-        parts = [part for piece in _ELLIPSIS.split(quote) if (part := _plain(piece))]
-        if not any(all(part in text for part in parts) for text in plain):
-            where = "neither story" if len(plain) > 1 else "no line of the text"
-            return f"The quote {quote[:60]!r} is in {where}: copy quotes exactly."
+        parts = [_plain(piece) for piece in _ELLIPSIS.split(quote)]
+        if max(len(part.split()) for part in parts) < least:
+            return f"The quote {quote[:60]!r} holds too few words: copy at least {least} words in a row of {called}."
+        if not all(part in plain for part in parts):
+            return f"The quote {quote[:60]!r} is not in {called}: copy quotes exactly."
     return None
 
 
@@ -295,9 +308,14 @@ def qualifications(folder: RunFolder) -> dict[tuple[str, str], Qualification]:
 def same_family_judges(folder: RunFolder, plan: Plan | None = None) -> set[str]:
     """Return the judges that are of the generator's own family, or the generator itself: of the run's plan, or another one."""
     plan = plan or folder.plan
+    return kin_judges(plan, _writers(folder, plan))
+
+
+def _writers(folder: RunFolder, plan: Plan) -> set[str]:
+    """Return the models that have written novels of a run and of the plan's rivals, as their manifests know them."""
     runs = [folder, *map(RunFolder, plan.rivals.values())]
     models = [of_role for run in runs if run.exists for of_role in run.manifest.get("models", {}).items()]
-    return kin_judges(plan, {name for role, names in models if role != "judge" for name in names})
+    return {name for role, names in models if role != "judge" for name in names}
 
 
 def kin_judges(plan: Plan, writers: Iterable[str] = ()) -> set[str]:
@@ -321,8 +339,12 @@ def remarks(folder: RunFolder) -> list[str]:
             f"{name} is of the generator's own family: it is not asked, and what it said is in no figure and test."
         )
     unknown = [judge.model for judge in plan.judges if not _family(judge)]
-    if not plan.family.strip() or unknown:
-        of = "the generator" if not plan.family.strip() else ", ".join(unknown)
+    writers = {plan.model, *_writers(folder, plan)} - {""}
+    # Where the plan says nothing, the name of who wrote tells it.
+    if not plan.family.strip() and not (writers and all(map(known_family, writers))):
+        unknown = ["the generator", *unknown]
+    if unknown:
+        of = ", ".join(unknown)
         said.append(f"The plan does not say the `family` of {of}, so that kinship between them cannot be told.")
     if len(found) < FEWEST:
         said.append(

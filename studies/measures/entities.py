@@ -51,11 +51,13 @@ class Entities:
     """One sentence each."""
     vanished: list[str]
     """Names of the first half that the second never mentions."""
+    sentences: list[str]
+    """The sentence of the text that each conflict was found in."""
 
 
 def entities(text: str) -> Entities:
     """Return who is in the text, which of their attributes change, and who vanishes."""
-    conflicts: list[str] = []
+    conflicts, found_in = list[str](), list[str]()
     values: dict[tuple[str, str], str] = {}
     for sentence in sentences(text):
         for attribute, rule in _RULES:
@@ -65,11 +67,12 @@ def entities(text: str) -> Entities:
                 before = values.setdefault((name, attribute), value)
                 if before != value:
                     conflicts.append(f"The {attribute} of {name} is {before}, then {value}.")
+                    found_in.append(sentence)
     mentions = _names(text)
     known = {name for name, places in mentions.items() if len(places) >= OFTEN}
     half = count_words(text) // 2
     vanished = sorted(name for name in known if max(mentions[name]) < half)
-    return Entities(len(known), conflicts, vanished)
+    return Entities(len(known), conflicts, vanished, found_in)
 
 
 def names_of(text: str) -> list[str]:

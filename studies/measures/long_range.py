@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import mean
 
 from recurrentgpt.memory.codex import changed
@@ -23,28 +24,55 @@ from recurrentgpt.studies.runs.schemas import NovelRecord
 
 FEWEST_PASSAGES = 8
 """Passages of a novel below which it has no last quarter to speak of."""
+LOOKS = "looks"
+"""Eyes, hair, age, height and hands, which `entities` reads of the whole text."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One sentence that cannot be true after what was told before, and what it contradicts."""
+
+    passage: int
+    """Number of its passage, from 1."""
+    rule: str
+    sentence: str
+    entry: str
+    """Name of whom or what it is about."""
+    holds: str
+    """What was told of that before."""
 
 
 @dataclass(frozen=True)
 class LongRange:
     """What a text in passages contradicts, and how much news each passage has."""
 
-    contradictions: list[str]
-    """The sentences that cannot be true after what was told before."""
+    evidence: list[Evidence]
+    """The contradictions, those of looks last."""
     new_facts: list[int]
     """Of each passage: names told for the first time, and what a rule reads of people and things for the first time."""
     before: list[Codex]
     """The codex before each passage, as the rules read it."""
 
+    @property
+    def contradictions(self) -> list[str]:
+        """Return the sentences that cannot be true after what was told before; of looks, what changes."""
+        return [one.holds if one.rule == LOOKS else one.sentence for one in self.evidence]
+
 
 def long_range(passages: Sequence[str]) -> LongRange:
     """Return what the passages of one text contradict, and what is new in each."""
-    codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[str]()
+    return _read(tuple(passages))
+
+
+@lru_cache(maxsize=8)
+def _read(passages: tuple[str, ...]) -> LongRange:
+    """Return the same of passages that can be told from others: a report asks for figures and evidence of each novel."""
+    codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[Evidence]()
     news, before = list[int](), list[Codex]()
     for step, passage in enumerate(passages, start=1):
         before.append(codex)
         against = find_contradictions(passage, codex)
-        found += [one["said"] for one in against]
+        found += [Evidence(step, one["rule"], one["said"], one["entry"], one["holds"]) for one in against]
         # From there the text holds what it says now: the same is not told of every later passage.
         codex = changed(codex, [meant for one in against if (meant := _as_told(one))], step=step)
         # A sentence at a time: a passage's changes are counted in full, where a model's facts are held to a few.
@@ -65,7 +93,22 @@ def long_range(passages: Sequence[str]) -> LongRange:
         }
         news.append(len(told - known))
         known |= told
-    return LongRange(found + entities("\n\n".join(passages)).conflicts, news, before)
+    return LongRange(found + _looks(passages), news, before)
+
+
+def _looks(passages: Sequence[str]) -> list[Evidence]:
+    """Return the sentences by which somebody looks otherwise than before."""
+    read = entities("\n\n".join(passages))
+    return [
+        Evidence(
+            passage=next((at for at, text in enumerate(passages, start=1) if sentence.strip() in text), 0),
+            rule=LOOKS,
+            sentence=sentence.strip(),
+            entry=conflict.partition(" of ")[2].partition(" is ")[0],
+            holds=conflict,
+        )
+        for conflict, sentence in zip(read.conflicts, read.sentences, strict=True)
+    ]
 
 
 def _as_told(one: Contradiction) -> Change | None:
@@ -86,8 +129,17 @@ def _people(text: str) -> Codex:
     return Codex({entry.name.casefold(): entry for entry in found if entry.name not in within})
 
 
+def evidence(novel: NovelRecord) -> list[Evidence]:
+    """Return the contradictions of a novel, each with what it contradicts."""
+    return long_range(_passages(novel)).evidence
+
+
+def _passages(novel: NovelRecord) -> list[str]:
+    return [text for passage in novel["passages"] if (text := passage.get("text", ""))]
+
+
 def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
-    passages = [text for passage in novel["passages"] if (text := passage.get("text", ""))]
+    passages = _passages(novel)
     words = sum(map(count_words, passages))
     if not words:
         return dict.fromkeys(MEASURE.columns)
@@ -107,7 +159,8 @@ MEASURE = Measure(
     "names and states of people and things told for the first time, per passage, and `new facts late` those of the last "
     f"quarter of novels of {FEWEST_PASSAGES} passages or more: a text that goes in circles has none. Rules for English find "
     "them: of contradictions in made-up phrasing that nobody thought of when they were written, 30 of 57, so that none found is "
-    "not none there. Passages of one_shot, re3 and doc have lengths of their own.",
+    "not none there; `contradictions.csv` has each sentence with what it contradicts. Passages of one_shot, re3 and doc have "
+    "lengths of their own.",
     columns=("contradictions_per_10000", "new_facts", "new_facts_late"),
     compute=_compute,
 )

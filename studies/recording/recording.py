@@ -148,6 +148,8 @@ class Recording:
     calls: list[Call]
     fields: set[str]
     """Names of all parameters that any call had."""
+    seeds: dict[str, Any]
+    """Seed of each call by its key: it tells which of a step's calls is which, whatever its prompt says."""
     in_order: bool = False
     """Whether a prompt that was not recorded is answered with the role's next call of that step."""
     outdated: int = 0
@@ -168,7 +170,8 @@ class Recording:
             ) from error
         # A process that died in a step made its calls again: the later ones are those that the story went on from.
         fields = {name for row in rows for name in row.get("parameters") or ()}
-        return cls(path, roles, calls, fields, in_order, _found={call.key: call for call in calls})
+        seeds = {row["key"]: (row.get("parameters") or {}).get("seed") for row in rows if "key" in row}
+        return cls(path, roles, calls, fields, seeds, in_order, _found={call.key: call for call in calls})
 
     @property
     def seconds(self) -> float:
@@ -178,16 +181,18 @@ class Recording:
     def __contains__(self, key: str) -> bool:
         return key in self._found
 
-    def find(self, key: str, role: str, step: int) -> Call:
+    def find(self, key: str, role: str, step: int, seed: int | None = None) -> Call:
         """Return the call of this key; raise StudyError where none was recorded.
 
-        A recording that is replayed `in_order` takes the next call of this role and step that nothing has asked for instead, and
-        the last one again where more are asked for than there were.
+        A recording that is replayed `in_order` takes instead a call of this role and step that nothing has asked for, that of
+        this seed or else the next one, and the last one again where more are asked for than there were.
         """
         call = self._found.get(key)
         if call is None and self.in_order:
             made = [call for call in self._found.values() if (call.role, call.step) == (role, step)]
-            call = next((call for call in made if call.key not in self._played), made[-1] if made else None)
+            left = [call for call in made if call.key not in self._played] or made[-1:]
+            same = (call for call in left if seed is not None and self.seeds.get(call.key) == seed)
+            call = next(same, left[0] if left else None)
             self.outdated += call is not None
         if call is None:
             raise StudyError(

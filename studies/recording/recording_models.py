@@ -167,7 +167,7 @@ class ReplayChatModel(_RecordedChatModel):
         if key not in recording and (unknown := [name for name in parameters if name in _REFUSABLE - recording.fields]):
             # The server of the recording refused this field, and was asked again without it: so it goes here.
             raise _Refusal(f"{unknown[0]} is not supported")
-        call = recording.find(key, self.role, self.step)
+        call = recording.find(key, self.role, self.step, parameters.get("seed"))
         usage = _usage(call.usage)
         if not call.whole and usage:
             # Whoever stops reading where the reader of then stopped hears of the cost beforehand, or never.

@@ -27,6 +27,8 @@ from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import TOLERANCE
 
 POOLED = "all genres"
+STOPPED = ", stopped"
+"""Behind the name of a system whose novel failed, as far as it was written."""
 _FILES = {"judges": ("verdicts.jsonl", "judge"), "people": ("labels.jsonl", "annotator")}
 """Where verdicts are kept, and the field that tells whose they are."""
 
@@ -72,6 +74,21 @@ def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
         values = measure.compute(novel, system)
         row |= {column: values.get(column) for column in measure.columns}
     return row
+
+
+def measured_rows(folder: RunFolder) -> list[Row]:
+    """Return what is measured of every novel of a run; those that stopped before their end stand under a name of their own."""
+    price = folder.plan.price
+    rows = [{**measured_row(novel, price), "stopped": 0} for novel in folder.novels()]
+    for novel in folder.stopped_novels():
+        rows.append({**measured_row(novel, price), "system": f"{novel['system']}{STOPPED}", "stopped": 1})
+    return rows
+
+
+def named_systems(plan: Plan, rows: list[Row]) -> list[str]:
+    """Return the names under which rows have measures, in the order of the plan."""
+    known = {row["system"] for row in rows}
+    return [name for system in plan.systems for name in (system, f"{system}{STOPPED}") if name in known]
 
 
 def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], dict[str, float]]:

@@ -31,7 +31,7 @@ _BARS = "mean over premises;\nbars: its interval, 95 %;\ndots: both of two premi
 _FEWEST = 3
 """Premises from which on a mean has a bar: Student's interval of two is a dozen times as long as they lie apart."""
 _COLOURS, _PREFERENCE = colormaps["tab20"], "RdBu"
-_MARKERS, _LINES = "osD^v<>PXd", ("-", "--", "-.", ":")
+_MARKERS, _LINES = "osD^v<>PXd*hp8H+x1234", ("-", "--", "-.", ":")
 
 
 def _place(system: str) -> int:
@@ -42,8 +42,10 @@ def _place(system: str) -> int:
 def _look(system: str) -> dict[str, Any]:
     """Return how a system is drawn; no line hides another: markers are hollow, and dots lie upon what is solid."""
     number = _place(system)
+    ten = number // 10
     return {
-        "color": _COLOURS((2 * number + number // 10) % 20),
+        # The second ten are lighter, and begin at another hue.
+        "color": _COLOURS((2 * ((number + 5 * ten) % 10) + ten) % 20),
         "marker": _MARKERS[number % len(_MARKERS)],
         "linestyle": _LINES[number % len(_LINES)],
         "markersize": 10 - 5 * number / len(all_systems()),
@@ -91,8 +93,12 @@ def repeats(novels: list[NovelRecord], path: Path) -> None:
     figure, axes = _axes("words", "repeated 4-grams")
     low, high = HUMAN_BAND["repeated_4grams"]
     axes.axhspan(low, high, color="black", alpha=0.12, linewidth=0, label=f"four classics at {BAND_WORDS:,} words")
-    _lines(axes, _gathered(novels, lambda novel: curve(novel["text"])[:-1]), least=high)
-    axes.set_xlim(0, max(1.0, axes.get_xlim()[1]))
+    points = _gathered(novels, lambda novel: curve(novel["text"])[:-1])
+    _lines(axes, points, least=high)
+    # From the first point on: there is none before 500 words, which is half of a short novel.
+    if places := sorted({place for values in points.values() for place in values}):
+        beside = 0.05 * (places[-1] - places[0]) or 50
+        axes.set_xlim(places[0] - beside, places[-1] + beside)
     _save(figure, axes, path, _BARS)
 
 

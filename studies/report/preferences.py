@@ -48,35 +48,46 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     """Return the preferences in the shape of the paper's tables: a table per criterion, systems by genres, the paper's below."""
     section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}, guards: {plan.guards}")
     found = {(one.criterion, one.second, one.genre): one for one in results if one.source == source}
+    first, judged = plan.systems[0], any(one.source == "judges" for one in results)
+    explains = source == "judges" or not judged
     if not found:
         section.parts.append(_nobody(plan, source))
-        return section
-    paper, first = paper_figures(), plan.systems[0]
-    printed = _PRINTED_ONLY.get(plan.name, ())
-    explains = source == "judges" or not any(one.source == "judges" for one in results)
-    if explains:
-        section.parts += [HOW.format(first=first), _WORDS.format(first=first), _GUARDS[plan.guards]]
     else:
-        section.parts.append("To be read as the tables of the judges are.")
-    section.parts.append(Picture(f"preferences-{source}.png", f"Preferences by {source}, all genres"))
-    shown = False
-    for criterion in plan.criteria:
-        rows: list[list[str]] = []
-        for system in dict.fromkeys([*plan.systems[1:], *plan.rivals, *printed]):
-            if (pooled := found.get((criterion, system, POOLED))) is not None:
-                cells = [found.get((criterion, system, genre)) for genre in (*plan.genres, POOLED)]
-                rows.append([system, *(_cell(one) if one else "" for one in cells), *_tests(pooled)])
-            elif system not in printed:
-                continue
-            theirs = [paper.get(f"{genre}/{first}/{system}/{criterion}", "") for genre in (*plan.genres, POOLED)]
-            if any(theirs):
-                rows.append([f"{system}, the paper", *theirs, *[""] * len(_TESTS)])
-                shown = True
-        if rows:
-            section.parts.append(Table([criterion, *plan.genres, POOLED, *_TESTS], rows))
-    if explains and shown:
+        if explains:
+            section.parts += [HOW.format(first=first), _WORDS.format(first=first), _GUARDS[plan.guards]]
+        else:
+            section.parts.append("To be read as the tables of the judges are.")
+        section.parts.append(Picture(f"preferences-{source}.png", f"Preferences by {source}, all genres"))
+    # Where nobody has compared anything yet the paper's figures stand alone, and once.
+    paper = paper_figures() if found or (source == "judges" and not results) else {}
+    tables, printed = _tables(plan, found, paper)
+    section.parts += tables
+    if explains and printed:
         section.parts.append(_PAPER)
     return section
+
+
+def _tables(
+    plan: Plan, found: Mapping[tuple[str, str, str], Result], paper: Mapping[str, str]
+) -> tuple[list[Table], bool]:
+    """Return a table per criterion, the paper's row below each of ours, and whether there is any of the paper's."""
+    first, places, printed = plan.systems[0], [*plan.genres, POOLED], False
+    tables: list[Table] = []
+    for criterion in plan.criteria:
+        rows: list[list[str]] = []
+        for system in dict.fromkeys([*plan.systems[1:], *plan.rivals, *_PRINTED_ONLY.get(plan.name, ())]):
+            if (pooled := found.get((criterion, system, POOLED))) is not None:
+                cells = [found.get((criterion, system, genre)) for genre in places]
+                rows.append([system, *(_cell(one) if one else "" for one in cells), *_tests(pooled)])
+            theirs = [paper.get(f"{genre}/{first}/{system}/{criterion}", "") for genre in places]
+            if any(theirs):
+                rows.append([f"{system}, the paper", *theirs, *[""] * len(_TESTS)])
+                printed = True
+        if rows:
+            tests = _TESTS if found else ()
+            body = [row[: 1 + len(places) + len(tests)] for row in rows]
+            tables.append(Table([criterion, *places, *tests], body))
+    return tables, printed
 
 
 def _nobody(plan: Plan, source: str) -> str:

@@ -13,7 +13,15 @@ from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import agreements, by_system, measured_row, orders, slopes
+from recurrentgpt.studies.report.figures import (
+    STOPPED,
+    agreements,
+    by_system,
+    measured_rows,
+    named_systems,
+    orders,
+    slopes,
+)
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
@@ -40,10 +48,13 @@ DEVIATIONS = (
     "first system of a plan wins is not the paper's claim.",
     'Guards are not recurrence. With `guards = "own"` recurrentgpt and its ablations, but not single_call, are watched for '
     "copies of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the "
-    "embedded model they also have a grammar of scenes, and they and single_call see worked examples. This favours them in "
-    "repetition and format. `shared` keeps copies out of every system and gives rolling as many samples as recurrentgpt, and "
-    "nobody grammar or examples; `none` takes all of it from everybody. Headings, scripts and loops stay refused in recurrentgpt "
-    "and rolling alike. An adapter of the embedded model that was trained for recurrentgpt's prompts favours recurrentgpt.",
+    "embedded model they also have a grammar of scenes, single_call one of sentences, and all of these see worked examples. "
+    "Loops are cut in recurrentgpt, rolling and single_call alone. This favours them in repetition and format. `shared` keeps "
+    "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
+    "examples; a passage that comes in one piece and is mostly repetition stands there whole, where recurrentgpt and rolling "
+    "fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to its length, loops and "
+    "copies as they are; memories and plans keep their forms. An adapter of the embedded model that was trained for "
+    "recurrentgpt's prompts favours recurrentgpt.",
     "Headings, titles and remarks are taken out of the text of every system alike.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
@@ -69,9 +80,15 @@ DIFFERENCES = Table(
         [
             "no_long_term_memory",
             "no related paragraphs",
-            "and no codex, no lines of earlier passages, nothing before the last; the gate against copies does not watch pieces "
-            "that would be recalled",
-            "recurrentgpt: the ablation loses several things where it should lose one",
+            "and no codex, no lines of earlier passages, nothing before the last; the gate against copies watches what would "
+            "have been recalled, as in recurrentgpt",
+            "recurrentgpt: the ablation loses several things where it should lose one; bare_no_long_term_memory loses one",
+        ],
+        [
+            "bare_no_short_term_memory, bare_no_long_term_memory",
+            "no short-term memory; no related paragraphs",
+            "bare without that and nothing else, to be compared with bare",
+            "nobody",
         ],
         [
             "single_call",
@@ -120,8 +137,8 @@ DIFFERENCES = Table(
         [
             "re3, doc",
             "10 and 8 drafts",
-            "4 and 8, or options.NAME.candidates: table1 has 10 and 8, the toy 2",
-            "all others",
+            "the same, or options.NAME.candidates: the toy has 2",
+            "all others, in the toy",
         ],
         [
             "re3, doc",
@@ -145,8 +162,9 @@ DIFFERENCES = Table(
         [
             "re3, doc",
             "no genre anywhere",
-            "the plan is told the genre; a draft is not, where recurrentgpt, paper and rolling are told it with every passage",
-            "all others, where a genre is judged",
+            "outline and drafts are told the genre, as recurrentgpt, paper and rolling are with every passage; summaries, grades "
+            "and edits are not",
+            "re3 and doc, where a genre is judged",
         ],
         [
             "re3",
@@ -201,7 +219,7 @@ GUARDS: dict[Guards, str] = {
     "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
     'like with like here. A plan with `guards = "none"` or `"shared"` does.',
     "shared": "Guards: shared. Every system has the same, as far as it writes an earlier passage that it could copy.",
-    "none": "Guards: none, in any system.",
+    "none": "Guards: none, in any system: a passage is what the model said in one call, cut to its length.",
 }
 
 
@@ -227,15 +245,16 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
             _means(folder, rows, names),
         ],
     )
+    ended = sum(not row["stopped"] for row in rows)
     off = [
         [row["novel"], f"{row['words']:,}", f"{row['target']:,}", _percent(row["off_target"])]
         for row in rows
-        if row["off_by_over_a_tenth"]
+        if row["off_by_over_a_tenth"] and not row["stopped"]
     ]
     if off:
         listed = f"; the first {_LISTED} are listed, and all are in measures.csv" if len(off) > _LISTED else ""
         section.parts += [
-            f"Off by more than a tenth are {len(off)} of {len(rows)} novels, which are counted beside each comparison{listed}.",
+            f"Off by more than a tenth are {len(off)} of {ended} novels, which are counted beside each comparison{listed}.",
             Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED]),
         ]
     return section
@@ -263,14 +282,13 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
     names = ("words", "input_tokens", "prompt_mean", "first_try", "repeated_4grams", "contradictions_per_10000")
     rows: list[list[str]] = []
     for run, folder in folders.items():
-        measured = [measured_row(novel) for novel in folder.novels()]
+        measured = measured_rows(folder)
         models = ", ".join(sorted({name for novel in folder.novels() for name in novel["models"]}))
         columns = [by_system(measured, name) for name in names]
-        for system in folder.plan.systems:
+        for system in named_systems(folder.plan, measured):
             mine = [row for row in measured if row["system"] == system]
-            if mine:
-                figures = [_number(column.get(system)) for column in columns]
-                rows.append([run, system, models, folder.plan.guards, str(len(mine)), *figures])
+            figures = [_number(column.get(system)) for column in columns]
+            rows.append([run, system, models, folder.plan.guards, str(len(mine)), *figures])
     return Section(
         "Runs side by side",
         [
@@ -293,7 +311,7 @@ def guards_table(plan: Plan) -> Table:
             [
                 name,
                 "refused" if copies else "let stand",
-                f"up to {samples}" if system.own_samples else "in one piece",
+                f"up to {samples}" if system.own_samples and samples > 1 else "in one piece",
                 *("on the embedded model" if has else "none" for has in others),
             ]
         )
@@ -344,8 +362,7 @@ def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
                 else ("", "")
             ),
         ]
-        for system in folder.plan.systems
-        if system in means
+        for system in named_systems(folder.plan, rows)
     ]
     return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body)
 
@@ -404,8 +421,8 @@ def judge_section(folder: RunFolder) -> Section:
         [
             "A judge qualifies, for each criterion, by telling stories from corrupted copies (sentences shuffled, paragraphs "
             f"doubled, names swapped) in both orders, 95 % of the time, of {CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs. By a "
-            "criterion for which it does not it is not asked, and one of the generator's own family never. A quote that is in "
-            "neither text spoils its verdict."
+            "criterion for which it does not it is not asked, and one of the generator's own family never. A verdict that does "
+            "not quote each text, at least four words in a row, or quotes what is not there, is spoilt."
         ],
     )
     kin = judges.same_family_judges(folder)
@@ -472,7 +489,27 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
     facts += [["guards", plan.guards]]
     section = Section("The run", [Table(["", ""], facts)])
-    failures = folder.failures()
+    stopped = {novel["id"]: novel for novel in folder.stopped_novels()}
+    if stopped:
+        section.parts += [
+            "Novels that stopped before their end are measured as far as they were written, under the name of their system with "
+            f"`{STOPPED.strip(', ')}` behind it, and are compared with none:",
+            Table(
+                ["novel", "passages", "words", "asked for", "error"],
+                [
+                    [
+                        row["novel"],
+                        str(len(known["passages"])),
+                        f"{known['words']:,}",
+                        f"{known['target']:,}",
+                        row["error"],
+                    ]
+                    for row in folder.failures()
+                    if (known := stopped.get(row["novel"]))
+                ],
+            ),
+        ]
+    failures = [row for row in folder.failures() if row["novel"] not in stopped]
     if failures:
         many = "1 novel has failed and is" if len(failures) == 1 else f"{len(failures)} novels have failed and are"
         section.parts.append(f"{many} in no figure:")
@@ -501,7 +538,7 @@ def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
             str(len(premises)),
             *(_format_figure(name, columns[name].get(system)) for name in names),
         ]
-        for system in folder.plan.systems
+        for system in named_systems(folder.plan, rows)
         if (premises := [(row["genre"], row["number"]) for row in rows if row["system"] == system])
     ]
     return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body)

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.sections import runs_section
-from recurrentgpt.studies.report.write_report import page_of, section_lines, table_line, write_reports
+from recurrentgpt.studies.report.write_report import page_of, section_lines, table_line, with_code, write_reports
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
 from recurrentgpt.studies.runs.runner import recordings_folder
@@ -30,7 +30,12 @@ _ABOUT = (
     "Each run has a report, its novels to read blind, and the recorded calls that its novels can be made of again without a "
     "model: `recurrentgpt study run PLAN -o FOLDER` with the plan beside them."
 )
-_PACKAGED = "The calls of this run come with the program, and `recurrentgpt study run {name}` answers from them."
+_PACKAGED = (
+    "The calls of this run come with the program too: its plan is answered from those, in their order, where a copy would be "
+    "held to its prompts."
+)
+_SAID = ("verdicts.jsonl", "qualification.jsonl", "adherence.jsonl")
+"""What judges said of a run; what people said has their names in it."""
 
 
 def write_site(folders: Sequence[RunFolder], target: Path, note: Callable[[str], None] = lambda text: None) -> None:
@@ -58,10 +63,16 @@ def _run(folder: RunFolder, target: Path, name: str) -> list[str]:
     for unit, title in read.items():
         links.append(f'<li><a href="{where}/read/{quote(unit)}.html">{html.escape(title)}</a></li>')
     plan = folder.plan
-    if _write_recordings(folder, target / "recordings"):
-        links.append(f'<li><a href="{where}/recordings/plan.toml">The plan</a> and the calls to replay</li>')
-    elif plan.replay == "packaged":
-        links.append(f"<li>{html.escape(_PACKAGED.format(name=plan.name))}</li>")
+    calls, said = _write_recordings(folder, target / "recordings")
+    if calls:
+        named = [f'<a href="{where}/recordings/calls/{quote(call)}">{html.escape(call)}</a>' for call in calls]
+        links.append(
+            f'<li><a href="{where}/recordings/plan.toml">The plan</a> and the calls to replay'
+            f"<details><summary>{len(calls)} files</summary>{', '.join(named)}</details></li>"
+        )
+    if plan.replay == "packaged":
+        links.append(f"<li>{with_code(_PACKAGED)}</li>")
+    links += [f'<li><a href="{where}/recordings/{name}">{name}</a>, what judges said</li>' for name in said]
     return [f"<h2>{html.escape(name)}</h2>", "<ul>", *links, "</ul>"]
 
 
@@ -108,26 +119,35 @@ def _letter(at: int) -> str:
     return _LETTERS[at % 26] + (str(at // 26 + 1) if at >= 26 else "")
 
 
-def _write_recordings(folder: RunFolder, target: Path) -> bool:
-    """Copy the calls of a run with a plan that is answered from them; tell whether there are any to be replayed.
+def _write_recordings(folder: RunFolder, target: Path) -> tuple[list[str], list[str]]:
+    """Copy the calls of a run, with a plan that is answered from them, and what judges said; return the names of both.
 
-    What comes with the program is not copied: it is answered in its order, where a copy would be held to its prompts.
+    The plan of a run that was answered from the program's own calls is answered from those again.
     """
     plan = folder.plan
-    if plan.replay == "packaged":
-        return False
-    calls = sorted((recordings_folder(plan) or folder.path / "calls").glob("*.jsonl"))
+    said = [name for name in _SAID if (folder.path / name).exists()]
     wanted = {f"{novel['id']}.jsonl" for novel in folder.novels()} | {judge.file for judge in plan.judges}
-    kept = [path for path in calls if path.name in wanted]
-    if not kept:
-        return False
-    (target / "calls").mkdir(parents=True, exist_ok=True)
-    for path in kept:
-        shutil.copyfile(path, target / "calls" / path.name)
+    # A judge of a run that was replayed may have been asked: its calls are the run's own.
+    places = [place for place in (recordings_folder(plan), folder.path / "calls") if place]
+    found = {path.name: path for place in places for path in place.glob("*.jsonl")}
+    kept = sorted(name for name in found if name in wanted or name.startswith("adherence-"))
+    if kept or said:
+        (target / "calls").mkdir(parents=True, exist_ok=True)
+    for name in said:
+        shutil.copyfile(folder.path / name, target / name)
+    for name in kept:
+        shutil.copyfile(found[name], target / "calls" / name)
+    if kept:
+        _write_plan(plan, target)
+    return kept, said
+
+
+def _write_plan(plan: Plan, target: Path) -> None:
+    """Write a plan that is answered from the calls beside it, and its premises."""
     # Where judges and writers were asked, and with whose key, is nobody's business who replays them.
     judges = [judge.model_copy(update={"base_url": None, "api_key_env": None}) for judge in plan.judges]
     changes = {
-        "replay": "calls",
+        "replay": plan.replay if plan.replay == "packaged" else "calls",
         "premises_file": Path("premises.toml"),
         "rivals": {},
         "base_url": None,
@@ -136,7 +156,6 @@ def _write_recordings(folder: RunFolder, target: Path) -> bool:
     replayed = plan.model_copy(update=changes).model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     _write_toml(target / "plan.toml", replayed)
     _write_toml(target / "premises.toml", {genre: {"premises": _numbered(plan, genre)} for genre in plan.genres})
-    return True
 
 
 def _numbered(plan: Plan, genre: str) -> list[str]:

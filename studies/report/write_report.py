@@ -14,9 +14,10 @@ from urllib.parse import quote
 
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
+from recurrentgpt.studies.measures.long_range import evidence
 from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import POOLED, Result, agreements, measured_row, results, win_rates
+from recurrentgpt.studies.report.figures import POOLED, Result, agreements, measured_rows, results, win_rates
 from recurrentgpt.studies.runs.folder import OWN, RunFolder
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
@@ -37,7 +38,8 @@ def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = 
     Raises StudyError where nothing is finished, and for a target that holds the files of a run.
     """
     novels = folder.novels()
-    if not novels:
+    stopped = folder.stopped_novels()
+    if not novels and not stopped:
         raise StudyError(f"No novel of {folder.path} is finished: run its plan first.")
     try:
         where = target.resolve()
@@ -48,7 +50,7 @@ def write_report(folder: RunFolder, target: Path, note: Callable[[str], None] = 
                 f"{folder.path / 'report'}."
             )
         target.mkdir(parents=True, exist_ok=True)
-        return _write(folder, target, novels, note)
+        return _write(folder, target, [*novels, *stopped], note)
     except OSError as error:
         raise StorageError(f"Cannot write the report into {target} ({error.strerror}): name another folder.") from error
 
@@ -73,8 +75,8 @@ def write_reports(
     for name, folder in zip(names, folders, strict=True):
         compared = results(folder)
         for source in ("judges", "people"):
-            part = preferences.table_section(folder.plan, compared, source)
-            if part.tables:
+            if any(one.source == source for one in compared):
+                part = preferences.table_section(folder.plan, compared, source)
                 parts.append(Section(f"{name}. {part.heading}", [_within(name, shown) for shown in part.parts]))
     _pages("Studies side by side", target, parts)
 
@@ -91,11 +93,10 @@ def _pages(title: str, target: Path, parts: list[Section]) -> None:
 
 def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Callable[[str], None]) -> list[Path]:
     note(f"measuring {len(novels)} novels")
-    rows, compared, recall = (
-        [measured_row(novel, folder.plan.price) for novel in novels],
-        results(folder),
-        folder.rows("recall.jsonl"),
-    )
+    rows, compared, recall = measured_rows(folder), results(folder), folder.rows("recall.jsonl")
+    accused = [
+        {"novel": novel["id"], "system": novel["system"], **asdict(one)} for novel in novels for one in evidence(novel)
+    ]
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
         parts.append(sections.recall_section(recall))
@@ -115,6 +116,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
             plots.wins(shares, known, target / f"wins-{source}.png")
     _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
+    _rows(target / "contradictions", accused)
     _rows(target / "comparisons", [_flat(result) for result in compared])
     _rows(target / "agreement", agreements(folder))
     _rows(target / "recall", [row for found in recall for row in _levels(found)])
@@ -167,27 +169,55 @@ def section_lines(sections: list[Section]) -> list[str]:
                     shown = f'<img src="{html.escape(quote(file), quote=True)}" alt="{said}">'
                     body.append(f"<figure>{shown}<figcaption>{said}</figcaption></figure>")
                 case _:
-                    body.append(f"<p>{_code(html.escape(part))}</p>")
+                    body.append(f"<p>{with_code(part)}</p>")
     return body
 
 
 def latex(title: str, sections: list[Section]) -> str:
-    """Return the tables of the report for a LaTeX document, which needs no package for them."""
+    """Return the tables of the report for a LaTeX document, which needs no package for them.
+
+    Columns of text are as wide as the page has room for, and tables of such columns are divided into several of a page each.
+    """
     lines = [f"% {' '.join(title.split())}"]
     for section in sections:
         for table in section.tables:
-            rows = [" & ".join(_tex(cell) for cell in cells) + r" \\" for cells in (table.headings, *table.rows)]
-            lines += [
-                r"\begin{table}[htbp]\centering\small",
-                rf"\caption{{{_tex(section.heading)}}}",
-                rf"\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}\hline",
-                rf"{rows[0]}\hline",
-                *rows[1:],
-                r"\hline\end{tabular}",
-                r"\end{table}",
-                "",
-            ]
+            columns, head = _columns(table), _tex_row(table.headings)
+            per = _TEX_ROWS if "p{" in columns else max(1, len(table.rows))
+            for at in range(0, max(1, len(table.rows)), per):
+                lines += [
+                    r"\begin{table}[htbp]\centering\small",
+                    rf"\caption{{{_tex(section.heading)}{', continued' if at else ''}}}",
+                    rf"\begin{{tabular}}{{{columns}}}\hline",
+                    rf"{head}\hline",
+                    *map(_tex_row, table.rows[at : at + per]),
+                    r"\hline\end{tabular}",
+                    r"\end{table}",
+                    "",
+                ]
     return "\n".join(lines)
+
+
+_TEX_TEXT, _TEX_ROWS = 40, 8
+"""Characters from which a cell is text, which is broken into lines, and rows of a table of such cells on one page."""
+
+
+def _columns(table: Table) -> str:
+    """Return the columns of a table as LaTeX has them: text shares the width of the page by its length."""
+    longest = [max(map(len, cells)) for cells in zip(table.headings, *table.rows, strict=True)]
+    texts = [length for length in longest if length > _TEX_TEXT]
+    room = max(0.4, 0.9 - 0.012 * (sum(longest) - sum(texts)))
+    return "".join(
+        rf"p{{{room * length**0.5 / sum(text**0.5 for text in texts):.2f}\linewidth}}"
+        if length > _TEX_TEXT
+        else "r"
+        if at
+        else "l"
+        for at, length in enumerate(longest)
+    )
+
+
+def _tex_row(cells: list[str]) -> str:
+    return " & ".join(map(_tex, cells)) + r" \\"
 
 
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
@@ -206,9 +236,9 @@ def _markdown_table(table: Table) -> list[str]:
     return [row(table.headings), "|" + " --- |" * len(table.headings), *map(row, table.rows)]
 
 
-def _code(escaped: str) -> str:
-    """Return text with what stands between backticks as code, as Markdown shows it."""
-    return _CODE.sub(r"<code>\1</code>", escaped)
+def with_code(text: str) -> str:
+    """Return text as HTML, with what stands between backticks as code, as Markdown shows it."""
+    return _CODE.sub(r"<code>\1</code>", html.escape(text))
 
 
 def table_line(table: Table) -> str:

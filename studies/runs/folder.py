@@ -2,6 +2,7 @@
 
 manifest.json     what ran: commit, versions, plan, its premises, models by role, seeds, when
 novels/ID.json    one finished novel each, never written twice
+stopped/ID.json   a novel that failed, as far as it was written
 calls/ID.jsonl    its calls
 failures.jsonl    what went wrong, the latest last
 stories.db        the story log, for `RECURRENTGPT_HOME=RUN recurrentgpt show ID`
@@ -32,7 +33,7 @@ from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, Manifest, N
 FORMAT = 1
 NOVEL_FIELDS = ("name", "model", "base_url", "tier", "temperature", "embedder", "guards", "banned")
 """What of a plan decides what a novel is, beside its recordings, length, premise and system's options; the rest may change."""
-OWN = ("novels", "calls")
+OWN = ("novels", "calls", "stopped")
 """Folders in that of a run."""
 _COMPARED = ("unit", "first", "second", "criterion")
 VERDICT = ("judge", *_COMPARED)
@@ -161,7 +162,10 @@ class RunFolder:
 
     def novel(self, job: Job) -> NovelRecord | None:
         """Return a finished novel, or None; raise StudyError for one of another premise, or that is damaged."""
-        path = self.path / "novels" / f"{job.id}.json"
+        return self._novel(job, "novels")
+
+    def _novel(self, job: Job, kept: str) -> NovelRecord | None:
+        path = self.path / kept / f"{job.id}.json"
         if not path.exists():
             return None
         novel = cast("NovelRecord", check_form(path, _read(path), NOVEL))
@@ -177,6 +181,12 @@ class RunFolder:
     def novels(self) -> list[NovelRecord]:
         """Return every finished novel, in the order of the plan."""
         return [novel for job in self.plan.jobs() if (novel := self.novel(job)) is not None]
+
+    def stopped_novels(self) -> list[NovelRecord]:
+        """Return every novel that failed and is not finished since, as far as it was written, in the order of the plan."""
+        failed = {row["novel"] for row in self.failures()}
+        jobs = [job for job in self.plan.jobs() if job.id in failed]
+        return [novel for job in jobs if (novel := self._novel(job, "stopped")) is not None]
 
     def compared_novels(self) -> dict[tuple[str, str], NovelRecord]:
         """Return by system and unit every finished novel, and those of rivals under their names, of the same premises.
@@ -196,6 +206,10 @@ class RunFolder:
     def save_novel(self, job: Job, novel: NovelRecord) -> None:
         """Write a finished novel, at once or not at all."""
         self._write(self.path / "novels" / f"{job.id}.json", _text(novel))
+
+    def save_stopped(self, job: Job, novel: NovelRecord) -> None:
+        """Write a novel that failed, as far as it was written."""
+        self._write(self.path / "stopped" / f"{job.id}.json", _text(novel))
 
     def write_calls(self, job: Job, jsonl: Sequence[str]) -> None:
         """Write all calls of a novel that were recorded elsewhere, at once or not at all."""

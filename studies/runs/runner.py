@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import RetryPolicy
+from langgraph.types import RetryPolicy, StateSnapshot
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.infrastructure.background_loop import call
-from recurrentgpt.memory.story_log import StoryLog
+from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.emphasis import plain
 from recurrentgpt.prose.sentences import count_words
@@ -145,8 +145,12 @@ async def _write(
         given = None if snapshot.tasks else {"story": job.id, "genre": job.genre, "premise": job.premise}
         notify("goes on" if snapshot.tasks else "begins", snapshot.values.get("words", 0))
         stream = graph.astream(given, config, context=settings, stream_mode="updates", durability="sync")
-        async for update in stream:
-            notify_passage(update, notify)
+        try:
+            async for update in stream:
+                notify_passage(update, notify)
+        except Exception:
+            await _keep_stopped(folder, job, await graph.aget_state(config), log)
+            raise
         snapshot = await graph.aget_state(config)
     found = await read_novel(job.id, snapshot.values["head"], log)
     if (recording := settings.recording) is None:
@@ -160,6 +164,16 @@ async def _write(
     spent = {"seconds": round(recording.seconds, 3)}
     timed = WrittenNovel(usage=found["usage"], passages=cast("list[PassageRecord]", passages))
     return save_novel(folder, job, timed, recording.roles, spent, outdated=recording.outdated)
+
+
+async def _keep_stopped(folder: RunFolder, job: Job, snapshot: StateSnapshot, log: StoryLog) -> None:
+    """Keep a novel that cannot go on as far as it was written, for its measures; it goes on when the plan is run again."""
+    if head := snapshot.values.get("head"):
+        found = await read_novel(job.id, head, log)
+        usage = cast("Usage", {**found["usage"], **recorded_usage(folder.calls(job))})
+        models = folder.manifest.get("models", {}).get("writer", [])
+        if found["passages"]:
+            folder.save_stopped(job, novel_record(job, {**found, "usage": usage}, models=models))
 
 
 async def _restart_reason(job: Job, state: Mapping[str, Any], log: StoryLog) -> str:
@@ -217,7 +231,11 @@ def novel_settings(plan: Plan, job: Job) -> Mapping[str, Any]:
 
 async def read_novel(story: str, head: str, log: StoryLog) -> WrittenNovel:
     """Return what the log has of a novel: its passages, what each cost, and what all did with the opening."""
-    commits = await log.get_many(story, await log.path(story, head))
+    return written_novel(await log.get_many(story, await log.path(story, head)))
+
+
+def written_novel(commits: Sequence[Commit]) -> WrittenNovel:
+    """Return what the commits of a novel, from its opening on, tell of it."""
     offered = {commit["id"]: commit["candidate_plans"] for commit in commits}
     passages = [
         PassageRecord(

@@ -5,8 +5,10 @@ from functools import cache
 
 import pytest
 
+from benchmarks import strong_novels
 from recurrentgpt.prompts.check import packaged
 from recurrentgpt.prose.emphasis import emphasised
+from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.studies.errors import StudyError
 from tests.recorded.novels import NOVELS, SAMPLES, replay, sample, sent, write
 
@@ -45,6 +47,22 @@ def test_a_mystery_of_twelve_passages_ends_with_its_last_line_and_all_its_turns_
     assert commits[-1]["candidate_plans"] == []
     assert [commit.get("turns", []).count("done") for commit in commits][-3:] == [5, 5, 6]
     assert record["brief"]["truth"]
+
+
+async def test_a_strong_models_novel_is_measured_without_a_judge():
+    found = await strong_novels.measure("mystery")
+    _, commits = await write("mystery", replay("mystery"))
+    assert (found["novel"], found["passages"]) == ("mystery", len(commits) - 1)
+    assert found["words"] == sum(count_words(commit["passage"]) for commit in commits)
+    assert found["contradictions_per_10000"] == round(10_000 * len(found["accused"]) / found["words"], 3)
+    assert 0 < found["repeated_4grams"] < 0.02
+    assert found["new_facts"] > 1
+    assert found["prompt_mean"] > 1000
+    shown = strong_novels.table(
+        [{**found, "accused": [{"passage": 2, "sentence": "She left.", "holds": "She is dead."}]}]
+    )
+    assert "| mystery | 6 | 2,939 |" in shown
+    assert "* mystery, passage 2: She left. But: She is dead." in shown
 
 
 async def test_a_changed_prompt_names_the_call(tmp_path):

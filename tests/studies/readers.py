@@ -35,8 +35,10 @@ def stories(messages):
     return [asked.partition(f"STORY {side}\n")[2].partition("\n===")[0] for side in "AB"]
 
 
-def answer(side):
-    return json.dumps({"quotes_a": ["Mira"], "quotes_b": ["... mira!"], "verdict": side})
+def answer(messages, side):
+    """Answer with a line of each story, quoted as people do."""
+    a, b = (" ".join(text.split()[:8]) for text in stories(messages))
+    return json.dumps({"quotes_a": [a], "quotes_b": [f"... {b.upper()}!"], "verdict": side})
 
 
 def faults(text):
@@ -49,12 +51,12 @@ def reader(messages):
     """Read properly: fewer faults win, else who lights lamps."""
     a, b = stories(messages)
     if faults(a) != faults(b):
-        return answer("A" if faults(a) < faults(b) else "B")
-    return answer("A" if "lit" in a and "lit" not in b else "B" if "lit" in b and "lit" not in a else "tie")
+        return answer(messages, "A" if faults(a) < faults(b) else "B")
+    return answer(messages, "A" if "lit" in a and "lit" not in b else "B" if "lit" in b and "lit" not in a else "tie")
 
 
 MODELS = {
     "reader": ScriptedChatModel(replies=reader),
-    "blind": ScriptedChatModel(replies=lambda messages: answer("A")),
+    "blind": ScriptedChatModel(replies=lambda messages: answer(messages, "A")),
     "mad": ScriptedChatModel(replies=lambda messages: "I like both, thank you."),
 }

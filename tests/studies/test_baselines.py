@@ -88,6 +88,18 @@ class TestRe3:
         assert in_order(last, *outline)
         assert f"In the upcoming passage: {outline[-1]}" in last
 
+    @pytest.mark.parametrize("system", ["re3", "doc"])
+    async def test_every_draft_is_told_the_genre(self, write, system):
+        novel = await write(system, 600, candidates=1)
+        drafts = novel.prompts("In the upcoming passage:", **PROSE)
+        assert drafts
+        assert all("A mystery novel\n" in text for text in drafts)
+
+    async def test_as_many_drafts_are_compared_as_were_published(self, write):
+        assert {name: SYSTEMS[name].drafts for name in ("re3", "doc")} == {"re3": 10, "doc": 8}
+        novel = await write("re3", 300)
+        assert len(novel.prompts("Begin the story", **PROSE)) == 10
+
     async def test_the_first_draft_has_premise_setting_and_all_characters(self, write):
         novel = await write("re3", 600, candidates=1)
         first, *others = novel.prompts("In the upcoming passage:", **PROSE)
@@ -329,21 +341,28 @@ class TestDoc:
         assert f"has told so far:\n\n{first['passage']}" in graded[1]
         assert novel.result["words"] == pytest.approx(3000, rel=0.1)
 
-    async def test_a_falling_score_ends_a_leaf(self, write):
-        def falling(messages):
-            asked = str(messages[-1].text)
-            if "Grade every draft" in asked:
-                grade = 9 if "In it," in asked else 2
-                names = (
-                    ["relevance", "coherence"] + ["move"] * ("moves:" in asked) + ["entering"] * ("come in:" in asked)
-                )
-                return json.dumps({name: [grade] for name in names})
-            return author_replies(messages)
+    async def test_a_falling_score_ends_a_leaf(self, write, monkeypatch):
+        monkeypatch.setattr("recurrentgpt.studies.baselines.drafts.FAULTS_WEIGHT", 0.0)
 
-        steady = await write("doc", 2400, candidates=1)
-        novel = await write("doc", 2400, candidates=1, replies=falling)
-        dropped = len(novel.prompts("Grade every draft")) - len(novel.passages)
-        assert dropped > len(steady.prompts("Grade every draft")) - len(steady.passages)
+        def graded(later):
+            def replies(messages):
+                asked = str(messages[-1].text)
+                if "Grade every draft" in asked:
+                    grade = 10 if "In it," in asked else later
+                    names = (
+                        ["relevance", "coherence"]
+                        + ["move"] * ("moves:" in asked)
+                        + ["entering"] * ("come in:" in asked)
+                    )
+                    return json.dumps({name: [grade] for name in names})
+                return author_replies(messages)
+
+            return replies
+
+        steady = await write("doc", 2400, candidates=1, replies=graded(10))
+        novel = await write("doc", 2400, candidates=1, replies=graded(2))
+        dropped, kept = (len(one.prompts("Grade every draft")) - len(one.passages) for one in (novel, steady))
+        assert dropped > kept == 0
         assert novel.result["words"] == pytest.approx(2400, rel=0.1)
 
 

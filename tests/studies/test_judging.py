@@ -7,7 +7,7 @@ import pytest
 from recurrentgpt.schema.errors import ModelUnavailable
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.pairwise import counted_judges, failures, remarks, same_family_judges
+from recurrentgpt.studies.judging.pairwise import counted_judges, failures, misquoted, remarks, same_family_judges
 from recurrentgpt.studies.report.figures import orders
 from recurrentgpt.studies.runs.endpoints import check_keys
 from recurrentgpt.studies.runs.families import known_family
@@ -209,7 +209,7 @@ def test_a_flip_and_a_tie_are_both_half_and_told_apart(tmp_path, plan):
     def after(side):
         def reply(messages):
             a, b = stories(messages)
-            return reader(messages) if faults(a) != faults(b) else answer(side)
+            return reader(messages) if faults(a) != faults(b) else answer(messages, side)
 
         return ScriptedChatModel(replies=reply)
 
@@ -225,12 +225,29 @@ def test_a_flip_and_a_tie_are_both_half_and_told_apart(tmp_path, plan):
     ]
 
 
-@pytest.mark.parametrize("quote", ["", "The king was never dead.", "lit lamp 1 ... and married"])
-def test_a_quote_that_is_in_neither_story_spoils_the_verdict(tmp_path, plan, quote):
+@pytest.mark.parametrize(
+    "quotes",
+    [
+        (["{a}"], []),
+        ([], ["{b}"]),
+        (["{a}"], ["", "The king was never dead at all."]),
+        (["{a}", "lit lamp 1. Then Tobias ... and married"], ["{b}"]),
+        (["{a}"], ["..."]),
+        (["“”"], ["{b}"]),
+        (["{a}"], ["the"]),
+        (["Mira ... lamp 1 ... Tobias"], ["{b}"]),
+        (["{b}"], ["{a}"]),
+    ],
+)
+def test_a_verdict_that_does_not_quote_each_story_in_its_own_words_is_spoilt(tmp_path, plan, quotes):
     def invents(messages):
         a, b = stories(messages)
         said = json.loads(reader(messages))
-        return json.dumps(said if faults(a) != faults(b) else {**said, "quotes_a": [quote], "quotes_b": []})
+        if faults(a) != faults(b):
+            return json.dumps(said)
+        lines = {"a": a.partition("\n")[0], "b": b.partition("\n")[0]}
+        mine, theirs = ([quote.format(**lines) for quote in side] for side in quotes)
+        return json.dumps({**said, "quotes_a": mine, "quotes_b": theirs})
 
     folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
     judge_run(folder, quiet, models={"reader": ScriptedChatModel(replies=invents)}, retry=QUICK)
@@ -239,9 +256,43 @@ def test_a_quote_that_is_in_neither_story_spoils_the_verdict(tmp_path, plan, quo
     assert all("quote" in row["error"] for row in failures(folder))
 
 
+@pytest.mark.parametrize("quote", ["...", "“”", "the", "Mira"])
+def test_a_judge_that_quotes_no_run_of_words_does_not_qualify(tmp_path, plan, quote):
+    def quotes_little(messages):
+        return json.dumps({**json.loads(reader(messages)), "quotes_a": [quote], "quotes_b": [quote]})
+
+    folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
+    judge_run(folder, quiet, models={"reader": ScriptedChatModel(replies=quotes_little)}, retry=QUICK)
+    assert [row["right"] for row in folder.rows("qualification.jsonl")] == [0, 0]
+    assert counted_judges(folder) == {}
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("They ... crossed THE ice at night", "“They crossed,” she said. They had crossed the ice at night."),
+        ("Gone.", "Gone."),
+        ("他走进了房间", "雨停了。他走进了房间,看见一个人。"),
+        (" ", "Nobody asked for blanks, and they say nothing."),
+    ],
+)
+def test_a_run_of_words_is_a_quote_in_any_script(quote, text):
+    assert misquoted([quote], text, "story A") is None
+
+
+def test_kinship_is_told_by_the_name_of_who_wrote_where_the_plan_does_not_say_it(tmp_path, plan):
+    folder = judged_run(tmp_path / "run", plan, Judge(model="gpt-4o"))
+    unknown = "The plan does not say the `family` of the generator, so"
+    assert unknown in " ".join(remarks(folder))
+    folder.note_models({"writer": "qwen2.5-coder-1.5b-instruct-q4_k_m"})
+    assert "does not say" not in " ".join(remarks(folder))
+    folder.note_models({"writer": "some-finetune"})
+    assert unknown in " ".join(remarks(folder)), "one of two writers has no family"
+
+
 def test_a_judge_is_heard_by_the_criterion_that_it_qualified_for(tmp_path, plan):
     def one_eyed(messages):
-        return reader(messages) if "more coherent" in messages[0].text else answer("A")
+        return reader(messages) if "more coherent" in messages[0].text else answer(messages, "A")
 
     folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
     judge_run(folder, quiet, models={"reader": ScriptedChatModel(replies=one_eyed)}, retry=QUICK)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from benchmarks import contradictions
+from recurrentgpt.schema.errors import ModelRefused
 from recurrentgpt.studies.measures.long_range import long_range
 from recurrentgpt.studies.measures.planted_contradictions import planted_texts
 from recurrentgpt.studies.report.write_report import write_report
@@ -56,6 +57,35 @@ def test_eyes_that_change_over_passages_contradict():
     assert len(long_range(["Mira's grey eyes shone.", "Mira's brown eyes shone."]).contradictions) == 1
 
 
+def test_a_contradiction_is_listed_with_its_sentence_and_what_it_contradicts():
+    lives = '"Stay here," said Tobias Kell. Mira\'s grey eyes shone.'
+    dies = "Mira lit the lamp. Tobias Kell was dead. Mira wept."
+    acts = "It was night. Tobias opened the door and took the lamp. Mira's brown eyes shone."
+    dead, looks = long_range([lives, dies, acts]).evidence
+    assert (dead.passage, dead.rule, dead.entry) == (3, "dead", "Tobias Kell")
+    assert dead.sentence == "Tobias opened the door and took the lamp."
+    assert dead.holds == "Tobias Kell was dead."
+    assert (looks.passage, looks.entry, looks.sentence) == (3, "Mira", "Mira's brown eyes shone.")
+    assert looks.holds == "The eyes of Mira is grey, then brown."
+
+
+def test_the_report_lists_the_sentences_that_contradict(small, tmp_path):
+    plan = small.model_copy(update={"words": 400, "systems": ["rolling_4096"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
+    (novel,), (job,) = folder.novels(), plan.jobs()
+    told = ['"Stay here," said Tobias Kell. Tobias Kell was dead.', "Tobias opened the door."]
+    passages = [{**novel["passages"][0], "step": step, "text": text} for step, text in enumerate(told, start=1)]
+    folder.save_novel(job, {**novel, "passages": passages})
+    write_report(folder, tmp_path / "report")
+    (row,) = map(json.loads, (tmp_path / "report" / "contradictions.jsonl").read_text().splitlines())
+    assert (row["novel"], row["system"], row["passage"]) == (job.id, "rolling_4096", 2)
+    assert row["sentence"] == "Tobias opened the door."
+    assert "dead" in row["holds"]
+    assert "Tobias opened the door." in (tmp_path / "report" / "contradictions.csv").read_text()
+    assert "`contradictions.csv`" in (tmp_path / "report" / "report.md").read_text()
+
+
 def test_news_is_what_was_not_told_before():
     first = "At noon Mira Voss met Tobias by the lamp."
     found = long_range([first, first, "At night Mira Voss met Adela by the lamp."]).new_facts
@@ -105,6 +135,37 @@ def test_the_long_study_goes_on_where_it_was_stopped_and_is_reported(small, tmp_
         assert all(row[name] is not None for row in rows), name
     text = (tmp_path / "report" / "report.md").read_text()
     assert "| contradictions per 10000 | new facts | new facts late |" in text
+
+
+def test_a_novel_that_stopped_is_measured_as_far_as_it_was_written(small, tmp_path):
+    plan = small.model_copy(update={"systems": ["rolling_4096", "rolling_unlimited"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+
+    def narrow(messages):
+        if sum(len(str(message.text)) for message in messages) > 8000:
+            raise ModelRefused("The prompt does not fit into the model's context: take a larger one.")
+        return author_replies(messages)
+
+    chat = ScriptedChatModel(tier="full", model_name="scripted", replies=narrow)
+    outcome = run(folder, lambda event: None, model=chat, retry=QUICK)
+    assert outcome.failed == 2
+    (short, other), (job, _) = folder.stopped_novels(), plan.jobs()
+    assert short["id"] == job.id
+    assert 300 < short["words"] < short["target"]
+    write_report(folder, tmp_path / "report")
+    rows = [json.loads(line) for line in (tmp_path / "report" / "measures.jsonl").read_text().splitlines()]
+    assert [(row["system"], row["stopped"], row["words"]) for row in rows] == [
+        ("rolling_4096, stopped", 1, short["words"]),
+        ("rolling_unlimited, stopped", 1, other["words"]),
+    ]
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert f"| {job.id} | {len(short['passages'])} | {short['words']:,} | 2,700 | The prompt does not fit" in text
+    assert "in no figure" not in text
+    again = scripted_author()
+    assert run(folder, lambda event: None, model=again, retry=QUICK).failed == 0
+    assert folder.stopped_novels() == []
+    write_report(folder, tmp_path / "report")
+    assert ", stopped" not in (tmp_path / "report" / "report.md").read_text()
 
 
 def test_money_is_in_the_table_of_costs_where_the_plan_has_a_price(small, tmp_path):

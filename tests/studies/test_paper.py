@@ -7,12 +7,14 @@ from itertools import pairwise
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report.sections import guards_table
 from recurrentgpt.studies.runs.plan import parse_plan, with_guards
 from recurrentgpt.studies.scripted_author import author_replies
 from recurrentgpt.studies.study_context import StudyContext
+from recurrentgpt.testing import ScriptedChatModel
 
 PROSE = ("passage", "paragraph")
 PAPER_WORDS = ("Memory:", "Last paragraph:", "Instruction:", "Related paragraphs:")
@@ -124,6 +126,42 @@ async def test_with_shared_guards_no_system_copies_and_without_any_each_may(writ
     assert all(copies["none"])
     # What neither the prompt nor the passage before has is not watched, so that it may come back later.
     assert not any(both == (True, True) for both in pairwise(copies["shared"]))
+
+
+LOOP = "The lamp went out on the long quay. Nobody in the house said a word about it."
+
+
+@pytest.mark.parametrize("tier", ["full", "small"])
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+async def test_without_guards_every_system_takes_what_the_model_says(write, system, tier):
+    def replies(messages):
+        told = author_replies(messages)
+        if not told.startswith("{"):
+            return " ".join([LOOP] * 60)
+        form = json.loads(told)
+        return json.dumps({key: " ".join([LOOP] * 20) if key in PROSE else form[key] for key in form})
+
+    class Tiered(ScriptedChatModel):
+        tier: str = "full"
+
+    novel = await write(system, 600, chat=Tiered(tier=tier, replies=replies), guards="none", candidates=2)
+    assert novel.result["words"] == pytest.approx(600, rel=0.2)
+    for passage in novel.passages:
+        assert set(sentences(passage["passage"])) <= set(sentences(LOOP))
+    asked = [call for call in novel.model.calls if SCHEMA_HEADING not in "\n".join(str(turn.text) for turn in call)]
+    assert not [call for call in asked if call[-1].type == "ai" or "Reply with the continuation" in str(call[-1].text)]
+
+
+@pytest.mark.parametrize("guards", ["none", "shared"])
+async def test_a_single_call_has_no_grammar_but_its_own(write, guards):
+    class Small(ScriptedChatModel):
+        tier: str = "small"
+
+    novel = await write("single_call", 600, chat=Small(replies=author_replies), guards=guards)
+    asked = [str(call[-1].text).partition(SCHEMA_HEADING)[2] for call in novel.model.calls]
+    forms = [json.loads(form)["properties"] for form in asked if '"passage"' in form]
+    assert forms
+    assert not [form for form in forms if "pattern" in form["passage"]]
 
 
 def test_the_report_says_which_guards_each_system_has(plan):

@@ -38,7 +38,9 @@ def test_a_judge_is_shown_24_pairs_by_each_criterion_of_however_few_novels(grow,
     left = iter(slips)
 
     def slipping(messages):
-        return answer("tie") if "more coherent" in messages[0].text and next(left, False) else reader(messages)
+        return (
+            answer(messages, "tie") if "more coherent" in messages[0].text and next(left, False) else reader(messages)
+        )
 
     folder, chat = grow(1, ["fantasy"]), ScriptedChatModel(replies=slipping)
     said = judged(folder, chat)

@@ -120,6 +120,16 @@ async def test_a_recording_older_than_the_prompts_is_played_in_its_order_only_wh
         await said(replay_model(Recording.read(path, in_order=True), "writer", 2), "New one.")
 
 
+async def test_of_calls_that_came_in_another_order_the_seed_tells_which_is_which(tmp_path):
+    path = tmp_path / "calls.jsonl"
+    for seed, reply in ((2, "Second draft."), (1, "First draft.")):
+        await said(record_model(scripted(reply), FileRecorder(path), "writer", 1), f"Draft {seed}.", seed=seed)
+    recording = Recording.read(path, in_order=True)
+    told = ["".join((await said(replay_model(recording, "writer", 1), "Draft.", seed=seed))[0]) for seed in (1, 2)]
+    assert told == ["First draft.", "Second draft."]
+    assert recording.outdated == 2
+
+
 async def test_of_a_call_made_twice_the_later_one_counts(tmp_path):
     path = tmp_path / "calls.jsonl"
     for reply in ("First.", "Second."):

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import numbered, sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
@@ -68,6 +69,48 @@ async def test_without_a_long_term_memory_nothing_is_recalled_and_the_last_passa
     last = novel.prompts("Write the next passage", without=SCHEMA_HEADING)[-1]
     assert numbered(novel.passages[-2]["short_term_memory"].splitlines()) in last
     assert novel.passages[-2]["passage"] in last
+
+
+@pytest.mark.parametrize("tier", ["full", "small"])
+@pytest.mark.parametrize("system", ["no_long_term_memory", "bare_no_long_term_memory"])
+async def test_without_a_long_term_memory_the_gate_watches_what_would_be_recalled(write, system, tier, monkeypatch):
+    watched = []
+
+    class Gate(ProseGate):
+        def __init__(self, *, seen=(), **given):
+            super().__init__(seen=seen, **given)
+            watched.append(list(seen))
+
+    monkeypatch.setattr("recurrentgpt.nodes.write.ProseGate", Gate)
+    # A small model is watched over its last passages anyway.
+    monkeypatch.setattr("recurrentgpt.nodes.write.WATCHED", 1)
+    chat = ScriptedChatModel(tier=tier, replies=author_replies)
+    novel = await write(system, 1500, chat=chat)
+    earlier = [passage["passage"] for passage in novel.passages[:-2]]
+    assert any(piece in passage for passage in earlier for piece in watched[-1])
+    assert not [commit for commit in novel.passages if commit["recalled"]]
+    assert not novel.prompts("Earlier passages that bear on this one:")
+    asked = [text for text in novel.prompts(novel.passages[-1]["plan"]) if novel.passages[-2]["passage"][-40:] in text]
+    assert asked
+    assert not [text for text in asked for piece in watched[-1] if piece in text and piece in " ".join(earlier)]
+
+
+async def test_the_ablations_of_bare_lose_one_memory_and_nothing_else(write):
+    bare = (await write("bare", 1500)).prompts("Write the next passage", without=SCHEMA_HEADING)[-1]
+    assert "Short-term memory" in bare
+    assert "Earlier passages that bear on this one:" in bare
+    unremembered = await write("bare_no_short_term_memory", 1500)
+    asked = unremembered.prompts("Write the next passage", without=SCHEMA_HEADING)
+    assert "Earlier passages that bear on this one:" in asked[-1]
+    assert not [text for text in unremembered.prompts() if "memory" in text.lower()]
+    forgetful = await write("bare_no_long_term_memory", 1500)
+    asked = forgetful.prompts("Write the next passage", without=SCHEMA_HEADING)
+    assert numbered(forgetful.passages[-2]["short_term_memory"].splitlines()) in asked[-1]
+    assert not forgetful.prompts("Earlier passages that bear on this one:")
+    for novel in (unremembered, forgetful):
+        assert not [text for text in novel.prompts("Write the next passage") if "Its people:" in text]
+        assert not novel.prompts("Where it is going")
+        assert not novel.prompts("The story so far, a line for each passage")
 
 
 async def test_without_a_long_term_memory_no_prompt_speaks_of_earlier_passages(write):

@@ -15,10 +15,11 @@ from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, results
 from recurrentgpt.studies.report.preferences import paper_figures
 from recurrentgpt.studies.report.sections import recall_section
+from recurrentgpt.studies.report.site import write_site
 from recurrentgpt.studies.report.write_report import latex, write_report
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import CRITERIA, Judge
+from recurrentgpt.studies.runs.plan import CRITERIA, Judge, read_plan, with_systems
 from recurrentgpt.studies.runs.runner import run
 from recurrentgpt.studies.scripted_author import scripted_author
 
@@ -189,6 +190,20 @@ def test_tables_are_there_for_latex(judged, tmp_path):
     ]
 
 
+def test_text_in_tables_for_latex_is_broken_into_lines(judged, tmp_path):
+    reported(judged, tmp_path)
+    text = (tmp_path / "report" / "tables.tex").read_text()
+    tables = re.findall(r"\\begin\{tabular\}\{(.*?)\}\\hline\n(.*?)\\hline\\end", text, re.DOTALL)
+    assert len(tables) > 5
+    for columns, body in tables:
+        kinds = re.findall(r"p\{[\d.]+\\linewidth\}|[lr]", columns)
+        assert sum(float(width) for width in re.findall(r"p\{([\d.]+)", columns)) <= 0.95
+        for row in body.removesuffix("\n").split(" \\\\"):
+            cells = row.strip().removeprefix("\\hline").strip().split(" & ")
+            assert all(kind.startswith("p") for kind, cell in zip(kinds, cells, strict=False) if len(cell) > 60)
+    assert ", continued}" in text
+
+
 def test_a_rival_is_another_runs_first_system(judged, tmp_path):
     other = tmp_path / "strong"
     shutil.copytree(judged.path, other)
@@ -298,6 +313,47 @@ def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged
     text = reported(judged, tmp_path)
     assert text.count("| rolling_1024, the paper | 61 : 52 |  |  |") == 2
     assert said in text
+
+
+def test_a_site_of_packaged_calls_has_them_with_what_judges_said_and_makes_its_novels_again(toy, tmp_path):
+    run_path = tmp_path / "judged"
+    shutil.copytree(toy / "run", run_path)
+    folder = RunFolder.open(run_path)
+    RunFolder.create(run_path, folder.plan.model_copy(update={"judges": [Judge(model="reader", family="b")]}))
+    row = {
+        "unit": "mystery-01-s1",
+        "first": "recurrentgpt",
+        "second": "re3",
+        "criterion": "coherent",
+        "judge": "reader",
+    }
+    folder.append("verdicts.jsonl", {**row, "preference": 1.0})
+    (run_path / "calls").mkdir(exist_ok=True)
+    (run_path / "calls" / "judge-reader.jsonl").write_text('{"format": "recurrentgpt-calls"}\n')
+    write_site([folder], tmp_path / "site")
+    place = tmp_path / "site" / "judged" / "recordings"
+    assert {path.name for path in place.glob("*")} == {"calls", "plan.toml", "premises.toml", "verdicts.jsonl"}
+    assert "judge-reader.jsonl" in {path.name for path in (place / "calls").glob("*")}
+    assert len(list((place / "calls").glob("*-s1.jsonl"))) == 12
+    page = (tmp_path / "site" / "index.html").read_text()
+    assert "`" not in page
+    assert 'href="judged/recordings/verdicts.jsonl"' in page
+    plan = with_systems(read_plan(str(place / "plan.toml")), ["single_call"])
+    again = RunFolder.create(tmp_path / "again", plan.model_copy(update={"recall": 0, "judges": []}))
+    run(again, lambda event: None, retry=QUICK)
+    first = {novel["id"]: novel["text"] for novel in folder.novels()}
+    assert [novel["text"] == first[novel["id"]] for novel in again.novels()] == [True, True]
+
+
+def test_the_papers_figures_are_there_before_anybody_has_judged(toy):
+    text = (toy / "report" / "report.md").read_text()
+    judges = text.partition("preferred by judges")[2].partition("\n## ")[0]
+    assert "The plan names no judge" in judges
+    rows = [line for line in judges.splitlines() if ", the paper |" in line]
+    assert [row.split(" | ")[0] for row in rows] == ["| re3, the paper", "| doc, the paper"] * 2
+    assert rows[0] == "| re3, the paper | 63.8 : 35.1 | 66.8 : 27.9 |  |"
+    assert "its own figures as printed" in judges
+    assert ", the paper |" not in text.partition("preferred by people")[2]
 
 
 def test_all_rows_of_the_papers_tables_are_there():

@@ -24,7 +24,7 @@ from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
-from recurrentgpt.models.json_replies import PartialReply, UnusableEntry
+from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import codex_before
@@ -155,7 +155,7 @@ class MemoryChanges(MemoryRepair, SummaryReply):
     add: list[Addition] = []
     turns: list[Turn] = []
     clues: list[int] = []
-    unreached: str = ""
+    unreached: OptionalText = ""
 
 
 class MemoryReply(MemoryChanges):

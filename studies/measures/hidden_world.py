@@ -97,6 +97,11 @@ class HiddenWorld:
         """Return what an archive would say of a passage, and not what is planted there."""
         return self.filler(random.Random(f"summary {self.name} {self.seed} {number}"))
 
+    def telling_summary(self, number: int) -> str:
+        """Return what an honest archive says of a passage: the last of the facts that are planted there."""
+        planted = [told.fact for told in self.planted if told.at == number]
+        return planted[-1] if planted else self.summary(number)
+
     def filler(self, dealer: random.Random, pattern: str = "") -> str:
         """Return a sentence that tells nothing of what is asked for."""
         first, second = dealer.sample(self.people, 2)

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
+from recurrentgpt.memory.superseded import tells_of_the_living
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told, sign_of
+from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Superseded, Told, sign_of
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
 """Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
 MOST_ENTRIES = 400
-"""Entries that passages have made and that are kept; what nobody told of for longest goes first, and stays in the commits."""
+"""Entries that passages have made and that are kept; the others stay in the commits. See `_within_bounds`."""
+MOST_HELD = 300
+"""Of those, people and what is open that things cannot push out: what is new needs places, too."""
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
@@ -36,6 +39,10 @@ async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: B
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
     passages, below = await _CODEX.at(log, story, head), [*_of_brief(brief), *said]
+    if not passages.is_whole:
+        # Only where entries have to go is it asked for whom the author cares: another brief is then another fold.
+        lead = tuple(sorted({change["entry"].casefold() for change in below}))
+        passages = await _CODEX.at(log, story, head, lead)
     # By story, the last codex that was asked for, after the one of its passages and the changes below it.
     latest: BoundedCache[tuple[str, ...], tuple[Codex, list[Change], Codex]] = log.cache("codex", KEPT)
     key = (*log.root, story)
@@ -71,14 +78,19 @@ def in_names(codex: Codex, plan: str) -> list[str]:
     return [part for part in query_parts(named) if part not in known]
 
 
-def changed(codex: Codex, changes: Iterable[Change], passage: str = "", step: int = 0) -> Codex:
-    """Return the codex after the changes of a passage."""
+def changed(
+    codex: Codex, changes: Iterable[Change], passage: str = "", step: int = 0, lead: Collection[str] = ()
+) -> Codex:
+    """Return the codex after the changes of a passage; `lead` are the keys of entries that make room for none."""
     for change in changes:
         codex = _with(codex, change, passage, step, below=False)
-    return codex
+    return _within_bounds(codex, lead) if len(codex.entries) > MOST_ENTRIES else codex
 
 
-_CODEX = PathFold(Codex(), lambda codex, commit: changed(codex, commit.get("codex", []), commit["id"], commit["step"]))
+_CODEX = PathFold(
+    Codex(),
+    lambda codex, commit, lead: changed(codex, commit.get("codex", []), commit["id"], commit["step"], lead),
+)
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:
@@ -86,6 +98,32 @@ def under(codex: Codex, said: Iterable[Change]) -> Codex:
     for change in said:
         codex = _with(codex, change, "", 0, below=True)
     return codex
+
+
+def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
+    """Return a codex without the entries that are too many.
+
+    Things, places and what is settled go first, then people, then the dead and what is open; of equals, what nobody told of for
+    longest. Whom the brief or the author names stays.
+    """
+    entries = list(codex.entries.values())
+    ranks = [3 if entry.pinned or key in lead else _rank(entry) for key, entry in codex.entries.items()]
+    held = sorted(
+        (place for place, rank in enumerate(ranks) if 0 < rank < 3), key=lambda place: (-ranks[place], -place)
+    )
+    for place in held[MOST_HELD:]:
+        ranks[place] = 0
+    order = sorted(range(len(entries)), key=lambda place: (ranks[place], place))
+    gone = {entries[place].name.casefold() for place in order[: len(entries) - MOST_ENTRIES] if ranks[place] < 3}
+    kept = {key: entry for key, entry in codex.entries.items() if key not in gone}
+    return dataclasses.replace(codex, entries=kept, is_whole=False)
+
+
+def _rank(entry: Entry) -> int:
+    """Return how much an entry is worth keeping."""
+    if entry.kind == "person":
+        return 2 if entry.value("status") == "dead" else 1
+    return 2 * _is_open(entry)
 
 
 def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool) -> Codex:
@@ -131,7 +169,68 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             return _put(codex, old, None)
     if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge", "rename"):
         return codex
-    return _put(codex, old, entry)
+    codex = _put(codex, old, entry)
+    if do in ("set", "end") and change.get("aspect") == "status":
+        return _after_death(codex, entry) if entry in codex.dead else _alive_again(codex, entry)
+    return codex
+
+
+def _after_death(codex: Codex, dead: Entry) -> Codex:
+    """Return a codex in which nothing of what is true of the living alone is true of somebody dead.
+
+    Where they are, what they do not know and what they hold ends, and of the facts those that tell of them in the present. What
+    they did, who they were and how they looked stays, and what the author says of the whole branch.
+    """
+    key, entries, over, ended = dead.name.casefold(), dict(codex.entries), dict[str, tuple[Superseded, ...]](), []
+    for own, entry in codex.entries.items():
+        if own == key:
+            gone = [line for line in entry.lines if line.passage and _ends_with_life(dead, line)]
+        elif (line := entry.line("holder")) and line.passage and codex.find(line.value) is dead:
+            gone = [line]
+        else:
+            continue
+        if not gone:
+            continue
+        entries[own] = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+        ended += [(own, line) for line in gone]
+        for line in gone:
+            if line.aspect in LASTING:
+                known = over.get(line.passage, codex.over.get(line.passage, ()))
+                over[line.passage] = (*known, _over_by_death(entry, line, dead))
+    if not ended:
+        return codex
+    until = {**codex.until_death, key: (*codex.until_death.get(key, ()), *ended)}
+    return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
+
+
+def _ends_with_life(dead: Entry, line: Line) -> bool:
+    if line.aspect == "fact":
+        return tells_of_the_living(line.text, dead.names)
+    return line.aspect in ("place", "unaware", "holder")
+
+
+def _over_by_death(entry: Entry, line: Line, dead: Entry) -> Superseded:
+    # What it rests on mostly tells what somebody did, and that is not undone.
+    rests_on = line.rests_on if tells_of_the_living(line.rests_on, dead.names) else ""
+    return Superseded(sentence_of(entry, line), rests_on, entry.names)
+
+
+def _alive_again(codex: Codex, entry: Entry) -> Codex:
+    """Return a codex in which all is true again that ended with the death of somebody who is not dead, where nothing took its place."""
+    key = entry.name.casefold()
+    if key not in codex.until_death:
+        return codex
+    entries, over = dict(codex.entries), dict[str, tuple[Superseded, ...] | None]()
+    for own, line in codex.until_death[key]:
+        holds = entries.get(own)
+        if holds is None or (line.aspect in ONE_EACH and holds.line(line.aspect)):
+            continue
+        lines = sorted((*holds.lines, line), key=lambda line: line.step)
+        entries[own] = dataclasses.replace(holds, lines=tuple(lines))
+        known = over.get(line.passage) or codex.over.get(line.passage, ())
+        over[line.passage] = tuple(one for one in known if one != _over_by_death(holds, line, entry)) or None
+    until = {other: ended for other, ended in codex.until_death.items() if other != key}
+    return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
 
 
 def _line(change: Change, passage: str = "", step: int = 0) -> Line:
@@ -141,15 +240,15 @@ def _line(change: Change, passage: str = "", step: int = 0) -> Line:
 
 def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
     """Return a codex with `new` in the place of `old`; every entry that stays is shared."""
-    entries = dict(codex.entries)
+    entries, until = dict(codex.entries), codex.until_death
     if old is not None:
         entries.pop(old.name.casefold(), None)
     if new is not None:
         # At the end, so that the first is what nobody has told of for the longest time.
         entries[new.name.casefold()] = new
-        if len(entries) > MOST_ENTRIES:
-            entries.pop(next(iter(entries)))
-    return Codex(entries, codex.over)
+    if old is not None and new is not None and old.name != new.name and old.name.casefold() in until:
+        until = {new.name.casefold() if key == old.name.casefold() else key: ended for key, ended in until.items()}
+    return dataclasses.replace(codex, entries=entries, until_death=until)
 
 
 def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
@@ -160,11 +259,14 @@ def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
     ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex
-    over = dict(codex.over)
+    over: dict[str, tuple[Superseded, ...]] = {}
     for line in ended:
-        texts = filter(None, (sentence_of(new, line), line.rests_on))
-        over[line.passage] = tuple(dict.fromkeys([*over.get(line.passage, ()), *texts]))
-    return Codex(codex.entries, over)
+        after = new.line(line.aspect) if line.aspect in ONE_EACH else None
+        now = sentence_of(new, after) if after else ""
+        known = over.get(line.passage, codex.over.get(line.passage, ()))
+        one = Superseded(sentence_of(new, line), line.rests_on, new.names, now)
+        over[line.passage] = known if one in known else (*known, one)
+    return dataclasses.replace(codex, over=codex.over.changed(over))
 
 
 def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:
@@ -263,11 +365,11 @@ def sentence_of(entry: Entry, line: Line) -> str:
 
 def open_entries(codex: Codex) -> list[Entry]:
     """Return the promises and questions that nothing has settled yet."""
-    return [
-        entry
-        for entry in codex.entries.values()
-        if entry.kind in ("promise", "question") and entry.value("status") in ("", "open")
-    ]
+    return [entry for entry in codex.entries.values() if _is_open(entry)]
+
+
+def _is_open(entry: Entry) -> bool:
+    return entry.kind in ("promise", "question") and entry.value("status") in ("", "open")
 
 
 def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -> list[Entry]:

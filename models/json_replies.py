@@ -10,7 +10,14 @@ from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Self, TypeAlias, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage
-from pydantic import BaseModel, BeforeValidator, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from recurrentgpt.prose.model_text import after_thoughts, model_text
 from recurrentgpt.prose.sentence_checks import machine_talk, narration

@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.shared_map import SharedMap
+
 Kind = Literal["person", "place", "thing", "promise", "question"]
 Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
 Operation = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unpin", "hide", "show", "remove"]
@@ -236,13 +238,36 @@ class Entry:
         return tuple(dict.fromkeys(role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS))
 
 
+class Superseded(NamedTuple):
+    """A line of an entry that a later passage ended or replaced."""
+
+    sentence: str
+    rests_on: str
+    """The sentence of the passage that said so; empty where that tells what happened, and stays."""
+    called: tuple[str, ...]
+    """What the entry was called."""
+    instead: str = ""
+    """The line that took its place."""
+
+
 @dataclass(frozen=True)
 class Codex:
     """All entries as of one passage, by their names in lower case."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    over: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By passage, the sentences of lines that it made true and that a later one ended or replaced."""
+    over: SharedMap[tuple[Superseded, ...]] = field(default_factory=SharedMap)
+    """By passage, the lines that it made true and that hold no more."""
+    until_death: Mapping[str, tuple[tuple[str, Line], ...]] = field(default_factory=dict)
+    """By the key of somebody dead, what was true until then, each with its entry's key: it is again if they live after all."""
+    is_whole: bool = True
+    """Whether no entry had to make room for others."""
+
+    @cached_property
+    def dead(self) -> tuple[Entry, ...]:
+        """The people who are dead."""
+        return tuple(
+            entry for entry in self.entries.values() if entry.kind == "person" and entry.value("status") == "dead"
+        )
 
     def find(self, name: str) -> Entry | None:
         """Return the only entry that answers to a name; None for none and for several."""

@@ -24,6 +24,8 @@ from recurrentgpt.memory.row_texts import context_of, passage_rows, pieces, rows
 from recurrentgpt.memory.rows import codes, deflate, inflate, pack, unpack
 from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.codex import Superseded
+from recurrentgpt.schema.shared_map import SharedMap
 
 from .oracle import expected
 
@@ -391,7 +393,10 @@ async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, co
     ]
     entries = await grow(recall, commit, story, texts)
     other = (await grow(recall, commit, story, ["The oven was sold to a stranger from the hills."], entries[1]))[0]
-    query, stale = "Where is the brass key?", {entries[1]["id"]: [told[1][0], texts[1]]}
+    query, stale = (
+        "Where is the brass key?",
+        SharedMap({entries[1]["id"]: (Superseded(told[1][0], texts[1], ("brass key",)),)}),
+    )
     for _ in ("warm", "cold"):
         first, second = await recall.search(story, entries[-1]["id"], query, 2)
         assert {(hit.kind, recall.text(entries[hit.step], hit)) for hit in (first, second)} == {
@@ -430,7 +435,7 @@ async def test_what_the_codex_knows_of_comes_first_where_it_still_holds_and_is_o
             {"known": {query: [(entries[1]["id"], ["Nobody wrote this."])]}},
             {"known": {"Who is there?": known[query]}},
             {"known": known, "without": entries[1]["id"]},
-            {"known": known, "stale": {entries[1]["id"]: [kept]}},
+            {"known": known, "stale": SharedMap({entries[1]["id"]: (Superseded(kept, "", ("key",)),)})},
         ):
             hits = await recall.search(story, head, query, 3, **refused)
             assert [hit.step for hit in hits] == plain

@@ -440,7 +440,7 @@ def test_of_many_facts_those_near_the_plan_are_told(story, author, model):
 
 def test_a_fact_that_ends_is_over_whatever_else_stays_true():
     from recurrentgpt.memory.codex import changed
-    from recurrentgpt.schema.codex import Change, Codex
+    from recurrentgpt.schema.codex import Change, Codex, Superseded
 
     def fact(do, text):
         return Change(entry="Signe", kind="person", do=do, aspect="fact", value="", text=text, rests_on=text)
@@ -448,7 +448,7 @@ def test_a_fact_that_ends_is_over_whatever_else_stays_true():
     first, second = "Signe lives in the mill.", "Signe fears dogs."
     codex = changed(Codex(), [fact("set", first), fact("set", second)], "p1", 1)
     codex = changed(codex, [fact("end", first), fact("set", "Signe lives at the inn.")], "p2", 2)
-    assert codex.over == {"p1": (first,)}
+    assert codex.over == {"p1": (Superseded(first, first, ("Signe",)),)}
 
 
 def test_what_says_nothing_is_not_in_the_log(story, author):

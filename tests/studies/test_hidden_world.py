@@ -119,7 +119,9 @@ class Changing(HiddenWorld):
         planted, probes = super()._told
         found = [probe for probe in probes if probe.sort == "changed"][::5]
         told = {one.fact: one for one in planted}
-        versions = [fact for version in zip(*((*probe.old, probe.fact) for probe in found), strict=True) for fact in version]
+        versions = [
+            fact for version in zip(*((*probe.old, probe.fact) for probe in found), strict=True) for fact in version
+        ]
         at = {fact: number for number, fact in enumerate(versions, 1)}
         return (
             [dataclasses.replace(told[fact], at=number) for fact, number in at.items()],

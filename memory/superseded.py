@@ -1,0 +1,147 @@
+"""Which texts say what is no longer so: lines that a later passage ended or replaced, and what was true of the living.
+
+A summary says a line in words of its own, so words decide, in the forms that they share; a passage is only held against the
+very sentence that the line rests on, for what else it tells happened. That somebody lives is read by a rule, in English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
+
+from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.schema.codex import Codex, Entry, Searched, Superseded, sign_of
+from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import RowKind
+
+SAME = 0.6
+"""Share of what a line says that a sentence has which says it again, or of its own words that the line's first sentence has."""
+
+_PLAIN = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by for from had has have he her hers him his in into is it its of off on or our own she "
+        "so that the their them they this to was were who with",
+    )
+)
+"""Words that tell nothing of what a sentence says."""
+_ENDING = re.compile(r"(?<=..)(?:'s|ing|ied|ies|ed|es|s|e)$")
+_WORDS = re.compile(r"\w[\w'’-]*")
+
+_STATES = (
+    r"lives|dwells|resides|stays|remains|sleeps|works|serves|keeps|guards|protects|watches|tends|carries|wears|holds|owns|"
+    r"possesses|hides|waits|loves|hates|fears|dreads|knows|wants|needs|hopes|plans|means|intends|believes|trusts|distrusts|suspects|"
+    r"runs|rules|leads|commands|teaches|sings|drinks|limps|dreams|misses|owes|"
+    r"has (?:an?|the|his|her|their|no|some|any|many|only|two|three|four|five|several|all|both|every)\b|"
+    r"is (?!dead|buried|gone|killed|murdered|drowned|hanged|slain|mourned|missed|remembered|survived|missing|said|believed|"
+    r"thought|found|laid|lying|no (?:more|longer)|(?:the|an?|one|his|her|their|my|our)\b|[A-Z])"
+)
+"""What is said of somebody in the present, and of the living alone; who somebody is, is said of the dead, too."""
+
+
+def without_superseded(text: str, over: Collection[Superseded]) -> str:
+    """Return a summary, or what is noted of a passage, without the sentences that say again what is over."""
+    return _without(text, lambda sentence: any(says_again(sentence, line) for line in over)) if over else text
+
+
+def without_living(text: str, entry: Entry) -> str:
+    """Return a text without the sentences that tell of somebody as of the living."""
+    return _without(text, lambda sentence: tells_of_the_living(sentence, entry.names))
+
+
+def still_true(codex: Codex, commit: Commit, kind: RowKind, piece: str) -> tuple[str, str]:
+    """Return the summary of a commit, and what it was found by, without what the codex says is no longer so.
+
+    Of the passage's own words only the sentences go on which a line rests that is over: whatever else it tells happened.
+    """
+    over = codex.over.get(commit["id"], ())
+    summary = without_superseded(commit["summary"], over)
+    if kind in ("summary", "fact"):
+        piece = without_superseded(piece, over)
+    for sentence in [said for line in over for said in (line.sentence, line.rests_on) if said]:
+        piece = piece.replace(sentence, "")
+    for entry in codex.dead:
+        if (died := entry.line("status")) and commit["step"] < died.step:
+            summary = without_living(summary, entry)
+            piece = piece if kind == "sentence" else without_living(piece, entry)
+    return summary, " ".join(piece.split())
+
+
+def says(text: str, over: Collection[Superseded]) -> bool:
+    """Return whether a text holds a sentence that is over, word for word."""
+    return any(said in text for line in over for said in (line.sentence, line.rests_on) if said)
+
+
+def says_again(sentence: str, line: Superseded) -> bool:
+    """Return whether a sentence says a line that is over, in whatever words, and not what has taken its place."""
+    if not _names(sentence, line.called):
+        return False
+    own, called = _said(sentence), _forms(" ".join(line.called))
+    own_words = frozenset().union(*own) - called
+    if line.instead and _share(line.instead, own_words, called) >= SAME:
+        return False
+    if _share(line.sentence, own_words, called) >= SAME:
+        return True
+    shared = own_words & _forms(line.rests_on)
+    return len(shared) > 1 and len(shared) >= SAME * len(own_words)
+
+
+@lru_cache(maxsize=4096)
+def tells_of_the_living(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether an English sentence tells in the present what somebody of these names does, has, feels or is about."""
+    if not any(name in sentence for name in names):
+        return False
+    called = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return bool(
+        re.search(
+            rf"\b(?:{called})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})",
+            sentence,
+        )
+    )
+
+
+def _without(text: str, is_over: Callable[[str], bool]) -> str:
+    parts = sentences(text)
+    kept = [part for part in parts if not is_over(part)]
+    return text if len(kept) == len(parts) else " ".join(kept)
+
+
+def _names(sentence: str, called: Collection[str]) -> bool:
+    """Return whether a sentence names an entry: by any part of a name in capitals, a thing by the last of its words."""
+    searched = Searched.of(sentence)
+    for name in called:
+        parts = name.split()
+        capitals = [part for part in parts if part[0].isupper() and part != "The"]
+        if any(sign_of(part).place_in(searched) >= 0 for part in capitals or parts[-1:]):
+            return True
+    return False
+
+
+def _share(said: str, words: Collection[str], called: Collection[str]) -> float:
+    """Return the share of what a sentence says, beside whom it is about, that others have; a name is one thing said."""
+    groups = [group - called for group in _said(said)]
+    groups = [group for group in groups if group]
+    return sum(not group.isdisjoint(words) for group in groups) / len(groups) if groups else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _said(sentence: str) -> tuple[frozenset[str], ...]:
+    """Return what a sentence says, in one form of each word: the words of a name together, every other one alone."""
+    found: list[set[str]] = []
+    end = -1
+    for match in _WORDS.finditer(sentence):
+        forms = _forms(match[0])
+        is_name = match[0][0].isupper()
+        if is_name and end >= 0 and sentence[end : match.start()] == " " and forms:
+            found[-1] |= forms
+        elif forms:
+            found.append(set(forms))
+        end = match.end() if is_name and forms else -1
+    return tuple(map(frozenset, found))
+
+
+@lru_cache(maxsize=4096)
+def _forms(text: str) -> frozenset[str]:
+    return frozenset(_ENDING.sub("", word) for word in tokens(text) if word not in _PLAIN)

@@ -14,7 +14,7 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.superseded import tells_of_the_living
+from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
@@ -170,8 +170,23 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
     if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge", "rename"):
         return codex
     codex = _put(codex, old, entry)
+    if do == "set" and change.get("aspect") == "holder" and not below:
+        codex = _in_other_hands(codex, entry)
     if do in ("set", "end") and change.get("aspect") == "status":
         return _after_death(codex, entry) if entry in codex.dead else _alive_again(codex, entry)
+    return codex
+
+
+def _in_other_hands(codex: Codex, thing: Entry) -> Codex:
+    """Return a codex in which no fact says any more that somebody else has a thing."""
+    holder = thing.value("holder")
+    for entry in codex.entries.values():
+        facts = [line for line in entry.lines if line.aspect == "fact" and line.passage]
+        if gone := [line for line in facts if tells_of_other_holder(line.text, thing.names, holder)]:
+            left = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+            codex = _ended(
+                dataclasses.replace(codex, entries={**codex.entries, entry.name.casefold(): left}), entry, left
+            )
     return codex
 
 
@@ -216,7 +231,7 @@ def _over_by_death(entry: Entry, line: Line, dead: Entry) -> Superseded:
 
 
 def _alive_again(codex: Codex, entry: Entry) -> Codex:
-    """Return a codex in which all is true again that ended with the death of somebody who is not dead, where nothing took its place."""
+    """Return a codex in which what ended with somebody's death is true again, where nothing took its place: they live."""
     key = entry.name.casefold()
     if key not in codex.until_death:
         return codex

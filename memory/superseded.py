@@ -41,9 +41,18 @@ _STATES = (
 """What is said of somebody in the present, and of the living alone; who somebody is, is said of the dead, too."""
 
 
+_HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
+"""How it is said that somebody has a thing now."""
+
+
 def without_superseded(text: str, over: Collection[Superseded]) -> str:
     """Return a summary, or what is noted of a passage, without the sentences that say again what is over."""
     return _without(text, lambda sentence: any(says_again(sentence, line) for line in over)) if over else text
+
+
+def without_other_holders(text: str, thing: Entry, holder: str) -> str:
+    """Return a text without the sentences that tell in the present that somebody else has a thing."""
+    return _without(text, lambda sentence: tells_of_other_holder(sentence, thing.names, holder))
 
 
 def without_living(text: str, entry: Entry) -> str:
@@ -62,6 +71,10 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, piece: str) -> tuple
         piece = without_superseded(piece, over)
     for sentence in [said for line in over for said in (line.sentence, line.rests_on) if said]:
         piece = piece.replace(sentence, "")
+    for entry in codex.named_in(f"{summary} {piece}"):
+        if entry.kind == "thing" and (holds := entry.line("holder")) and commit["step"] < holds.step:
+            summary = without_other_holders(summary, entry, holds.value)
+            piece = piece if kind == "sentence" else without_other_holders(piece, entry, holds.value)
     for entry in codex.dead:
         if (died := entry.line("status")) and commit["step"] < died.step:
             summary = without_living(summary, entry)
@@ -93,13 +106,28 @@ def tells_of_the_living(sentence: str, names: tuple[str, ...]) -> bool:
     """Return whether an English sentence tells in the present what somebody of these names does, has, feels or is about."""
     if not any(name in sentence for name in names):
         return False
-    called = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return bool(
         re.search(
-            rf"\b(?:{called})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})",
+            rf"\b(?:{_any(names)})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})",
             sentence,
         )
     )
+
+
+def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) -> bool:
+    """Return whether an English sentence tells in the present that another than `holder` has a thing of these names."""
+    last = [name.split()[-1] for name in names]
+    if not any(word in sentence for word in last):
+        return False
+    # With "the" its last word alone means it; "her key" may be another one.
+    thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{_any(last)})"
+    has = re.search(rf"\b([A-Z][\w'’-]+),? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b", sentence)
+    return has is not None and has[1] not in holder.split()
+
+
+def _any(names: Collection[str]) -> str:
+    """Return a pattern of any of some names, the longest first."""
+    return "|".join(map(re.escape, sorted(set(names), key=lambda name: (-len(name), name))))
 
 
 def _without(text: str, is_over: Callable[[str], bool]) -> str:

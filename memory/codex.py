@@ -292,7 +292,11 @@ def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Lin
         return (*(other for other in lines if other.aspect != line.aspect), line)
     if any((other.text, other.value) == (line.text, line.value) for other in alike):
         return lines
-    lines = (line, *lines) if below else (*lines, line)
+    if below:
+        # What the author says stands before all that passages say, in its own order, and none of it makes room for those.
+        own = [other for other in lines if not other.passage]
+        return (*own, line, *(other for other in lines if other.passage))
+    lines = (*lines, line)
     if len(alike) < MOST_LINES:
         return lines
     gone = next(other for other in lines if other.aspect == line.aspect)

@@ -387,6 +387,38 @@ def test_a_lorebook_is_imported_and_told_by_its_keys(story, author, tmp_path, co
     assert odo.lines[0].text == "Odo hates fish. He sings."
 
 
+def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
+    """Long texts come in whole, words listed in a pattern are keys, and in the places for names stand the story's."""
+    from recurrentgpt.books.readers.lorebook import tell_left_out
+
+    begun(story, author)
+    long = " ".join(
+        f"Sentence number {number} tells of the harbour town and of all its many strange old wooden houses."
+        for number in range(30)
+    )
+    content = {
+        "entries": [
+            {"comment": "Harrow", "content": long, "key": ["/(Harrow|the old town)/i", "/Ha(r|l)row/"]},
+            {"comment": "Fog", "content": f"{'Fog '}{'and fog ' * 40}.", "key": ["fog"], "keysecondary": ["night"], "selective": True},
+            {"comment": "Mara", "content": "{{char}} met Mara. {{user}} fears her. She is a spy.", "keysecondary": ["spies"]},
+            {"comment": "Off", "content": "Never.", "disable": True},
+            {"comment": "", "content": "Nobody.", "key": []},
+        ]
+    }  # fmt: skip
+    left_out = {}
+    assert story.import_lorebook(lorebook(tmp_path, content), on_left_out=left_out.update) == ["Harrow", "Fog", "Mara"]
+    assert left_out == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1}
+    assert "1 sentence with a place for what the story has none of" in tell_left_out(left_out)
+    assert " ".join(line.text for line in entry(story, "Harrow").lines) == long
+    assert entry(story, "Harrow").keys == ("the old town",)
+    assert [line.text for line in entry(story, "Mara").lines] == ["Signe Orrin met Mara. She is a spy."]
+    assert entry(story, "Mara").keys == ("spies",)
+    content["entries"] = [{"comment": "Harrow", "content": long * 3, "key": []}]
+    story.import_lorebook(lorebook(tmp_path, content), on_left_out=(left_out := {}).update)
+    assert left_out == {"sentences": 10}
+    assert "10 sentences beyond 40 lines" in tell_left_out(left_out)
+
+
 @pytest.mark.parametrize(
     "content", [[], {"entries": 3}, {"entries": []}, {"entries": [{"keys": ["a"]}]}, {"entries": ["a"]}]
 )
@@ -652,11 +684,15 @@ def test_whom_a_story_is_about_is_pushed_out_by_nobody(story, author, model, tmp
 
     monkeypatch.setattr(module, "MOST_ENTRIES", 6)
     monkeypatch.setattr(module, "MOST_HELD", 4)
+    monkeypatch.setattr(module, "MOST_LINES", 4)
     begun(story, author, ALIVE, tier="full")
     story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
     story.edit_entry("Signe", "fact", "Signe Orrin fears the well.")
     story.add_entry("The Well", "place", ["The Well is dry."])
     story.edit_entry("The Well", "fact", "The Well was dug by monks.")
+    for number in range(5):
+        story.edit_entry("The Ferryman", "fact", f"The Ferryman has rowed {number} miles.")
+    assert "The Ferryman takes no coin." in [line.text for line in entry(story, "The Ferryman").lines]
     crowd = [change(f"Guest {letter}", "fact", f"Guest {letter} drinks.", "Nobody spoke.") for letter in "ABCDEFGH"]
     monkeypatch.setitem(CHANGES, "sat by the fire", crowd)
     for _ in range(2):

@@ -97,9 +97,15 @@ def codex(
         with reading(story, remote) as read:
             entries, history = _entries(read, name, at)
     else:
+        from recurrentgpt.books.readers.lorebook import tell_left_out
+
         with opening(story) as opened:
             if lorebook is not None:
-                note(f"Added: {', '.join(map(one_line, opened.import_lorebook(lorebook)))}.")
+                left_out: dict[str, int] = {}
+                added = opened.import_lorebook(lorebook, on_left_out=left_out.update)
+                note(f"Added: {', '.join(map(one_line, added))}.")
+                if told := tell_left_out(left_out):
+                    note(told)
             if meant is not None:
                 note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
             if name is None:

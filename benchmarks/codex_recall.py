@@ -7,7 +7,8 @@ many passages.
 
 Prints JSON, by sort of question and distance: `among 4` and `among 8`, the share whose passage is recalled among so many; `told`,
 the share whose fact is among the words that the writer is told (of four passages with their summaries, and the entries);
-`superseded`, the share where an older version is among them. At a distance of 1 the prompt holds the passage itself; the nearest here is 2.
+`superseded`, the share where an older version is among them. At a distance of 1 the prompt holds the passage itself; the
+nearest here is 2.
 """
 
 from __future__ import annotations

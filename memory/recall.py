@@ -109,8 +109,8 @@ class Recall:
 
         `corrected` holds the summaries that stand, on this branch, in place of those of some commits, by id. `also` are further
         parts of the query: other names, the question behind it. `stale` holds, by the ids of commits up to `head`, what they
-        said that is no longer so: rows that say it are not searched. `known` are, by part, commits that are known to bear on it, the nearest first,
-        each with the sentences that say so.
+        said that is no longer so: rows that say it are not searched. `known` are, by part, commits that are known to bear on
+        it, the nearest first, each with the sentences that say so.
         """
         if not head or not count:
             return []

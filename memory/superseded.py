@@ -7,7 +7,7 @@ very sentence that the line rests on, for what else it tells happened. That some
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
 from recurrentgpt.prose.sentences import sentences
@@ -147,7 +147,7 @@ def _names(sentence: str, called: Collection[str]) -> bool:
     return False
 
 
-def _share(said: str, words: Collection[str], called: Collection[str]) -> float:
+def _share(said: str, words: frozenset[str], called: frozenset[str]) -> float:
     """Return the share of what a sentence says, beside whom it is about, that others have; a name is one thing said."""
     groups = [group - called for group in _said(said)]
     groups = [group for group in groups if group]

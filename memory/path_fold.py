@@ -21,8 +21,8 @@ T = TypeVar("T")
 class PathFold(Generic[T]):
     """A value as of a commit: `add(value, commit, given)` over its path from the opening on, beginning with `empty`.
 
-    `given` is what else it depends on, the same for the whole path. It is kept for the newest commits that were asked for, and made
-    from the nearest one that is kept. No value is changed.
+    `given` is what else it depends on, the same for the whole path. It is kept for the newest commits that were asked for, and
+    made from the nearest one that is kept. No value is changed.
     """
 
     def __init__(self, empty: T, add: Callable[[T, Commit, tuple[str, ...]], T]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -75,7 +75,7 @@ class HiddenWorld:
         self.roles = [role for _, role in self._data["people"].values()]
 
     @property
-    def planted(self) -> list[Planted]:
+    def planted(self) -> Sequence[Planted]:
         """Every fact that is told."""
         return self._told[0]
 

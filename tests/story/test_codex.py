@@ -396,15 +396,20 @@ def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
         f"Sentence number {number} tells of the harbour town and of all its many strange old wooden houses."
         for number in range(30)
     )
+    fog = f"{'Fog '}{'and fog ' * 40}."
     content = {
         "entries": [
             {"comment": "Harrow", "content": long, "key": ["/(Harrow|the old town)/i", "/Ha(r|l)row/"]},
-            {"comment": "Fog", "content": f"{'Fog '}{'and fog ' * 40}.", "key": ["fog"], "keysecondary": ["night"], "selective": True},
-            {"comment": "Mara", "content": "{{char}} met Mara. {{user}} fears her. She is a spy.", "keysecondary": ["spies"]},
+            {"comment": "Fog", "content": fog, "key": ["fog"], "keysecondary": ["night"], "selective": True},
+            {
+                "comment": "Mara",
+                "content": "{{char}} met Mara. {{user}} fears her. She is a spy.",
+                "keysecondary": ["spies"],
+            },
             {"comment": "Off", "content": "Never.", "disable": True},
             {"comment": "", "content": "Nobody.", "key": []},
         ]
-    }  # fmt: skip
+    }
     left_out = {}
     assert story.import_lorebook(lorebook(tmp_path, content), on_left_out=left_out.update) == ["Harrow", "Fog", "Mara"]
     assert left_out == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1}

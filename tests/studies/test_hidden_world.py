@@ -103,11 +103,11 @@ def test_what_an_honest_author_noted_is_told_to_the_writer(world, monkeypatch):
 class Quiet(HiddenWorld):
     """A world in which nothing is to be noted, as in the passages after those that plant facts."""
 
-    planted: list[Planted] = []
+    planted = ()
 
 
 def test_an_honest_author_goes_on_where_there_is_nothing_to_note(world):
-    runtime, states = asyncio.run(codex_recall.write(Quiet(world.name), HashEmbeddings(), 3))
+    _, states = asyncio.run(codex_recall.write(Quiet(world.name), HashEmbeddings(), 3))
     assert [state["step"] for state in states] == [1, 2, 3]
 
 

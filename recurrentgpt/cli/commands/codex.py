@@ -63,7 +63,12 @@ def codex(
     hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take it out of the codex.")] = False,
     lorebook: Annotated[
-        str | None, typer.Option("--import", metavar="FILE", help="Add a lorebook of SillyTavern or NovelAI (JSON).")
+        str | None,
+        typer.Option(
+            "--import",
+            metavar="FILE",
+            help="Add a lorebook of SillyTavern or NovelAI (JSON), and say what of it is left out.",
+        ),
     ] = None,
     meant: Annotated[
         int | None,

@@ -38,10 +38,13 @@ _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "
 async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: Brief) -> Codex:
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
-    passages, below = await _CODEX.at(log, story, head), [*_of_brief(brief), *said]
-    if not passages.is_whole:
-        # Only where entries have to go is it asked for whom the author cares: another brief is then another fold.
-        lead = tuple(sorted({change["entry"].casefold() for change in below}))
+    below = [*_of_brief(brief), *said]
+    lead = tuple(sorted({change["entry"].casefold() for change in below}))
+    # Whom the author cares for matters only where entries have to go: with another brief it is another fold.
+    full: BoundedCache[tuple[str, ...], bool] = log.cache("full codex", KEPT)
+    passages = await _CODEX.at(log, story, head, lead if full.get((*log.root, story)) else ())
+    if not passages.is_whole and not full.get((*log.root, story)):
+        full.put((*log.root, story), True)
         passages = await _CODEX.at(log, story, head, lead)
     # By story, the last codex that was asked for, after the one of its passages and the changes below it.
     latest: BoundedCache[tuple[str, ...], tuple[Codex, list[Change], Codex]] = log.cache("codex", KEPT)
@@ -147,7 +150,7 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
             if (other := codex.entries.get(value.casefold())) is not None and other is not old:
-                codex, entry, old = _put(codex, other, None), _merged(entry, other), old or other
+                codex, entry, old = codex.with_entry(other, None), _merged(entry, other), old or other
             entry = dataclasses.replace(
                 entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
             )
@@ -159,17 +162,17 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             other = codex.find(value)
             if other is None or other is old:
                 return codex
-            codex = _put(codex, other, None)
+            codex = codex.with_entry(other, None)
             entry = _merged(entry, other)
         case "pin" | "unpin":
             entry = dataclasses.replace(entry, pinned=do == "pin")
         case "hide" | "show":
             entry = dataclasses.replace(entry, hidden=do == "hide")
         case "remove":
-            return _put(codex, old, None)
+            return codex.with_entry(old, None)
     if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge", "rename"):
         return codex
-    codex = _put(codex, old, entry)
+    codex = codex.with_entry(old, entry)
     if do == "set" and change.get("aspect") == "holder" and not below:
         codex = _in_other_hands(codex, entry)
     if do in ("set", "end") and change.get("aspect") == "status":
@@ -253,19 +256,6 @@ def _line(change: Change, passage: str = "", step: int = 0) -> Line:
     return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step)
 
 
-def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
-    """Return a codex with `new` in the place of `old`; every entry that stays is shared."""
-    entries, until = dict(codex.entries), codex.until_death
-    if old is not None:
-        entries.pop(old.name.casefold(), None)
-    if new is not None:
-        # At the end, so that the first is what nobody has told of for the longest time.
-        entries[new.name.casefold()] = new
-    if old is not None and new is not None and old.name != new.name and old.name.casefold() in until:
-        until = {new.name.casefold() if key == old.name.casefold() else key: ended for key, ended in until.items()}
-    return dataclasses.replace(codex, entries=entries, until_death=until)
-
-
 def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
     """Return a codex that knows which lines of an entry hold no more, so that no recall tells them as true."""
     # A fact is a sentence and has no value; the same value in other words goes on.
@@ -281,7 +271,7 @@ def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
         known = over.get(line.passage, codex.over.get(line.passage, ()))
         one = Superseded(sentence_of(new, line), line.rests_on, new.names, now)
         over[line.passage] = known if one in known else (*known, one)
-    return dataclasses.replace(codex, over=codex.over.changed(over))
+    return codex.with_over(over)
 
 
 def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:

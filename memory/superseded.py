@@ -52,11 +52,15 @@ def without_superseded(text: str, over: Collection[Superseded]) -> str:
 
 def without_other_holders(text: str, thing: Entry, holder: str) -> str:
     """Return a text without the sentences that tell in the present that somebody else has a thing."""
+    if not any(name.split()[-1] in text for name in thing.names):
+        return text
     return _without(text, lambda sentence: tells_of_other_holder(sentence, thing.names, holder))
 
 
 def without_living(text: str, entry: Entry) -> str:
     """Return a text without the sentences that tell of somebody as of the living."""
+    if not any(name in text for name in entry.names):
+        return text
     return _without(text, lambda sentence: tells_of_the_living(sentence, entry.names))
 
 
@@ -71,8 +75,8 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, piece: str) -> tuple
         piece = without_superseded(piece, over)
     for sentence in [said for line in over for said in (line.sentence, line.rests_on) if said]:
         piece = piece.replace(sentence, "")
-    for entry in codex.named_in(f"{summary} {piece}"):
-        if entry.kind == "thing" and (holds := entry.line("holder")) and commit["step"] < holds.step:
+    for entry in codex.held:
+        if (holds := entry.line("holder")) and commit["step"] < holds.step:
             summary = without_other_holders(summary, entry, holds.value)
             piece = piece if kind == "sentence" else without_other_holders(piece, entry, holds.value)
     for entry in codex.dead:

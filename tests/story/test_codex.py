@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recurrentgpt import Library, Story
 from recurrentgpt.infrastructure.background_loop import call
@@ -741,3 +743,22 @@ def test_things_make_room_before_people_and_what_is_open_stays_longest():
     assert [bool(codex.find(one["entry"])) for one in first] == [False, True, True, False, False]
     codex = changed(codex, [said("A new thing", "thing")], "p4", 4)
     assert codex.find("A new thing")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["set", "alias", "rename", "merge", "remove"]), *[st.sampled_from("ABCD")] * 2))
+)
+def test_who_answers_to_a_name_is_the_same_however_the_codex_came_to_be(history):
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    codex = Codex()
+    for do, name, value in history:
+        about = Change(
+            entry=f"Old {name}", kind="person", do=do, value=f"New {value}" if do == "rename" else f"Old {value}"
+        )
+        codex.find("anybody")
+        codex = changed(codex, [{**about, "aspect": "holder"} if do == "set" else about])
+        fresh = Codex(codex.entries)
+        for asked in ["Old", "New", *(f"{age} {letter}" for age in ("Old", "New") for letter in "ABCD"), *"ABCD"]:
+            assert codex.find(asked) == fresh.find(asked)

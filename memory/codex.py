@@ -117,9 +117,10 @@ def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
     for place in held[MOST_HELD:]:
         ranks[place] = 0
     order = sorted(range(len(entries)), key=lambda place: (ranks[place], place))
-    gone = {entries[place].name.casefold() for place in order[: len(entries) - MOST_ENTRIES] if ranks[place] < 3}
-    kept = {key: entry for key, entry in codex.entries.items() if key not in gone}
-    return dataclasses.replace(codex, entries=kept, is_whole=False)
+    for place in order[: len(entries) - MOST_ENTRIES]:
+        if ranks[place] < 3:
+            codex = codex.with_entry(entries[place], None)
+    return dataclasses.replace(codex, is_whole=False) if codex.is_whole else codex
 
 
 def _rank(entry: Entry) -> int:
@@ -182,10 +183,12 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
 
 def _in_other_hands(codex: Codex, thing: Entry) -> Codex:
     """Return a codex in which no fact says any more that somebody else has a thing."""
-    holder = thing.value("holder")
+    holder, last = thing.value("holder"), [name.split()[-1] for name in thing.names]
     for entry in codex.entries.values():
-        facts = [line for line in entry.lines if line.aspect == "fact" and line.passage]
-        if gone := [line for line in facts if tells_of_other_holder(line.text, thing.names, holder)]:
+        facts = [line for line in entry.lines if line.passage and any(word in line.text for word in last)]
+        if gone := [
+            line for line in facts if line.aspect == "fact" and tells_of_other_holder(line.text, thing.names, holder)
+        ]:
             left = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
             codex = _ended(
                 dataclasses.replace(codex, entries={**codex.entries, entry.name.casefold(): left}), entry, left

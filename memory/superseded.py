@@ -123,10 +123,16 @@ def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) ->
     last = [name.split()[-1] for name in names]
     if not any(word in sentence for word in last):
         return False
-    # With "the" its last word alone means it; "her key" may be another one.
-    thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{_any(last)})"
-    has = re.search(rf"\b([A-Z][\w'’-]+),? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b", sentence)
+    has = _holding(names).search(sentence)
     return has is not None and has[1] not in holder.split()
+
+
+@lru_cache(maxsize=1024)
+def _holding(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds that somebody has a thing of these names: with "the" the last word alone, while "her key" may be another."""
+    last = _any([name.split()[-1] for name in names])
+    thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{last})"
+    return re.compile(rf"\b([A-Z][\w'’-]+),? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b")
 
 
 def _any(names: Collection[str]) -> str:

@@ -109,8 +109,8 @@ def codex(
                 left_out: dict[str, int] = {}
                 added = opened.import_lorebook(lorebook, on_left_out=left_out.update)
                 note(f"Added: {', '.join(map(one_line, added))}.")
-                if told := tell_left_out(left_out):
-                    note(told)
+                if lacking := tell_left_out(left_out):
+                    note(lacking)
             if meant is not None:
                 note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
             if name is None:

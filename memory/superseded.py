@@ -129,7 +129,7 @@ def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) ->
 
 @lru_cache(maxsize=1024)
 def _holding(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds that somebody has a thing of these names: by its last word only after "the", as "her key" may be another."""
+    """Return what finds that somebody has a thing of these names; after "her" its last word alone may be of another one."""
     last = _any([name.split()[-1] for name in names])
     thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{last})"
     return re.compile(rf"\b([A-Z][\w'’-]+),? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b")

@@ -2,11 +2,13 @@
 
 A world of `studies.measures.hidden_world` is written passage by passage through the graph, by an author who notes facts honestly:
 each fact of a passage as a sentence that names whom it is about, a role where the text says one, and that the old version of a
-fact has ended where a new one is told. Then the node `retrieve` is asked each question after so many passages.
+fact has ended where a new one is told; and its summary is the fact. Then the node `retrieve` is asked each question after so
+many passages.
 
 Prints JSON, by sort of question and distance: `among 4` and `among 8`, the share whose passage is recalled among so many; `told`,
-the share whose fact is among the words that the writer is told (of four passages, and the entries); `superseded`, the share where
-an older version is among them. At a distance of 1 the prompt holds the passage itself; the nearest here is 2.
+the share whose fact is among the words that the writer is told (of four passages with their summaries, and the entries);
+`superseded`, the share where an older version is among them. At a distance of 1 the prompt holds the passage itself; the
+nearest here is 2.
 """
 
 from __future__ import annotations
@@ -73,7 +75,7 @@ class HonestAuthor(ScriptedChatModel):
             case "short_term_memory":
                 return [f"{who} lives here." for who in self.world.people[:5]]
             case "summary":
-                return self.world.summary(step)
+                return self.world.telling_summary(step)
             case "index":
                 return 1
             case "plan":
@@ -146,9 +148,8 @@ async def asked(probe: Probe, runtime: StoryRuntime, state: State) -> Mapping[st
     """Return what is brought back for a question after a passage."""
     update = await retrieve({**state, "plan": probe.query}, runtime)
     recalled = update["recalled"]
-    words = _plain(
-        [entry["piece"] for entry in recalled[: AMONG[0]]] + [line for e in update["entries"] for line in e["lines"]]
-    )
+    told = [text for entry in recalled[: AMONG[0]] for text in (entry["summary"], entry["piece"])]
+    words = _plain([*told, *(line for entry in update["entries"] for line in entry["lines"])])
     return {
         **{f"among {most}": probe.at in [entry["step"] for entry in recalled[:most]] for most in AMONG},
         "told": _plain([probe.fact]) in words or _plain([probe.sentence]) in words,

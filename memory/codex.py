@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
+from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Told, sign_of
+from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Superseded, Told, sign_of
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
 """Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
 MOST_ENTRIES = 400
-"""Entries that passages have made and that are kept; what nobody told of for longest goes first, and stays in the commits."""
+"""Entries that passages have made and that are kept; the others stay in the commits. See `_within_bounds`."""
+MOST_HELD = 300
+"""Of those, people and what is open that things cannot push out: what is new needs places, too."""
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
@@ -35,7 +38,14 @@ _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "
 async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: Brief) -> Codex:
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
-    passages, below = await _CODEX.at(log, story, head), [*_of_brief(brief), *said]
+    below = [*_of_brief(brief), *said]
+    lead = tuple(sorted({change["entry"].casefold() for change in below}))
+    # Whom the author cares for matters only where entries have to go: with another brief it is another fold.
+    full: BoundedCache[tuple[str, ...], bool] = log.cache("full codex", KEPT)
+    passages = await _CODEX.at(log, story, head, lead if full.get((*log.root, story)) else ())
+    if not passages.is_whole and not full.get((*log.root, story)):
+        full.put((*log.root, story), True)
+        passages = await _CODEX.at(log, story, head, lead)
     # By story, the last codex that was asked for, after the one of its passages and the changes below it.
     latest: BoundedCache[tuple[str, ...], tuple[Codex, list[Change], Codex]] = log.cache("codex", KEPT)
     key = (*log.root, story)
@@ -71,14 +81,19 @@ def in_names(codex: Codex, plan: str) -> list[str]:
     return [part for part in query_parts(named) if part not in known]
 
 
-def changed(codex: Codex, changes: Iterable[Change], passage: str = "", step: int = 0) -> Codex:
-    """Return the codex after the changes of a passage."""
+def changed(
+    codex: Codex, changes: Iterable[Change], passage: str = "", step: int = 0, lead: Collection[str] = ()
+) -> Codex:
+    """Return the codex after the changes of a passage; `lead` are the keys of entries that make room for none."""
     for change in changes:
         codex = _with(codex, change, passage, step, below=False)
-    return codex
+    return _within_bounds(codex, lead) if len(codex.entries) > MOST_ENTRIES else codex
 
 
-_CODEX = PathFold(Codex(), lambda codex, commit: changed(codex, commit.get("codex", []), commit["id"], commit["step"]))
+_CODEX = PathFold(
+    Codex(),
+    lambda codex, commit, lead: changed(codex, commit.get("codex", []), commit["id"], commit["step"], lead),
+)
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:
@@ -86,6 +101,33 @@ def under(codex: Codex, said: Iterable[Change]) -> Codex:
     for change in said:
         codex = _with(codex, change, "", 0, below=True)
     return codex
+
+
+def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
+    """Return a codex without the entries that are too many.
+
+    Things, places and what is settled go first, then people, then the dead and what is open; of equals, what nobody told of for
+    longest. Whom the brief or the author names stays.
+    """
+    entries = list(codex.entries.values())
+    ranks = [3 if entry.pinned or key in lead else _rank(entry) for key, entry in codex.entries.items()]
+    held = sorted(
+        (place for place, rank in enumerate(ranks) if 0 < rank < 3), key=lambda place: (-ranks[place], -place)
+    )
+    for place in held[MOST_HELD:]:
+        ranks[place] = 0
+    order = sorted(range(len(entries)), key=lambda place: (ranks[place], place))
+    for place in order[: len(entries) - MOST_ENTRIES]:
+        if ranks[place] < 3:
+            codex = codex.with_entry(entries[place], None)
+    return dataclasses.replace(codex, is_whole=False) if codex.is_whole else codex
+
+
+def _rank(entry: Entry) -> int:
+    """Return how much an entry is worth keeping."""
+    if entry.kind == "person":
+        return 2 if entry.value("status") == "dead" else 1
+    return 2 * _is_open(entry)
 
 
 def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool) -> Codex:
@@ -109,7 +151,7 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
             if (other := codex.entries.get(value.casefold())) is not None and other is not old:
-                codex, entry, old = _put(codex, other, None), _merged(entry, other), old or other
+                codex, entry, old = codex.with_entry(other, None), _merged(entry, other), old or other
             entry = dataclasses.replace(
                 entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
             )
@@ -121,35 +163,100 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             other = codex.find(value)
             if other is None or other is old:
                 return codex
-            codex = _put(codex, other, None)
+            codex = codex.with_entry(other, None)
             entry = _merged(entry, other)
         case "pin" | "unpin":
             entry = dataclasses.replace(entry, pinned=do == "pin")
         case "hide" | "show":
             entry = dataclasses.replace(entry, hidden=do == "hide")
         case "remove":
-            return _put(codex, old, None)
+            return codex.with_entry(old, None)
     if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge", "rename"):
         return codex
-    return _put(codex, old, entry)
+    codex = codex.with_entry(old, entry)
+    if do == "set" and change.get("aspect") == "holder" and not below:
+        codex = _in_other_hands(codex, entry)
+    if do in ("set", "end") and change.get("aspect") == "status":
+        return _after_death(codex, entry) if entry in codex.dead else _alive_again(codex, entry)
+    return codex
+
+
+def _in_other_hands(codex: Codex, thing: Entry) -> Codex:
+    """Return a codex in which no fact says any more that somebody else has a thing."""
+    holder, last = thing.value("holder"), [name.split()[-1] for name in thing.names]
+    for entry in codex.entries.values():
+        facts = [line for line in entry.lines if line.passage and any(word in line.text for word in last)]
+        if gone := [
+            line for line in facts if line.aspect == "fact" and tells_of_other_holder(line.text, thing.names, holder)
+        ]:
+            left = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+            codex = _ended(
+                dataclasses.replace(codex, entries={**codex.entries, entry.name.casefold(): left}), entry, left
+            )
+    return codex
+
+
+def _after_death(codex: Codex, dead: Entry) -> Codex:
+    """Return a codex in which nothing of what is true of the living alone is true of somebody dead.
+
+    Where they are, what they do not know and what they hold ends, and of the facts those that tell of them in the present. What
+    they did, who they were and how they looked stays, and what the author says of the whole branch.
+    """
+    key, entries, over, ended = dead.name.casefold(), dict(codex.entries), dict[str, tuple[Superseded, ...]](), []
+    for own, entry in codex.entries.items():
+        if own == key:
+            gone = [line for line in entry.lines if line.passage and _ends_with_life(dead, line)]
+        elif (line := entry.line("holder")) and line.passage and codex.find(line.value) is dead:
+            gone = [line]
+        else:
+            continue
+        if not gone:
+            continue
+        entries[own] = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+        ended += [(own, line) for line in gone]
+        for line in gone:
+            if line.aspect in LASTING:
+                known = over.get(line.passage, codex.over.get(line.passage, ()))
+                over[line.passage] = (*known, _over_by_death(entry, line, dead))
+    if not ended:
+        return codex
+    until = {**codex.until_death, key: (*codex.until_death.get(key, ()), *ended)}
+    return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
+
+
+def _ends_with_life(dead: Entry, line: Line) -> bool:
+    if line.aspect == "fact":
+        return tells_of_the_living(line.text, dead.names)
+    return line.aspect in ("place", "unaware", "holder")
+
+
+def _over_by_death(entry: Entry, line: Line, dead: Entry) -> Superseded:
+    # What it rests on mostly tells what somebody did, and that is not undone.
+    rests_on = line.rests_on if tells_of_the_living(line.rests_on, dead.names) else ""
+    return Superseded(sentence_of(entry, line), rests_on, entry.names)
+
+
+def _alive_again(codex: Codex, entry: Entry) -> Codex:
+    """Return a codex in which what ended with somebody's death is true again, where nothing took its place: they live."""
+    key = entry.name.casefold()
+    if key not in codex.until_death:
+        return codex
+    entries, over = dict(codex.entries), dict[str, tuple[Superseded, ...] | None]()
+    for own, line in codex.until_death[key]:
+        holds = entries.get(own)
+        if holds is None or (line.aspect in ONE_EACH and holds.line(line.aspect)):
+            continue
+        lines = sorted((*holds.lines, line), key=lambda line: line.step)
+        entries[own] = dataclasses.replace(holds, lines=tuple(lines))
+        known = over.get(line.passage) or codex.over.get(line.passage, ())
+        over[line.passage] = tuple(one for one in known if one != _over_by_death(holds, line, entry)) or None
+    until = {other: ended for other, ended in codex.until_death.items() if other != key}
+    return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
 
 
 def _line(change: Change, passage: str = "", step: int = 0) -> Line:
     text, rests_on = change.get("text", ""), change.get("rests_on", "")
     return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step)
-
-
-def _put(codex: Codex, old: Entry | None, new: Entry | None) -> Codex:
-    """Return a codex with `new` in the place of `old`; every entry that stays is shared."""
-    entries = dict(codex.entries)
-    if old is not None:
-        entries.pop(old.name.casefold(), None)
-    if new is not None:
-        # At the end, so that the first is what nobody has told of for the longest time.
-        entries[new.name.casefold()] = new
-        if len(entries) > MOST_ENTRIES:
-            entries.pop(next(iter(entries)))
-    return Codex(entries, codex.over)
 
 
 def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
@@ -160,11 +267,14 @@ def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
     ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex
-    over = dict(codex.over)
+    over: dict[str, tuple[Superseded, ...]] = {}
     for line in ended:
-        texts = filter(None, (sentence_of(new, line), line.rests_on))
-        over[line.passage] = tuple(dict.fromkeys([*over.get(line.passage, ()), *texts]))
-    return Codex(codex.entries, over)
+        after = new.line(line.aspect) if line.aspect in ONE_EACH else None
+        now = sentence_of(new, after) if after else ""
+        known = over.get(line.passage, codex.over.get(line.passage, ()))
+        one = Superseded(sentence_of(new, line), line.rests_on, new.names, now)
+        over[line.passage] = known if one in known else (*known, one)
+    return codex.with_over(over)
 
 
 def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:
@@ -175,7 +285,11 @@ def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Lin
         return (*(other for other in lines if other.aspect != line.aspect), line)
     if any((other.text, other.value) == (line.text, line.value) for other in alike):
         return lines
-    lines = (line, *lines) if below else (*lines, line)
+    if below:
+        # What the author says stands before all that passages say, in its own order, and none of it makes room for those.
+        own = [other for other in lines if not other.passage]
+        return (*own, line, *(other for other in lines if other.passage))
+    lines = (*lines, line)
     if len(alike) < MOST_LINES:
         return lines
     gone = next(other for other in lines if other.aspect == line.aspect)
@@ -263,11 +377,11 @@ def sentence_of(entry: Entry, line: Line) -> str:
 
 def open_entries(codex: Codex) -> list[Entry]:
     """Return the promises and questions that nothing has settled yet."""
-    return [
-        entry
-        for entry in codex.entries.values()
-        if entry.kind in ("promise", "question") and entry.value("status") in ("", "open")
-    ]
+    return [entry for entry in codex.entries.values() if _is_open(entry)]
+
+
+def _is_open(entry: Entry) -> bool:
+    return entry.kind in ("promise", "question") and entry.value("status") in ("", "open")
 
 
 def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -> list[Entry]:

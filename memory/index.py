@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from recurrentgpt.memory.keyword_index import WordIndex
 from recurrentgpt.memory.rows import PEAK, Codes, Matrix, directions
 from recurrentgpt.schema.parts import RowKind
+from recurrentgpt.schema.shared_map import SharedMap
 
 WORDS = 0.4
 """What the rare words that a row shares with a part of the query are worth in its score, beside its meaning."""
@@ -84,8 +85,10 @@ class Scope:
     """A commit that is left out."""
     instead: Mapping[str, str] = field(default_factory=dict)
     """Entries that stand in place of an ancestor's own; they are found under the ancestor's id."""
-    stale: Mapping[str, Collection[int]] = field(default_factory=dict)
+    stale: SharedMap[tuple[int, ...]] = field(default_factory=SharedMap)
     """Numbers of rows of a commit that hold no more on this branch."""
+    stale_instead: Mapping[str, Collection[int]] = field(default_factory=dict)
+    """The same of entries that stand in place of an ancestor's own."""
 
 
 class StoryIndex:
@@ -94,6 +97,8 @@ class StoryIndex:
     _known: str
     """The head that was searched last; which rows are its branch's, their sum and their number are kept with it."""
     _mask: Flags
+    _stale: Flags
+    _stale_then: SharedMap[tuple[int, ...]]
     _sum: NDArray[np.float64]
     _counted: int
 
@@ -116,6 +121,7 @@ class StoryIndex:
         self._first_row = array("q")
         self._rooted: set[str] = set()
         self._forget_mask()
+        self._forget_stale()
 
     def __contains__(self, commit: str) -> bool:
         return commit in self._number
@@ -166,6 +172,7 @@ class StoryIndex:
         if commit in self._number:
             del self.outdated[commit]
             self._forget_mask()
+            self._forget_stale()
         self._number[commit] = len(self._ids)
         self._ids.append(commit)
         self._parents.append(parent)
@@ -304,13 +311,25 @@ class StoryIndex:
                 self._of(commit, branch)[:] = False
                 self._of(other, branch)[:] = True
                 stands_for[other] = commit
-        mask = branch.copy()
-        for commit, rows in scope.stale.items():
-            own = self._of(scope.instead.get(commit, commit), mask)
+        mask = branch & ~self._over(scope.stale)
+        for entry, rows in scope.stale_instead.items():
+            own = self._of(entry, mask)
             own[[row for row in rows if row < len(own)]] = False
         if scope.without in self:
             self._of(scope.instead.get(scope.without, scope.without), mask)[:] = False
         return branch, mask, stands_for
+
+    def _over(self, stale: SharedMap[tuple[int, ...]]) -> Flags:
+        """Return which rows hold no more; what has changed since the last search is put right in place."""
+        if len(self._stale) < len(self):
+            self._stale = np.concatenate([self._stale, np.zeros(len(self) - len(self._stale), dtype=bool)])
+        for commit in stale.changed_since(self._stale_then):
+            if commit in self:
+                own = self._of(commit, self._stale)
+                own[:] = False
+                own[[row for row in stale.get(commit, ()) if row < len(own)]] = True
+        self._stale_then = stale
+        return self._stale
 
     def _ancestors(self, head: str) -> Flags:
         """Return which rows belong to `head` or a commit before it; extended in place while a story grows linearly."""
@@ -351,6 +370,10 @@ class StoryIndex:
         """Forget which branch was searched last, its rows, their sum and their number."""
         self._known, self._mask = "", np.zeros(0, dtype=bool)
         self._sum, self._counted = np.zeros(self.dimension), 0
+
+    def _forget_stale(self) -> None:
+        """Forget which rows held no more when somebody searched last."""
+        self._stale, self._stale_then = np.zeros(0, dtype=bool), SharedMap[tuple[int, ...]]()
 
     def _of(self, commit: str, mask: Flags) -> Flags:
         """Return the part of a mask over all rows that belongs to one entry, as a view."""

@@ -19,17 +19,18 @@ T = TypeVar("T")
 
 
 class PathFold(Generic[T]):
-    """A value as of a commit: `add(value, commit)` over its path from the opening on, beginning with `empty`.
+    """A value as of a commit: `add(value, commit, given)` over its path from the opening on, beginning with `empty`.
 
-    It is kept for the newest commits that were asked for, and made from the nearest one that is kept. No value is changed.
+    `given` is what else it depends on, the same for the whole path. It is kept for the newest commits that were asked for, and
+    made from the nearest one that is kept. No value is changed.
     """
 
-    def __init__(self, empty: T, add: Callable[[T, Commit], T]) -> None:
+    def __init__(self, empty: T, add: Callable[[T, Commit, tuple[str, ...]], T]) -> None:
         self._empty, self._add = empty, add
 
-    async def at(self, log: LogReader, story: str, head: str) -> T:
+    async def at(self, log: LogReader, story: str, head: str, given: tuple[str, ...] = ()) -> T:
         """Return the value after the commit `head`; of no commit, the empty one."""
-        root = (*log.root, story)
+        root = (*log.root, story, *given)
         kept: BoundedCache[tuple[str, ...], T] = log.cache(self, KEPT)
         missing: list[Commit] = []
         at, value = head, self._empty
@@ -50,9 +51,9 @@ class PathFold(Generic[T]):
             older.reverse()
             for first in range(0, len(older), AT_ONCE):
                 for commit in await log.get_many(story, older[first : first + AT_ONCE]):
-                    value = self._add(value, commit)
+                    value = self._add(value, commit, given)
         for commit in missing[::-1]:
-            value = self._add(value, commit)
+            value = self._add(value, commit, given)
         if head:
             kept.put((*root, head), value)
         return value

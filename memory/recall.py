@@ -28,8 +28,11 @@ from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.row_shapes import fits
 from recurrentgpt.memory.row_texts import KINDS, Row, row_text, rows_of
 from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unit, unpack
+from recurrentgpt.memory.superseded import says, without_superseded
 from recurrentgpt.models.embedders import Embedder, embedding_id
+from recurrentgpt.schema.codex import Superseded
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.shared_map import SharedMap
 
 if TYPE_CHECKING:
     from langgraph.store.base import PutOp
@@ -67,8 +70,10 @@ class VectorRow(TypedDict):
 @dataclass
 class _Kept:
     index: StoryIndex
-    saying: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    """By commit and text, which of its rows say it: of what was asked to be left out."""
+    stale: tuple[SharedMap[tuple[Superseded, ...]], SharedMap[tuple[int, ...]]] = (SharedMap(), SharedMap())
+    """What was over when somebody asked last, and the numbers of the rows that say so, by commit."""
+    saying: dict[tuple[str, tuple[Superseded, ...]], tuple[int, ...]] = field(default_factory=dict)
+    """The same of every commit and what of it was over at any time, for those who ask on several branches in turn."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -97,15 +102,15 @@ class Recall:
         without: str = "",
         corrected: Mapping[str, str] | None = None,
         also: Collection[str] = (),
-        stale: Mapping[str, Collection[str]] | None = None,
+        stale: SharedMap[tuple[Superseded, ...]] | None = None,
         known: Mapping[str, Sequence[tuple[str, Collection[str]]]] | None = None,
     ) -> list[Hit]:
         """Return the passages up to `head` that are nearest to the parts of `query`, in turn; see `StoryIndex.search`.
 
         `corrected` holds the summaries that stand, on this branch, in place of those of some commits, by id. `also` are further
-        parts of the query: other names, the question behind it. `stale` holds, by commit id, facts and sentences that are no
-        longer so: their rows are not searched. `known` are, by part, commits that are known to bear on it, the nearest first,
-        each with the sentences that say so.
+        parts of the query: other names, the question behind it. `stale` holds, by the ids of commits up to `head`, what they
+        said that is no longer so: rows that say it are not searched. `known` are, by part, commits that are known to bear on
+        it, the nearest first, each with the sentences that say so.
         """
         if not head or not count:
             return []
@@ -114,7 +119,9 @@ class Recall:
         kept = await self._index(story, head, vectors.shape[1])
         await self._renew(kept, story)
         instead = await self._corrections(kept, story, corrected or {})
-        scope = Scope(head, without, instead, await self._stale_rows(kept, story, stale or {}))
+        over = stale or SharedMap()
+        stale_instead = await self._stale_instead(kept, story, corrected or {}, instead, over)
+        scope = Scope(head, without, instead, await self._stale_rows(kept, story, over), stale_instead)
         places = await self._places(story, known or {})
         parts = [Part(vector, terms(text), places.get(text, ())) for vector, text in zip(vectors, texts, strict=True)]
 
@@ -201,27 +208,45 @@ class Recall:
             kept.index.outdated.pop(key, None)
 
     async def _stale_rows(
-        self, kept: _Kept, story: str, stale: Mapping[str, Collection[str]]
-    ) -> dict[str, Collection[int]]:
-        """Return the numbers of the rows of commits on the branch that say what is no longer so."""
-        unread = [
-            key
-            for key, texts in stale.items()
-            if key in kept.index
-            and key not in kept.index.outdated
-            and not kept.saying.setdefault(key, {}).keys() >= set(texts)
-        ]
+        self, kept: _Kept, story: str, over: SharedMap[tuple[Superseded, ...]]
+    ) -> SharedMap[tuple[int, ...]]:
+        """Return the numbers of the rows that say what is over, by commit; only what changed since the last time is looked at."""
+        before, rows = kept.stale
+        differs = over.changed_since(before)
+        # Pieces of the first edition say much else: they are looked at again when they have become sentences.
+        changed = [key for key in differs if key in kept.index and key not in kept.index.outdated]
+        unread = [key for key in changed if key in over and (key, over[key]) not in kept.saying]
         for commit in await self.log.get_many(story, unread):
-            rows = self._rows(commit)
-            kept.saying[commit["id"]] |= {
-                text: [number for number, row in enumerate(rows) if row.kind != "summary" and text.strip() in row.text]
-                for text in stale[commit["id"]]
-            }
-        return {
-            key: [number for text in texts for number in kept.saying.get(key, {}).get(text, ())]
-            for key, texts in stale.items()
-            if key in kept.index
-        }
+            key = commit["id"]
+            kept.saying[key, over[key]] = self._saying(commit, over[key])
+        rows = rows.changed({key: kept.saying[key, over[key]] if key in over else None for key in changed})
+        kept.stale = over.changed(dict.fromkeys(set(differs) - set(changed))), rows
+        return rows
+
+    async def _stale_instead(
+        self,
+        kept: _Kept,
+        story: str,
+        corrected: Mapping[str, str],
+        instead: Mapping[str, str],
+        over: SharedMap[tuple[Superseded, ...]],
+    ) -> dict[str, tuple[int, ...]]:
+        """Return the same of the entries that stand in place of a commit's own, which have another summary."""
+        asked = {key: other for key, other in instead.items() if key in over}
+        unread = [key for key, other in asked.items() if (other, over[key]) not in kept.saying]
+        for commit in await self.log.get_many(story, unread):
+            key = commit["id"]
+            kept.saying[instead[key], over[key]] = self._saying(with_summary(commit, corrected), over[key])
+        return {other: kept.saying[other, over[key]] for key, other in asked.items()}
+
+    def _saying(self, commit: Commit, over: tuple[Superseded, ...]) -> tuple[int, ...]:
+        """Return the numbers of a commit's rows that say what is over: word for word, its summary and facts in whatever words."""
+        return tuple(
+            number
+            for number, row in enumerate(self._rows(commit))
+            if (row.kind != "summary" and says(row.text, over))
+            or (row.kind != "sentence" and without_superseded(row.text, over) != row.text)
+        )
 
     async def _places(
         self, story: str, known: Mapping[str, Sequence[tuple[str, Collection[str]]]]

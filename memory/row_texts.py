@@ -8,7 +8,7 @@ No vectors are needed here: what was recalled is told again from the log alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -103,10 +103,3 @@ def row_text(commit: Commit, kind: RowKind, number: int, facts: Sequence[str]) -
         texts = [row.text for row in rows_of(commit["passage"], commit["summary"], facts)]
     # An index serves every store that holds the story: of the same words, another one may have noted other facts.
     return texts[number] if number < len(texts) else commit["summary"]
-
-
-def without_sentences(piece: str, over: Collection[str]) -> str:
-    """Return a piece without the sentences beside the one that was found which say what holds no more."""
-    for sentence in over:
-        piece = piece.replace(sentence, "")
-    return " ".join(piece.split()) if over else piece

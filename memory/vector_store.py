@@ -19,6 +19,8 @@ from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.memory.story_log import Commit, StoryLog
+from recurrentgpt.schema.codex import Superseded
+from recurrentgpt.schema.shared_map import SharedMap
 
 MOST_ASKED = 10_000
 """Pieces that are asked for at most, when others keep coming first."""
@@ -40,7 +42,7 @@ class VectorStoreRecall:
         without: str = "",
         corrected: Mapping[str, str] | None = None,
         also: Collection[str] = (),
-        stale: Mapping[str, Collection[str]] | None = None,
+        stale: SharedMap[tuple[Superseded, ...]] | None = None,
         known: Mapping[str, Sequence[tuple[str, Collection[str]]]] | None = None,
     ) -> list[Hit]:
         """Return the passages up to `head` that are nearest to `query`, best first, each by its best piece.

@@ -7,10 +7,17 @@ import json
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Self, TypeAlias, cast
+from typing import Annotated, Any, NamedTuple, Self, TypeAlias, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage
-from pydantic import BaseModel, ModelWrapValidatorHandler, PrivateAttr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from recurrentgpt.prose.machine_talk import machine_talk
 from recurrentgpt.prose.model_text import after_thoughts, model_text
@@ -33,6 +40,17 @@ PLAIN_WORDS = range(4, 101)
 _TO_WHOEVER_ASKED = re.compile(r"\b(?:(?-i:I)|you|your|please|user|passage|summary|summari[sz]e)\b", re.IGNORECASE)
 
 SCHEMA_HEADING = "JSON schema:"
+
+
+def _as_text(said: Any) -> Any:
+    """Return a text that was given as a list of texts, or as nothing, as one text; anything else as it is."""
+    if said is None:
+        return ""
+    return " ".join(said) if isinstance(said, list) and all(isinstance(item, str) for item in said) else said
+
+
+OptionalText = Annotated[str, BeforeValidator(_as_text)]
+"""A text of a reply that may be empty: where nothing is to be said, models also give `[]` and `null`."""
 
 
 class UnusableEntry(NamedTuple):

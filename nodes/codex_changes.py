@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 
 from pydantic import BaseModel, WithJsonSchema
 
+from recurrentgpt.models.json_replies import OptionalText
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
@@ -36,8 +37,8 @@ class CodexChange(BaseModel):
     kind: Annotated[str, _one_of(get_args(Kind))] = "person"
     change: Annotated[str, _one_of(("set", "end"))] = "set"
     aspect: Annotated[str, _one_of(get_args(Aspect))] = "fact"
-    value: str = ""
-    sentence: str = ""
+    value: OptionalText = ""
+    sentence: OptionalText = ""
 
 
 def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list[Change]:

@@ -215,7 +215,7 @@ class PassageSummary(NamedTuple):
 
 
 _SUMMARIES = PathFold[tuple[PassageSummary, ...]](
-    (), lambda before, commit: (*before, PassageSummary(commit["id"], commit["step"], commit["summary"]))
+    (), lambda before, commit, _: (*before, PassageSummary(commit["id"], commit["step"], commit["summary"]))
 )
 
 

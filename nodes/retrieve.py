@@ -7,7 +7,8 @@ from collections.abc import Collection
 from recurrentgpt.memory.codex import in_names, sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.row_texts import is_quoted, without_sentences
+from recurrentgpt.memory.row_texts import is_quoted
+from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.codex import LASTING, Codex
@@ -51,19 +52,22 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     )
     found = await runtime.log.get_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
-    recalled = [
-        Recalled(
-            id=hit.id,
-            step=hit.step,
-            score=round(hit.score, 4),
-            summary=commit["summary"],
-            piece=without_sentences(runtime.recall.text(commit, hit), codex.over.get(hit.id, ())),
-            quoted=is_quoted(hit.kind, hit.row, commit),
-            row=hit.row,
-            kind=hit.kind,
-        )
-        for hit, commit in zip(hits, commits, strict=True)
-    ]
+    recalled: list[Recalled] = []
+    for hit, commit in zip(hits, commits, strict=True):
+        summary, piece = still_true(codex, commit, hit.kind, runtime.recall.text(commit, hit))
+        if summary or piece:
+            recalled.append(
+                Recalled(
+                    id=hit.id,
+                    step=hit.step,
+                    score=round(hit.score, 4),
+                    summary=summary,
+                    piece=piece or summary,
+                    quoted=bool(piece) and is_quoted(hit.kind, hit.row, commit),
+                    row=hit.row,
+                    kind=hit.kind,
+                )
+            )
     entries = await told_entries(state, runtime, [entry["summary"] for entry in recalled])
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}
 

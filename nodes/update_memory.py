@@ -22,9 +22,10 @@ from pydantic import BaseModel, Field, create_model, model_validator
 from recurrentgpt.memory.codex import open_entries
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
+from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
-from recurrentgpt.models.json_replies import PartialReply, UnusableEntry
+from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import codex_before
@@ -51,6 +52,9 @@ MOST_OPEN = 20
 
 MOST_UNREACHED = 40
 """Words of what a passage did not reach of its plan."""
+
+NOT_NOW = "the passage tells that it is no longer so"
+"""Why a sentence leaves a memory that is kept by rules."""
 
 NOTHING_LEFT: Update = {"unreached": "", "memory_is_behind": False}
 """What an update says of a passage of whose plan nothing is left, or nobody says that something is."""
@@ -155,7 +159,7 @@ class MemoryChanges(MemoryRepair, SummaryReply):
     add: list[Addition] = []
     turns: list[Turn] = []
     clues: list[int] = []
-    unreached: str = ""
+    unreached: OptionalText = ""
 
 
 class MemoryReply(MemoryChanges):
@@ -392,6 +396,10 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     new = await asyncio.to_thread(
         admit, facts, old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
+    known = await codex_before(state, runtime)
+    codex = from_facts(summary, reply.facts, state["passage"], known, runtime.context.language)
+    over = _over(old, codex, known) if runtime.context.codex else []
+    old = [line for line in old if line not in over]
     reader = _reader([*old, *new], state, runtime, model)
     kept, dropped = await _within_ceilings(
         [*old, *new], state, runtime, reader=reader, protect=len(new), down_to=FORGET_DOWN_TO
@@ -400,12 +408,24 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     return {
         **NOTHING_LEFT,
         "short_term_memory": "\n".join(kept),
-        "rationale": Rationale(dropped=dropped, added=added),
-        "summary": summary,
-        "codex": from_facts(
-            summary, reply.facts, state["passage"], await codex_before(state, runtime), runtime.context.language
+        "rationale": Rationale(
+            dropped=[*(Dropped(sentence=line, why=NOT_NOW) for line in over), *dropped], added=added
         ),
+        "summary": summary,
+        "codex": codex,
     }
+
+
+def _over(memory: list[str], changes: list[Change], known: Codex) -> list[str]:
+    """Return the sentences of a memory that tell of the living who have died, or that somebody has what another has got."""
+    died = [entry for change in changes if change.get("value") == "dead" and (entry := known.find(change["entry"]))]
+    given = [(change["entry"], change["value"]) for change in changes if change.get("aspect") == "holder"]
+    return [
+        line
+        for line in memory
+        if any(tells_of_the_living(line, entry.names) for entry in died)
+        or any(tells_of_other_holder(line, (thing,), holder) for thing, holder in given)
+    ]
 
 
 async def _within_ceilings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple, NotRequired
@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, NotRequired
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.parts import described
+from recurrentgpt.schema.shared_map import SharedMap
 
 Kind = Literal["person", "place", "thing", "promise", "question"]
 Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
@@ -251,20 +252,70 @@ class Entry:
         return tuple(dict.fromkeys(role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS))
 
 
+class Superseded(NamedTuple):
+    """A line of an entry that a later passage ended or replaced."""
+
+    sentence: str
+    rests_on: str
+    """The sentence of the passage that said so; empty where that tells what happened, and stays."""
+    called: tuple[str, ...]
+    """What the entry was called."""
+    instead: str = ""
+    """The line that took its place."""
+
+
 @dataclass(frozen=True)
 class Codex:
     """All entries as of one passage, by their names in lower case."""
 
     entries: Mapping[str, Entry] = field(default_factory=dict)
-    over: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By passage, the sentences of lines that it made true and that a later one ended or replaced."""
+    over: SharedMap[tuple[Superseded, ...]] = field(default_factory=SharedMap)
+    """By passage, the lines that it made true and that hold no more."""
+    until_death: Mapping[str, tuple[tuple[str, Line], ...]] = field(default_factory=dict)
+    """By the key of somebody dead, what was true until then, each with its entry's key: it is again if they live after all."""
+    is_whole: bool = True
+    """Whether no entry had to make room for others."""
+
+    def with_entry(self, old: Entry | None, new: Entry | None) -> Codex:
+        """Return a codex with `new`, as what was told of last, in the place of `old`; every entry that stays is shared."""
+        entries, until = dict(self.entries), self.until_death
+        if old is not None:
+            entries.pop(old.name.casefold(), None)
+        if new is not None:
+            entries[new.name.casefold()] = new
+        if old is not None and new is not None and old.name != new.name and old.name.casefold() in until:
+            until = {new.name.casefold() if key == old.name.casefold() else key: told for key, told in until.items()}
+        changed = replace(self, entries=entries, until_death=until)
+        # Who answers to a name is asked for every change of a passage, and hardly any of them changes a name.
+        if (called := self.__dict__.get("_called")) is not None:
+            changed.__dict__["_called"] = _called_after(called, old, new)
+        return changed
+
+    def with_over(self, over: Mapping[str, tuple[Superseded, ...] | None]) -> Codex:
+        """Return a codex with other lines that are over, by passage; None for none."""
+        changed = replace(self, over=self.over.changed(over))
+        if (called := self.__dict__.get("_called")) is not None:
+            changed.__dict__["_called"] = called
+        return changed
+
+    @cached_property
+    def held(self) -> tuple[Entry, ...]:
+        """The things of which it is known who has them."""
+        return tuple(entry for entry in self.entries.values() if entry.kind == "thing" and entry.line("holder"))
+
+    @cached_property
+    def dead(self) -> tuple[Entry, ...]:
+        """The people who are dead."""
+        return tuple(
+            entry for entry in self.entries.values() if entry.kind == "person" and entry.value("status") == "dead"
+        )
 
     def find(self, name: str) -> Entry | None:
         """Return the only entry that answers to a name; None for none and for several."""
         key = " ".join(name.split()).casefold()
         if key in self.entries:
             return self.entries[key]
-        found = self._called.get(key.removeprefix("the "), [])
+        found = self._called.get(key.removeprefix("the "), ())
         if not found and key.startswith("the "):
             return self._has_role.get(key.removeprefix("the "))
         return self.entries[found[0]] if len(found) == 1 else None
@@ -308,9 +359,25 @@ class Codex:
         return found
 
     @cached_property
-    def _called(self) -> Mapping[str, list[str]]:
-        called = defaultdict[str, list[str]](list)
+    def _called(self) -> Mapping[str, tuple[str, ...]]:
+        called = defaultdict[str, tuple[str, ...]](tuple)
         for key, entry in self.entries.items():
             for name in entry.called:
-                called[name].append(key)
+                called[name] += (key,)
+        return dict(called)
+
+
+def _called_after(
+    called: Mapping[str, tuple[str, ...]], old: Entry | None, new: Entry | None
+) -> Mapping[str, tuple[str, ...]]:
+    """Return who answers to each name once `new` stands in the place of `old`."""
+    if old is not None and new is not None and old.name == new.name and old.called == new.called:
         return called
+    changed = dict(called)
+    for entry in (old,) if old else ():
+        for name in entry.called:
+            left = tuple(key for key in changed.get(name, ()) if key != entry.name.casefold())
+            changed.pop(name, None) if not left else changed.update({name: left})
+    for entry in (new,) if new else ():
+        changed |= {name: (*changed.get(name, ()), entry.name.casefold()) for name in entry.called}
+    return changed

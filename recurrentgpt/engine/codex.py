@@ -8,7 +8,7 @@ taken back by `undo`, and a fork that left before sees neither.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import cast, get_args
@@ -25,6 +25,7 @@ from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
+from recurrentgpt.schema.parts import character_names
 
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
@@ -117,12 +118,21 @@ class StoryCodex:
         entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, "remove")])
 
-    async def import_lorebook(self, path: str | Path) -> list[str]:
-        """Add the entries of a lorebook of SillyTavern or NovelAI (JSON), and return their names; raises BookError."""
+    async def import_lorebook(
+        self, path: str | Path, *, on_left_out: Callable[[Mapping[str, int]], None] = lambda left_out: None
+    ) -> list[str]:
+        """Add the entries of a lorebook of SillyTavern or NovelAI (JSON), and return their names; raises BookError.
+
+        In the place of `{{char}}` stands the name of the first of the story's people, in a story to play of the second, and the
+        first in that of `{{user}}`. `on_left_out` is told how much was left out, by kind: `tell_left_out` says it in words.
+        """
         from recurrentgpt.books.readers.lorebook import read_lorebook
 
-        found = await asyncio.to_thread(read_lorebook, Path(path))
+        people = character_names(await self._session.brief())
+        whose = ("user", "char") if self._session.context.mode == "fiction" else ("char",)
+        found, left_out = await asyncio.to_thread(read_lorebook, Path(path), dict(zip(whose, people, strict=False)))
         await self._say([{**change, "author": True} for change in found])
+        on_left_out(left_out)
         return list(dict.fromkeys(change["entry"] for change in found))
 
     async def accept(self, number: int = 1, at: Ref | None = None) -> Contradiction:

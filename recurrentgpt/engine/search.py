@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import SettingsError
 
@@ -34,7 +35,10 @@ class StorySearch:
         self._story, self._recall = story, recall
 
     async def search(self, query: str, k: int = 5) -> list[SearchResult]:
-        """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first."""
+        """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first.
+
+        What is no longer so is left out, by the rules by which a writer is not told it; the history of an entry has it.
+        """
         query = visible_text(query)
         if not query.strip():
             raise SettingsError("There is nothing to search for: give some words.")
@@ -43,10 +47,12 @@ class StorySearch:
         story, head = self._story, await self._story.head_commit()
         corrected = (await read_overlay(story.log, story.id, head.get("overlay", "")))["summaries"]
         recall = self._recall()
-        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected)
+        codex = await story.codex_at(None)
+        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected, stale=codex.over)
         commits = await story.log.get_many(story.id, [hit.id for hit in hits])
-        return [
-            SearchResult(hit.id, hit.step, round(hit.score, 4), recall.text(commit, hit), commit["summary"])
-            for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True)
-            if commit["step"]
-        ]
+        found: list[SearchResult] = []
+        for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True):
+            summary, piece = still_true(codex, commit, hit.kind, recall.text(commit, hit))
+            if commit["step"] and (summary or piece):
+                found.append(SearchResult(hit.id, hit.step, round(hit.score, 4), piece or summary, summary))
+        return found

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from recurrentgpt.memory.codex import codex_at, facts
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.row_texts import is_quoted, row_text, without_sentences
+from recurrentgpt.memory.row_texts import is_quoted, row_text
+from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.models.roles import describe_writer
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import write_texts
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.codex import Told
+from recurrentgpt.schema.codex import Codex, Told
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.log import Commit
@@ -130,21 +131,16 @@ async def _recalled(log: LogReader, context: Context, state: State, commit: Comm
     """Return what was recalled for the passage of a commit, from the rows that it keeps; `state` is as it was before."""
     story, overlay = commit["story"], state.get("overlay", "")
     corrected = (await read_overlay(log, story, overlay))["summaries"]
-    over = (await codex_at(log, story, state["head"], overlay, state["brief"])).over if context.codex else {}
+    codex = await codex_at(log, story, state["head"], overlay, state["brief"]) if context.codex else Codex()
     found: list[Recalled] = []
     for one, plain in zip(
         commit["recalled"], await log.get_many(story, [one["id"] for one in commit["recalled"]]), strict=True
     ):
         earlier = with_summary(plain, corrected)
         text = row_text(earlier, one["kind"], one["row"], facts(earlier))
-        found.append(
-            Recalled(
-                **one,
-                summary=earlier["summary"],
-                piece=without_sentences(text, over.get(one["id"], ())),
-                quoted=is_quoted(one["kind"], one["row"], earlier),
-            )
-        )
+        summary, piece = still_true(codex, earlier, one["kind"], text)
+        quoted = bool(piece) and is_quoted(one["kind"], one["row"], earlier)
+        found.append(Recalled(**one, summary=summary, piece=piece or summary, quoted=quoted))
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -75,7 +75,7 @@ class HiddenWorld:
         self.roles = [role for _, role in self._data["people"].values()]
 
     @property
-    def planted(self) -> list[Planted]:
+    def planted(self) -> Sequence[Planted]:
         """Every fact that is told."""
         return self._told[0]
 
@@ -96,6 +96,11 @@ class HiddenWorld:
     def summary(self, number: int) -> str:
         """Return what an archive would say of a passage, and not what is planted there."""
         return self.filler(random.Random(f"summary {self.name} {self.seed} {number}"))
+
+    def telling_summary(self, number: int) -> str:
+        """Return what an honest archive says of a passage: the last of the facts that are planted there."""
+        planted = [told.fact for told in self.planted if told.at == number]
+        return planted[-1] if planted else self.summary(number)
 
     def filler(self, dealer: random.Random, pattern: str = "") -> str:
         """Return a sentence that tells nothing of what is asked for."""

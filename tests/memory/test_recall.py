@@ -24,6 +24,8 @@ from recurrentgpt.memory.row_texts import context_of, passage_rows, pieces, rows
 from recurrentgpt.memory.rows import codes, deflate, inflate, pack, unpack
 from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.schema.codex import Superseded
+from recurrentgpt.schema.shared_map import SharedMap
 
 from .oracle import expected
 
@@ -391,7 +393,10 @@ async def test_a_fact_is_found_as_long_as_it_holds_on_the_branch(persistence, co
     ]
     entries = await grow(recall, commit, story, texts)
     other = (await grow(recall, commit, story, ["The oven was sold to a stranger from the hills."], entries[1]))[0]
-    query, stale = "Where is the brass key?", {entries[1]["id"]: [told[1][0], texts[1]]}
+    query, stale = (
+        "Where is the brass key?",
+        SharedMap({entries[1]["id"]: (Superseded(told[1][0], texts[1], ("brass key",)),)}),
+    )
     for _ in ("warm", "cold"):
         first, second = await recall.search(story, entries[-1]["id"], query, 2)
         assert {(hit.kind, recall.text(entries[hit.step], hit)) for hit in (first, second)} == {
@@ -430,7 +435,7 @@ async def test_what_the_codex_knows_of_comes_first_where_it_still_holds_and_is_o
             {"known": {query: [(entries[1]["id"], ["Nobody wrote this."])]}},
             {"known": {"Who is there?": known[query]}},
             {"known": known, "without": entries[1]["id"]},
-            {"known": known, "stale": {entries[1]["id"]: [kept]}},
+            {"known": known, "stale": SharedMap({entries[1]["id"]: (Superseded(kept, "", ("key",)),)})},
         ):
             hits = await recall.search(story, head, query, 3, **refused)
             assert [hit.step for hit in hits] == plain
@@ -512,3 +517,39 @@ def test_a_line_is_embedded_once_whether_it_is_asked_for_or_compared():
     found = [nearness(embeddings, [plan], [*plans[:number], "Adela sings."]) for number, plan in enumerate(plans)]
     assert found[1][plans[0]] == pytest.approx(1)
     assert sorted(embeddings.texts) == sorted([*plans, "Adela sings."])
+
+
+async def test_what_is_over_is_looked_at_once_and_again_only_where_it_changed(persistence, commit, forget):
+    """The cost of a step does not grow with all that was ever over; a branch and a correction have their own."""
+    log = StoryLog(persistence.store)
+    recall, story = Recall(log, HashEmbeddings()), next(stories)
+    texts = [f"Warden {number} hides the lantern of house {number} in the mill." for number in range(40)]
+    entries = await grow(recall, commit, story, ["", *texts])
+    head, read = entries[-1]["id"], list[int]()
+    many = StoryLog.get_many
+
+    async def counted(self, story, commits):
+        read.append(len(commits))
+        return await many(self, story, commits)
+
+    over = SharedMap({entry["id"]: (Superseded(entry["passage"], "", ()),) for entry in entries[1:30]})
+
+    async def found(head, over, **options) -> set[int]:
+        read.clear()
+        with patch.object(StoryLog, "get_many", counted):
+            hits = await recall.search(story, head, "Where is the lantern of house 7?", 40, stale=over, **options)
+        return {hit.step for hit in hits if hit.kind == "sentence"}
+
+    assert await found(head, over) == set(range(30, 41))
+    assert sum(read) == 29
+    assert await found(head, over) == set(range(30, 41))
+    assert sum(read) == 0
+    more = over.changed({entries[35]["id"]: (Superseded(entries[35]["passage"], "", ()),), entries[3]["id"]: None})
+    assert await found(head, more) == {3, *range(30, 41)} - {35}
+    assert sum(read) == 1
+    assert await found(head, over) == set(range(30, 41))
+    assert sum(read) == 0, "both are known"
+    corrected = {entries[3]["id"]: "A lantern was hidden."}
+    assert await found(head, over, corrected=corrected) == set(range(30, 41))
+    forget()
+    assert await found(head, more) == {3, *range(30, 41)} - {35}

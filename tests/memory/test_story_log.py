@@ -41,7 +41,7 @@ async def test_what_was_read_is_remembered_until_its_story_is_erased(log, commit
 
 
 async def test_what_was_worked_out_of_a_story_is_forgotten_with_it(log, commit):
-    text = PathFold("", lambda before, passage: before + passage["passage"])
+    text = PathFold("", lambda before, passage, given: before + passage["passage"])
     heads = {}
     for story in ("s", "s1"):
         opening = commit(story, None, "")

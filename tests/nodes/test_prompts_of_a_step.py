@@ -454,6 +454,25 @@ async def test_that_nothing_is_left_of_a_plan_is_not_told_as_what_is_left(write,
     assert any("did not reach this" in text for text in prompts_of(model)) is told
 
 
+@pytest.mark.parametrize(("said", "told"), [([], None), (None, None), ([LEFT], LEFT)])
+async def test_an_optional_text_may_come_as_a_list_or_as_null(write, model, said, told):
+    """Where nothing else is noted, too: no list of such a reply has an entry."""
+    author = Author(model)
+    plain = author.__call__
+
+    def replies(messages):
+        text = plain(messages)
+        if not text.startswith("{") or "unreached" not in (reply := json.loads(text)):
+            return text
+        nothing = {name: [] for name, value in reply.items() if isinstance(value, list)}
+        return json.dumps({**reply, **nothing, "unreached": said})
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert commits[1].get("unreached") == told
+    assert sum('"unreached"' in str(call[-1].text) for call in model.calls) == 1
+
+
 async def test_near_the_end_no_request_speaks_of_arrivals_or_only_of_those_who_are_there(write, model):
     """Somebody of the brief may still have to come in, and nobody else does."""
     await write(steps=5, ending=True)

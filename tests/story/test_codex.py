@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recurrentgpt import Library, Story
 from recurrentgpt.infrastructure.background_loop import call
@@ -28,6 +30,10 @@ FACTS = {
     "fell from the wall": ["Bastian Cole died on the stones below the wall."],
     "sat by the fire": ["Signe Orrin mended the red sail."],
 }
+SUMMARIES = {
+    "locked the gate": "Bastian Cole lives in the gatehouse and keeps the gate.",
+    "fell from the wall": "Bastian Cole died at the wall.",
+}
 PEOPLE = [
     "Signe Orrin: the youngest warden, a woman who fears the dark",
     "Bastian Cole: her brother, who keeps the gate",
@@ -50,9 +56,14 @@ def author(model):
                 return waiting.pop(0) if waiting else f"Signe Orrin sat by the fire {len(model.calls)} times. {calm}."
             passage = "\n".join(str(message.text) for message in messages[-2:])
             facts = next((facts for mark, facts in FACTS.items() if mark in passage), ["The rain went on."])
+            summary = next(
+                (summary for mark, summary in SUMMARIES.items() if mark in passage), "Two wardens kept watch."
+            )
             if '"facts"' in schema:
-                return json.dumps({"summary": "Two wardens kept watch.", "facts": facts})
+                return json.dumps({"summary": summary, "facts": facts})
             reply = json.loads(story_replies(messages))
+            if "summary" in reply:
+                reply["summary"] = summary
             if "codex" in reply:
                 reply["codex"] = CHANGES.get(next((mark for mark in FACTS if mark in passage), ""), [])
             if "plans" in reply:
@@ -72,6 +83,7 @@ CHANGES = {
     "locked the gate": [
         change("brass key", "holder", "Bastian Cole", "Bastian Cole locked the gate and hung it on his belt.", "thing"),
         change("Bastian", "place", "in the gatehouse", "Bastian Cole locked the gate."),
+        change("Bastian", "fact", "Bastian Cole lives in the gatehouse.", "Bastian Cole locked the gate."),
         change("Signe", "unaware", "who cast the bell", "Signe Orrin watched him from the stair."),
     ],
     "fell from the wall": [change("Bastian", "status", "dead", "Bastian Cole fell from the wall and died.")],
@@ -114,7 +126,7 @@ def test_a_passage_says_who_has_what_and_where_that_is_written(story, author, ti
     assert line.rests_on in story.passage().text
     assert entry(story, "Bastian").name == "Bastian Cole"
     assert entry(story, "Bastian").value("pronouns") == "he"
-    assert [change["entry"] for change in story.passage().codex][:1] == ["brass key"]
+    assert "brass key" in [change["entry"] for change in story.passage().codex]
     with pytest.raises(StoryError, match="Nobody"):
         story.codex("Nobody")
 
@@ -136,32 +148,80 @@ def test_the_codex_is_of_its_branch_and_of_its_passage(story, author, tier):
     assert entry(story, "Bastian").value("status") == "dead"
 
 
+LIVES = ("carries the brass key", "lives in the gatehouse", "is in the gatehouse", "has brass key")
+"""What is said of the living Bastian alone."""
+PLANS = (
+    "Signe looks for Bastian Cole in the gatehouse.",
+    "Bastian Cole, who lives in the gatehouse, opens to Signe.",
+    "Bastian Cole carries the brass key on his belt.",
+    "Signe asks who has the brass key, and what Bastian knows of the bell.",
+)
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
-def test_somebody_dies_by_an_edit_with_replay_and_lives_again_by_undo(story, author, model, tier):
-    """No later prompt and no entry says otherwise; undo brings them back, in both."""
-    begun(story, author, ALIVE, KEY, tier=tier)
+def test_somebody_dies_by_an_edit_with_replay_and_lives_again_by_undo(begin, author, model, tier):
+    """No later prompt, entry or recall says otherwise; undo brings them back, in all of them."""
+    story = begun(
+        begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8),
+        author,
+        ALIVE,
+        SNOW,
+        KEY,
+        tier=tier,
+    )
     author(tier=tier)
-    list(story.edit_passage(2, DEAD, replay=True))
-    assert [entry(story, "Bastian", at).value("status") for at in (1, 2, 3)] == ["", "dead", "dead"]
-    assert entry(story, "Bastian").value("place") == ""
+    beginning = len(model.calls)
+    list(story.edit_passage(3, DEAD, replay=True))
+    replayed = [text for text in prompts(model, beginning) if "walked down to the ferry" in text]
+    assert replayed
+    assert [entry(story, "Bastian", at).value("status") for at in (2, 3, 4)] == ["", "dead", "dead"]
 
-    def next_prompt() -> str:
+    def later_prompts() -> str:
+        """Return what later steps were asked: the writer, the memory, the planner and whoever chooses."""
         beginning = len(model.calls)
-        story.choose("Signe looks for Bastian Cole in the gatehouse.")
-        story.step()
-        asked = ["\n".join(str(message.text) for message in turns) for turns in model.calls[beginning:]]
-        return next(text for text in asked if "JSON schema:" not in text)
+        for plan in PLANS:
+            story.choose(plan)
+            story.step()
+        return "\n".join(told_but(text, PLANS) for text in prompts(model, beginning))
 
-    for _ in range(3):
-        prompt = next_prompt()
-        assert "carries the brass key" not in prompt
-        assert "lives in the gatehouse" not in prompt
-        assert "Bastian Cole is in the gatehouse" not in prompt
+    prompt = "\n".join([*(told_but(text, PLANS) for text in replayed), later_prompts()])
+    assert not [said for said in LIVES if said in prompt]
     assert ("Bastian Cole died" if tier == "small" else "Bastian Cole is dead") in prompt
-    story.undo(3)
+    assert "locked the gate and hung the brass key" in prompt, "what he did is not undone"
+    assert not [line for line in entry(story, "Bastian").lines if line.aspect in ("fact", "place", "unaware")]
+    assert not [line for found in story.codex() for line in found.lines if line.value == "Bastian Cole"]
+    recalled = " ".join(f"{hit.piece} {hit.summary}" for plan in PLANS for hit in story.search(plan, 9))
+    assert "Bastian Cole" in recalled
+    assert not [said for said in LIVES if said in recalled]
+    story.undo(len(PLANS))
     story.undo()
     assert entry(story, "Bastian").value("status") == ""
-    assert "died" not in next_prompt()
+    assert [said for said in LIVES[:2] if said in later_prompts()]
+    recalled = " ".join(f"{hit.piece} {hit.summary}" for plan in PLANS for hit in story.search(plan, 9))
+    assert "lives in the gatehouse" in recalled
+
+
+def prompts(model, beginning: int) -> list[str]:
+    return ["\n".join(str(message.text) for message in turns) for turns in model.calls[beginning:]]
+
+
+def told_but(text: str, plans) -> str:
+    """Return a prompt without the plans that somebody gave it."""
+    for plan in plans:
+        text = text.replace(plan, "")
+    return text
+
+
+def test_who_lives_after_all_has_what_they_had(story, author):
+    begun(story, author, ALIVE, DEAD, tier="full")
+    before = [(line.aspect, line.value, line.text) for line in entry(story, "Bastian", at=2).lines]
+    assert ("place", "in the gatehouse", "") in before
+    story.edit_entry("Bastian", "status", "alive")
+    after = {(line.aspect, line.value, line.text) for line in entry(story, "Bastian").lines}
+    assert after == {*before, ("status", "alive", "")}
+    assert entry(story, "brass key").value("holder") == "Bastian Cole"
+    found = story.search("Is Bastian Cole dead?", 9)
+    assert "Bastian Cole is dead." not in [hit.piece for hit in found]
 
 
 def test_what_the_memory_forgot_is_still_told_and_is_bounded(story, author, model):
@@ -329,6 +389,43 @@ def test_a_lorebook_is_imported_and_told_by_its_keys(story, author, tmp_path, co
     assert odo.lines[0].text == "Odo hates fish. He sings."
 
 
+def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
+    """Long texts come in whole, words listed in a pattern are keys, and in the places for names stand the story's."""
+    from recurrentgpt.books.readers.lorebook import tell_left_out
+
+    begun(story, author)
+    long = " ".join(
+        f"Sentence number {number} tells of the harbour town and of all its many strange old wooden houses."
+        for number in range(30)
+    )
+    fog = f"{'Fog '}{'and fog ' * 40}."
+    content = {
+        "entries": [
+            {"comment": "Harrow", "content": long, "key": ["/(Harrow|the old town)/i", "/Ha(r|l)row/"]},
+            {"comment": "Fog", "content": fog, "key": ["fog"], "keysecondary": ["night"], "selective": True},
+            {
+                "comment": "Mara",
+                "content": "{{char}} met Mara. {{user}} fears her. She is a spy.",
+                "keysecondary": ["spies"],
+            },
+            {"comment": "Off", "content": "Never.", "disable": True},
+            {"comment": "", "content": "Nobody.", "key": []},
+        ]
+    }
+    left_out = {}
+    assert story.import_lorebook(lorebook(tmp_path, content), on_left_out=left_out.update) == ["Harrow", "Fog", "Mara"]
+    assert left_out == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1}
+    assert "1 sentence with a place for what the story has none of" in tell_left_out(left_out)
+    assert " ".join(line.text for line in entry(story, "Harrow").lines) == long
+    assert entry(story, "Harrow").keys == ("the old town",)
+    assert [line.text for line in entry(story, "Mara").lines] == ["Signe Orrin met Mara. She is a spy."]
+    assert entry(story, "Mara").keys == ("spies",)
+    content["entries"] = [{"comment": "Harrow", "content": long * 3, "key": []}]
+    story.import_lorebook(lorebook(tmp_path, content), on_left_out=(left_out := {}).update)
+    assert left_out == {"sentences": 10}
+    assert "10 sentences beyond 40 lines" in tell_left_out(left_out)
+
+
 @pytest.mark.parametrize(
     "content", [[], {"entries": 3}, {"entries": []}, {"entries": [{"keys": ["a"]}]}, {"entries": ["a"]}]
 )
@@ -440,7 +537,7 @@ def test_of_many_facts_those_near_the_plan_are_told(story, author, model):
 
 def test_a_fact_that_ends_is_over_whatever_else_stays_true():
     from recurrentgpt.memory.codex import changed
-    from recurrentgpt.schema.codex import Change, Codex
+    from recurrentgpt.schema.codex import Change, Codex, Superseded
 
     def fact(do, text):
         return Change(entry="Signe", kind="person", do=do, aspect="fact", value="", text=text, rests_on=text)
@@ -448,7 +545,7 @@ def test_a_fact_that_ends_is_over_whatever_else_stays_true():
     first, second = "Signe lives in the mill.", "Signe fears dogs."
     codex = changed(Codex(), [fact("set", first), fact("set", second)], "p1", 1)
     codex = changed(codex, [fact("end", first), fact("set", "Signe lives at the inn.")], "p2", 2)
-    assert codex.over == {"p1": (first,)}
+    assert codex.over == {"p1": (Superseded(first, first, ("Signe",)),)}
 
 
 def test_what_says_nothing_is_not_in_the_log(story, author):
@@ -513,3 +610,155 @@ def test_what_was_told_is_the_same_from_a_commit_that_keeps_it_and_from_one_that
     head = story.head
     assert "told" not in call(lambda: story.engine.log.get(story.id, head))
     assert {passage.step: story.written_from(passage.id) for passage in story.passages()} == kept
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_a_summary_in_other_words_is_not_recalled_as_true_once_it_is_over(begin, author, monkeypatch, tier):
+    told = "Bastian wears the brass key on his belt."
+    monkeypatch.setitem(SUMMARIES, "locked the gate", f"{told} Signe Orrin watches from the stair.")
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8, past_tokens=0)
+    begun(story, author, ALIVE, SNOW, GIVEN, SMOKE, tier=tier)
+    story.choose("Signe looks for the brass key that Bastian Cole wears on his belt.")
+    story.step()
+    recalled = next(part.text for part in story.written_from() if part.name == "recalled")
+    assert "passage 2" in recalled
+    assert told not in recalled
+    found = story.search("Who wears the brass key on his belt?", 9)
+    assert 2 in [hit.step for hit in found]
+    assert told not in " ".join(f"{hit.piece} {hit.summary}" for hit in found)
+    story.goto(story.passages()[1].id)
+    assert told in " ".join(hit.summary for hit in story.search("Who wears the brass key on his belt?", 9))
+
+
+def test_a_fact_that_somebody_has_a_thing_ends_where_somebody_else_gets_it():
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    facts = ["Mira wears the silver ring.", "Mira keeps the silver spoon.", "Mira has her ring from an aunt."]
+    told = [Change(entry="Mira", kind="person", do="set", aspect="fact", text=fact, rests_on=fact) for fact in facts]
+    codex = changed(Codex(), told, "p1", 1)
+    given = Change(entry="silver ring", kind="thing", do="set", aspect="holder", value="Tom")
+    codex = changed(codex, [given], "p2", 2)
+    assert [line.text for line in codex.entries["mira"].lines] == facts[1:]
+    assert [line.sentence for line in codex.over["p1"]] == facts[:1]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_over"),
+    [
+        ("Mira wears the silver ring on her finger.", True),
+        ("Mira Holt has the silver ring.", True),
+        ("Mira Holt puts the silver ring on her own finger.", True),
+        ("Mira gives the silver ring to Tom Reed.", False),
+        ("Mira Holt stands before the stove.", False),
+        ("Odo Vane has the silver spoon.", False),
+        ("Odo looks at the silver ring.", False),
+    ],
+)
+def test_a_sentence_says_a_line_again_in_other_words(sentence, is_over):
+    from recurrentgpt.memory.superseded import says_again
+    from recurrentgpt.schema.codex import Superseded
+
+    rests_on = "Mira Holt put the silver ring on her own finger before the stove."
+    line = Superseded("Mira Holt has silver ring.", rests_on, ("silver ring",), "Tom Reed has silver ring.")
+    assert says_again(sentence, line) is is_over
+
+
+@pytest.mark.parametrize(
+    ("sentence", "of_the_living"),
+    [
+        ("Bastian Cole lives in the gatehouse and keeps the gate.", True),
+        ("Cole, her brother, still guards Signe.", True),
+        ("Bastian is in the cellar.", True),
+        ("Bastian is afraid of dogs.", True),
+        ("Bastian Cole is dead.", False),
+        ("Bastian Cole is the keeper of the gate.", False),
+        ("Bastian Cole is Signe's brother.", False),
+        ("Bastian lost a finger as a boy.", False),
+        ("Bastian lived in the gatehouse.", False),
+        ("Signe keeps Bastian's coat.", False),
+    ],
+)
+def test_what_is_said_of_the_living_alone(sentence, of_the_living):
+    from recurrentgpt.memory.superseded import tells_of_the_living
+
+    assert tells_of_the_living(sentence, ("Bastian Cole", "Bastian", "Cole")) is of_the_living
+
+
+def test_whom_a_story_is_about_is_pushed_out_by_nobody(story, author, model, tmp_path, monkeypatch):
+    """Of the codex that passages made, bounded as it is, things go first, and nobody of the brief or of the author's."""
+    from recurrentgpt.memory import codex as module
+
+    monkeypatch.setattr(module, "MOST_ENTRIES", 6)
+    monkeypatch.setattr(module, "MOST_HELD", 4)
+    monkeypatch.setattr(module, "MOST_LINES", 4)
+    begun(story, author, ALIVE, tier="full")
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    story.edit_entry("Signe", "fact", "Signe Orrin fears the well.")
+    story.add_entry("The Well", "place", ["The Well is dry."])
+    story.edit_entry("The Well", "fact", "The Well was dug by monks.")
+    for number in range(5):
+        story.edit_entry("The Ferryman", "fact", f"The Ferryman has rowed {number} miles.")
+    assert "The Ferryman takes no coin." in [line.text for line in entry(story, "The Ferryman").lines]
+    crowd = [change(f"Guest {letter}", "fact", f"Guest {letter} drinks.", "Nobody spoke.") for letter in "ABCDEFGH"]
+    monkeypatch.setitem(CHANGES, "sat by the fire", crowd)
+    for _ in range(2):
+        story.choose("Signe looks at the guests.")
+        story.step()
+    passages = [found for found in story.codex() if any(line.passage for line in found.lines)]
+    assert len(passages) <= 6
+    assert {"Signe Orrin", "Bastian Cole", "The Well"} < {found.name for found in passages}
+    assert "Signe Orrin fears the well." in [line.text for line in entry(story, "Signe").lines]
+    assert entry(story, "The Ferryman").lines
+    lore = {
+        "entries": {str(number): {"key": [], "comment": f"Hut{number}", "content": "A hut."} for number in range(20)}
+    }
+    assert len(story.import_lorebook(lorebook(tmp_path, lore))) == 20
+    assert {found.name for found in passages} < {found.name for found in story.codex()}
+    cold = story.codex()
+    story.engine.log.forget(story.id)
+    assert story.codex() == cold
+
+
+def test_things_make_room_before_people_and_what_is_open_stays_longest():
+    from recurrentgpt.memory.codex import MOST_ENTRIES, changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    def said(name, kind, aspect="fact", value="x"):
+        return Change(entry=name, kind=kind, do="set", aspect=aspect, value=value)
+
+    first = [
+        said("Mira", "person", "status", "alive"),
+        said("Odo", "person", "status", "dead"),
+        said("An oath", "promise", "status", "open"),
+        said("A debt", "promise", "status", "kept"),
+        said("A hut", "place"),
+    ]
+    codex = changed(Codex(), first, "p1", 1)
+    codex = changed(codex, [said(f"Thing {number}", "thing") for number in range(MOST_ENTRIES)], "p2", 2)
+    assert len(codex.entries) == MOST_ENTRIES
+    assert [bool(codex.find(one["entry"])) for one in first] == [True, True, True, False, False]
+    codex = changed(codex, [said(f"Guest{number}", "person") for number in range(2 * MOST_ENTRIES)], "p3", 3)
+    assert len(codex.entries) == MOST_ENTRIES
+    assert [bool(codex.find(one["entry"])) for one in first] == [False, True, True, False, False]
+    codex = changed(codex, [said("A new thing", "thing")], "p4", 4)
+    assert codex.find("A new thing")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["set", "alias", "rename", "merge", "remove"]), *[st.sampled_from("ABCD")] * 2))
+)
+def test_who_answers_to_a_name_is_the_same_however_the_codex_came_to_be(history):
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    codex = Codex()
+    for do, name, value in history:
+        about = Change(
+            entry=f"Old {name}", kind="person", do=do, value=f"New {value}" if do == "rename" else f"Old {value}"
+        )
+        codex.find("anybody")
+        codex = changed(codex, [{**about, "aspect": "holder"} if do == "set" else about])
+        fresh = Codex(codex.entries)
+        for asked in ["Old", "New", *(f"{age} {letter}" for age in ("Old", "New") for letter in "ABCD"), *"ABCD"]:
+            assert codex.find(asked) == fresh.find(asked)

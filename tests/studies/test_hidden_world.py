@@ -1,15 +1,17 @@
 """The worlds of hidden facts are what they say: told once, asked in other words, among people who are everywhere."""
 
 import asyncio
+import dataclasses
 import random
 import re
 from collections import Counter
+from functools import cached_property
 
 import pytest
 
 from benchmarks import codex_recall
 from recurrentgpt.models.embeddings import HashEmbeddings
-from recurrentgpt.studies.measures.hidden_world import PLANTED, WORLDS, HiddenWorld
+from recurrentgpt.studies.measures.hidden_world import PLANTED, WORLDS, HiddenWorld, Planted, Probe
 
 # Words that tell nothing of what a sentence is about.
 PLAIN = """
@@ -98,9 +100,39 @@ def test_what_an_honest_author_noted_is_told_to_the_writer(world, monkeypatch):
     assert found["person"]["8"]["among 4"] > alone["person"]["8"]["among 4"]
 
 
-@pytest.mark.long
+class Quiet(HiddenWorld):
+    """A world in which nothing is to be noted, as in the passages after those that plant facts."""
+
+    planted = ()
+
+
+def test_an_honest_author_goes_on_where_there_is_nothing_to_note(world):
+    _, states = asyncio.run(codex_recall.write(Quiet(world.name), HashEmbeddings(), 3))
+    assert [state["step"] for state in states] == [1, 2, 3]
+
+
+class Changing(HiddenWorld):
+    """A world in which four things change, and nothing else is told: the first version of each, the second of each, the last."""
+
+    @cached_property
+    def _told(self) -> tuple[list[Planted], list[Probe]]:
+        planted, probes = super()._told
+        found = [probe for probe in probes if probe.sort == "changed"][::5]
+        told = {one.fact: one for one in planted}
+        versions = [
+            fact for version in zip(*((*probe.old, probe.fact) for probe in found), strict=True) for fact in version
+        ]
+        at = {fact: number for number, fact in enumerate(versions, 1)}
+        return (
+            [dataclasses.replace(told[fact], at=number) for fact, number in at.items()],
+            [dataclasses.replace(probe, at=at[probe.fact]) for probe in found],
+        )
+
+
 def test_what_has_changed_is_not_told_as_it_was(world):
-    changed = [probe for probe in world.probes if probe.sort == "changed"]
-    first = [probe for probe in changed if probe.at == min(probe.at for probe in changed)]
-    found = asyncio.run(codex_recall.measure(world, HashEmbeddings(), (2,), first))
-    assert found["changed"]["2"]["superseded"] == 0
+    """Not by a summary either, each of which tells what has changed since."""
+    changing = Changing(world.name)
+    found = asyncio.run(codex_recall.measure(changing, HashEmbeddings(), (2, 12)))
+    for distance in ("2", "12"):
+        assert found["changed"][distance]["superseded"] == 0
+        assert found["changed"][distance]["told"] > 0.7

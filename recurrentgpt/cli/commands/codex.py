@@ -63,7 +63,12 @@ def codex(
     hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Take it out of the codex.")] = False,
     lorebook: Annotated[
-        str | None, typer.Option("--import", metavar="FILE", help="Add a lorebook of SillyTavern or NovelAI (JSON).")
+        str | None,
+        typer.Option(
+            "--import",
+            metavar="FILE",
+            help="Add a lorebook of SillyTavern or NovelAI (JSON), and say what of it is left out.",
+        ),
     ] = None,
     meant: Annotated[
         int | None,
@@ -97,9 +102,15 @@ def codex(
         with reading(story, remote) as read:
             entries, history = _entries(read, name, at)
     else:
+        from recurrentgpt.books.readers.lorebook import tell_left_out
+
         with opening(story) as opened:
             if lorebook is not None:
-                note(f"Added: {', '.join(map(one_line, opened.import_lorebook(lorebook)))}.")
+                left_out: dict[str, int] = {}
+                added = opened.import_lorebook(lorebook, on_left_out=left_out.update)
+                note(f"Added: {', '.join(map(one_line, added))}.")
+                if lacking := tell_left_out(left_out):
+                    note(lacking)
             if meant is not None:
                 note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
             if name is None:

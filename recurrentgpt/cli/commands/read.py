@@ -227,6 +227,8 @@ def recall(
     Examples:
       recurrentgpt recall 3f2a "who has the key?"
       recurrentgpt recall 3f2a "a storm at sea" -k 3 --json | jq -r .summary
+
+    What a later passage has changed is left out: `codex STORY NAME` has the history of an entry.
     """
     from recurrentgpt.cli.terminal.screen import Screen
 

@@ -1,0 +1,185 @@
+"""Which texts say what is no longer so: lines that a later passage ended or replaced, and what was true of the living.
+
+A summary says a line in words of its own, so words decide, in the forms that they share; a passage is only held against the
+very sentence that the line rests on, for what else it tells happened. That somebody lives is read by a rule, in English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from functools import lru_cache
+
+from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.schema.codex import Codex, Entry, Searched, Superseded, sign_of
+from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.parts import RowKind
+
+SAME = 0.6
+"""Share of what a line says that a sentence has which says it again, or of its own words that the line's first sentence has."""
+
+_PLAIN = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by for from had has have he her hers him his in into is it its of off on or our own she "
+        "so that the their them they this to was were who with",
+    )
+)
+"""Words that tell nothing of what a sentence says."""
+_ENDING = re.compile(r"(?<=..)(?:'s|ing|ied|ies|ed|es|s|e)$")
+_WORDS = re.compile(r"\w[\w'’-]*")
+
+_STATES = (
+    r"lives|dwells|resides|stays|remains|sleeps|works|serves|keeps|guards|protects|watches|tends|carries|wears|holds|owns|"
+    r"possesses|hides|waits|loves|hates|fears|dreads|knows|wants|needs|hopes|plans|means|intends|believes|trusts|distrusts|suspects|"
+    r"runs|rules|leads|commands|teaches|sings|drinks|limps|dreams|misses|owes|"
+    r"has (?:an?|the|his|her|their|no|some|any|many|only|two|three|four|five|several|all|both|every)\b|"
+    r"is (?!dead|buried|gone|killed|murdered|drowned|hanged|slain|mourned|missed|remembered|survived|missing|said|believed|"
+    r"thought|found|laid|lying|no (?:more|longer)|(?:the|an?|one|his|her|their|my|our)\b|[A-Z])"
+)
+"""What is said of somebody in the present, and of the living alone; who somebody is, is said of the dead, too."""
+
+
+_HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
+"""How it is said that somebody has a thing now."""
+
+
+def without_superseded(text: str, over: Collection[Superseded]) -> str:
+    """Return a summary, or what is noted of a passage, without the sentences that say again what is over."""
+    return _without(text, lambda sentence: any(says_again(sentence, line) for line in over)) if over else text
+
+
+def without_other_holders(text: str, thing: Entry, holder: str) -> str:
+    """Return a text without the sentences that tell in the present that somebody else has a thing."""
+    if not any(name.split()[-1] in text for name in thing.names):
+        return text
+    return _without(text, lambda sentence: tells_of_other_holder(sentence, thing.names, holder))
+
+
+def without_living(text: str, entry: Entry) -> str:
+    """Return a text without the sentences that tell of somebody as of the living."""
+    if not any(name in text for name in entry.names):
+        return text
+    return _without(text, lambda sentence: tells_of_the_living(sentence, entry.names))
+
+
+def still_true(codex: Codex, commit: Commit, kind: RowKind, piece: str) -> tuple[str, str]:
+    """Return the summary of a commit, and what it was found by, without what the codex says is no longer so.
+
+    Of the passage's own words only the sentences go on which a line rests that is over: whatever else it tells happened.
+    """
+    over = codex.over.get(commit["id"], ())
+    summary = without_superseded(commit["summary"], over)
+    if kind in ("summary", "fact"):
+        piece = without_superseded(piece, over)
+    for sentence in [said for line in over for said in (line.sentence, line.rests_on) if said]:
+        piece = piece.replace(sentence, "")
+    for entry in codex.held:
+        if (holds := entry.line("holder")) and commit["step"] < holds.step:
+            summary = without_other_holders(summary, entry, holds.value)
+            piece = piece if kind == "sentence" else without_other_holders(piece, entry, holds.value)
+    for entry in codex.dead:
+        if (died := entry.line("status")) and commit["step"] < died.step:
+            summary = without_living(summary, entry)
+            piece = piece if kind == "sentence" else without_living(piece, entry)
+    return summary, " ".join(piece.split())
+
+
+def says(text: str, over: Collection[Superseded]) -> bool:
+    """Return whether a text holds a sentence that is over, word for word."""
+    return any(said in text for line in over for said in (line.sentence, line.rests_on) if said)
+
+
+def says_again(sentence: str, line: Superseded) -> bool:
+    """Return whether a sentence says a line that is over, in whatever words, and not what has taken its place."""
+    if not _names(sentence, line.called):
+        return False
+    own, called = _said(sentence), _forms(" ".join(line.called))
+    own_words = frozenset().union(*own) - called
+    if line.instead and _share(line.instead, own_words, called) >= SAME:
+        return False
+    if _share(line.sentence, own_words, called) >= SAME:
+        return True
+    shared = own_words & _forms(line.rests_on)
+    return len(shared) > 1 and len(shared) >= SAME * len(own_words)
+
+
+@lru_cache(maxsize=4096)
+def tells_of_the_living(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether an English sentence tells in the present what somebody of these names does, has, feels or is about."""
+    if not any(name in sentence for name in names):
+        return False
+    return bool(
+        re.search(
+            rf"\b(?:{_any(names)})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})",
+            sentence,
+        )
+    )
+
+
+def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) -> bool:
+    """Return whether an English sentence tells in the present that another than `holder` has a thing of these names."""
+    last = [name.split()[-1] for name in names]
+    if not any(word in sentence for word in last):
+        return False
+    has = _holding(names).search(sentence)
+    return has is not None and has[1] not in holder.split()
+
+
+@lru_cache(maxsize=1024)
+def _holding(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds that somebody has a thing of these names; after "her" its last word alone may be of another one."""
+    last = _any([name.split()[-1] for name in names])
+    thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{last})"
+    return re.compile(rf"\b([A-Z][\w'’-]+),? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b")
+
+
+def _any(names: Collection[str]) -> str:
+    """Return a pattern of any of some names, the longest first."""
+    return "|".join(map(re.escape, sorted(set(names), key=lambda name: (-len(name), name))))
+
+
+def _without(text: str, is_over: Callable[[str], bool]) -> str:
+    parts = sentences(text)
+    kept = [part for part in parts if not is_over(part)]
+    return text if len(kept) == len(parts) else " ".join(kept)
+
+
+def _names(sentence: str, called: Collection[str]) -> bool:
+    """Return whether a sentence names an entry: by any part of a name in capitals, a thing by the last of its words."""
+    searched = Searched.of(sentence)
+    for name in called:
+        parts = name.split()
+        capitals = [part for part in parts if part[0].isupper() and part != "The"]
+        if any(sign_of(part).place_in(searched) >= 0 for part in capitals or parts[-1:]):
+            return True
+    return False
+
+
+def _share(said: str, words: frozenset[str], called: frozenset[str]) -> float:
+    """Return the share of what a sentence says, beside whom it is about, that others have; a name is one thing said."""
+    groups = [group - called for group in _said(said)]
+    groups = [group for group in groups if group]
+    return sum(not group.isdisjoint(words) for group in groups) / len(groups) if groups else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _said(sentence: str) -> tuple[frozenset[str], ...]:
+    """Return what a sentence says, in one form of each word: the words of a name together, every other one alone."""
+    found: list[set[str]] = []
+    end = -1
+    for match in _WORDS.finditer(sentence):
+        forms = _forms(match[0])
+        is_name = match[0][0].isupper()
+        if is_name and end >= 0 and sentence[end : match.start()] == " " and forms:
+            found[-1] |= forms
+        elif forms:
+            found.append(set(forms))
+        end = match.end() if is_name and forms else -1
+    return tuple(map(frozenset, found))
+
+
+@lru_cache(maxsize=4096)
+def _forms(text: str) -> frozenset[str]:
+    return frozenset(_ENDING.sub("", word) for word in tokens(text) if word not in _PLAIN)

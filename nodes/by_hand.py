@@ -107,7 +107,7 @@ async def correct_branch(state: State, overlay: str, log: StoryLog) -> BranchCor
     record = await log.record(state["story"])
     corrected = await read_overlay(log, state["story"], overlay)
     kept = Brief(**{**corrected.get("brief", record["brief"]), "title": record["title"]})
-    brief = edited_brief({"brief": kept, **state}, kept)  # type: ignore[misc]
+    brief = edited_brief({"brief": kept, **state}, kept)
     if brief is None:
         return BranchCorrection(overlay, None, "", [])
     overlay, put = overlay_op(log, state["story"], {**corrected, "brief": brief})
@@ -157,7 +157,7 @@ async def settle(state: State, runtime: Surroundings) -> Settled:
     overlay = kept.get("overlay", "") if "overlay" in refused else usable.get("overlay", kept.get("overlay", ""))
     changes: dict[str, Any] = {}
     if not _in_flight(usable, kept):
-        standing: State = {"step": kept["step"], **usable}  # type: ignore[misc]
+        standing: State = {"step": kept["step"], **usable}
         before = await _parent(kept, runtime.log)
         refused |= unchangeable(standing, kept, before, recalled=not waiting_plan(standing))
         changes = corrections(usable, kept)

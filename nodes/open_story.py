@@ -177,8 +177,8 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
     record, commit = await runtime.log.record(story), await runtime.log.get(story, head)
     if state.get("status") == "retaking":
         retaken = await restored(runtime.log, record, commit, retake=True)
-        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)}
-    return await restored(runtime.log, record, commit)
+        return {**retaken, "take": state.get("take", 0), "until": state.get("until", 0)}
+    return {**await restored(runtime.log, record, commit)}
 
 
 async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> Update:

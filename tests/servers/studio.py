@@ -148,6 +148,9 @@ async def breakpoints(studio: Studio, where: Literal["before", "after"]) -> str:
 async def edit(studio: Studio, field: str, value: Any, **answer: Any) -> str:
     """Edit a field of the state at the question, go on, and tell what became of the edit and what was written."""
     before = (await studio.state())["values"]
+    if field == "short_term_memory":
+        # The writer writes in every thread.
+        value = f"{value} So it says in {studio.thread}."
     change = {field: {**before["brief"], "title": value} if field == "brief" else value}
     await studio.client.threads.update_state(studio.thread, change, as_node="commit")
     with contextlib.suppress(*Refused):
@@ -167,7 +170,7 @@ async def edit(studio: Studio, field: str, value: Any, **answer: Any) -> str:
         held = "held"
     else:
         held = "held" if values[field] == value or await _corrected(studio, field, value) else "lost"
-    return f"{held}; {await studio.written(1)}"
+    return f"{held}; {'no passage written' if values['head'] == before['head'] else await studio.written(1)}"
 
 
 async def _corrected(studio: Studio, field: str, value: Any) -> bool:

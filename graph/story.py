@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from copy import deepcopy
 from typing import Any
 
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import NodeBuilder
 from langgraph.store.base import BaseStore
 from langgraph.types import Checkpointer, RetryPolicy
 
@@ -110,8 +113,42 @@ def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[Stat
     )
 
 
+_SHARED = tuple(name for name in StoryInput.__annotations__ if name not in ("plan", "messages"))
+"""Fields of a run's input that are fields of the state, too, where somebody may have edited them."""
+
+
+class WithWhatStood(Runnable[dict[str, Any], Any]):
+    """A run's input, and as `before` what stood in the state's fields that it names."""
+
+    def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Return the input with `before`."""
+        given = input[START]
+        if not isinstance(given, dict):
+            return given  # LangGraph's own to refuse
+        # A copy: LangGraph gives messages their ids in place, and the input may have been saved by then.
+        return {**deepcopy(given), "before": {name: input.get(name) for name in _SHARED if name in given}}
+
+    async def ainvoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Do as `invoke` does."""
+        return self.invoke(input)
+
+
+def _note_what_stood(graph: Graph) -> None:
+    """Let the start of a run tell `open_story` what stood where its input writes."""
+    start = graph.nodes[START]
+    noting = NodeBuilder().subscribe_to(START).read_from(*_SHARED).do(WithWhatStood())
+    # A picture of the graph is drawn without an input.
+    built = noting.write_to(before=lambda given: given.get("before") if isinstance(given, dict) else None).build()
+    writer: Any = built.writers[0]
+    writer.writes = tuple(writer.writes)  # like those that it is joined with
+    graph.nodes[START] = start.copy(
+        {"channels": built.channels, "bound": built.bound, "writers": [*start.writers, writer]}
+    )
+
+
 def _bound(graph: Graph, defaults: Mapping[str, Any]) -> Graph:
     """Return the graph with its recursion limit and its defaults, which its nodes and edges read from their config."""
+    _note_what_stood(graph)
     # A plain dict: Aegra makes a deep copy of the config for each run, and where it cannot, it runs without checkpoints.
     return graph.with_config({"recursion_limit": RECURSION_LIMIT, "configurable": {GRAPH_DEFAULTS: dict(defaults)}})
 

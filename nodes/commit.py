@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
+from recurrentgpt.nodes.by_hand import amend, correct_branch
 from recurrentgpt.nodes.human.chat import told_passage
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
-from recurrentgpt.nodes.validate_state import edited_brief
+from recurrentgpt.nodes.validate_state import corrections, refuse
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.context import STORY_SETTINGS
 from recurrentgpt.schema.log import recalled_id
 from recurrentgpt.schema.parts import reworded
-from recurrentgpt.schema.state import BY_HAND, Added, Dropped, Rationale, State, Usage
+from recurrentgpt.schema.state import Rationale, State, Usage
 
-AMENDABLE = ("short_term_memory", "candidate_plans", "summary")
 STANDING: tuple[Literal["turns", "clues", "unreached"], ...] = ("turns", "clues", "unreached")
 """Where the parts of the brief stand after a passage, and what of its plan is left."""
+MADE: tuple[Literal["rationale", "codex", "contradictions"], ...] = ("rationale", "codex", "contradictions")
+"""What a timestep made of its passage."""
 
 
 @node
 async def commit(state: State, runtime: StoryRuntime) -> Update:
     """Append the passage with the whole LSTM state after it, and move the head there.
 
-    What somebody changed by hand in the state since the last commit (its passage, memory, summary or plans) is first
-    appended as a corrected sibling of that commit, so that the log always tells what the passage was written from; a changed
-    brief, title, genre or premise is a correction of the branch. A chat is told the passage.
+    What somebody changed by hand in the state since the last commit is first appended as a corrected sibling of that commit,
+    so that the log always tells what the passage was written from; a changed brief, title, genre or premise is a correction
+    of the branch. `nodes.validate_state` says of each field what becomes of a change. A chat is told the passage.
     """
     head = await runtime.log.remembered(state["story"], state["head"]) if state.get("head") else None
     new_title = ""
@@ -40,18 +41,13 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
         update = await _open(state, runtime)
         new_title = state["title"]
     else:
-        record = await runtime.log.record(state["story"])
-        corrected = await read_overlay(runtime.log, state["story"], state.get("overlay", head.get("overlay", "")))
-        brief = edited_brief(state, {**corrected.get("brief", record["brief"]), "title": record["title"]})
-        also: list[PutOp] = []
-        if brief is not None:
-            overlay, put = overlay_op(runtime.log, state["story"], {**corrected, "brief": brief})
-            also = [put, runtime.log.put_record_op({**record, "title": brief["title"]})]
-            state = {**state, "overlay": overlay}
-        update = await (_amended if state["step"] == head["step"] else _appended)(state, head, runtime, also)
+        if state["step"] not in (head["step"], head["step"] + 1):
+            refuse({"step": f"`step` is {state['step']}, and the story stands at passage {head['step']}"})
+        branch = await correct_branch(state, state.get("overlay", head.get("overlay", "")), runtime.log)
+        state, brief, new_title = {**state, "overlay": branch.overlay}, branch.brief, branch.title
+        update = await (_amended if state["step"] == head["step"] else _appended)(state, head, runtime, branch.also)
         if brief is not None:
             update |= {"brief": brief, "title": brief["title"], "genre": brief["genre"], "premise": brief["premise"]}
-            new_title = brief["title"] if brief["title"] != record["title"] else ""
     if runtime.server_thread and new_title:
         await name_thread(runtime.server_thread, state["story"], new_title)
     context = runtime.context
@@ -64,13 +60,12 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
 
 async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequence[PutOp]) -> Update:
     """Append what was changed by hand, or new plans, and keep the story at its passage."""
-    changes = {name: state[name] for name in AMENDABLE}  # type: ignore[literal-required]
-    changes["overlay"] = state.get("overlay", head.get("overlay", ""))
-    changes |= {name: state[name] for name in STANDING if state.get(name)}
-    if "update_memory" in state.get("usage", {}):
+    changes = {**corrections(state, head), "overlay": state.get("overlay", head.get("overlay", ""))}
+    if "update_memory" in state.get("usage", {}) and state.get("codex"):
         # The passage that was to be the last is remembered now.
-        changes |= {name: state[name] for name in ("rationale", "codex") if state.get(name)}
-    amended = await amend(runtime, head, changes, passage=state["passage"], usage=_spent(state), also=also)
+        changes["codex"] = state["codex"]
+    passage = changes.pop("passage", head["passage"])
+    amended = await amend(runtime, head, changes, passage=passage, usage=_spent(state), also=also)
     update = _committed(amended, state if amended is not head else None)
     if state.get("status") != "finished":
         # A plan that was chosen goes on waiting.
@@ -92,60 +87,12 @@ async def _appended(state: State, head: Commit, runtime: StoryRuntime, also: Seq
         return {**_committed(made, state), "status": status}
     # The same words once more, from the same plan: this node run again, or another take that is none. Memory and plans
     # may differ, and what is in the log stays there.
-    names = (*AMENDABLE, "rationale", *STANDING, "codex", "contradictions")
+    names = ("short_term_memory", "candidate_plans", "summary", *STANDING, *MADE, "recalled", "told")
     changes = {name: made[name] for name in names if name in made}  # type: ignore[literal-required]
     changes["unreached"] = made.get("unreached", "")
     kept = await amend(runtime, known, changes, passage=known["passage"], usage=made["usage"], also=also)
     await runtime.log.move_head(kept, status)
     return {**_committed(kept, state), "status": status}
-
-
-async def amend(
-    runtime: StoryRuntime,
-    head: Commit,
-    changes: Mapping[str, Any],
-    *,
-    passage: str,
-    usage: Usage | None = None,
-    also: Sequence[PutOp] = (),
-) -> Commit:
-    """Return `head` as corrected, appended as its sibling; `head` itself when nothing differs.
-
-    `usage` is what the correction cost; what the passage cost is counted with the commit it amends. The rows in `also`
-    are written with it.
-    """
-    changes = {name: value for name, value in changes.items() if value != head.get(name, "")}
-    if passage != head["passage"]:
-        changes = {**changes, "passage": passage, "author": "edited"}
-    if not changes:
-        return head
-    if "short_term_memory" in changes and "rationale" not in changes:
-        rationale = _by_hand(head["rationale"], head["short_term_memory"], changes["short_term_memory"])
-        changes = {**changes, "rationale": rationale}
-    corrected: Commit = {**head, **changes}  # type: ignore[typeddict-item]
-    corrected.pop("left", None)
-    corrected["id"] = commit_id(
-        head["story"], head["parent"], head["plan"], corrected["passage"], amendment=[head["id"], changes]
-    )
-    corrected["amends"] = head["id"]
-    corrected["usage"] = usage or total_usage([])
-    corrected["created"] = now()
-    if changes.keys() & {"passage", "summary"}:
-        also = [*also, await runtime.recall.vectors_op(corrected)]
-    # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
-    await runtime.log.append(corrected, "choosing", also=also)
-    return corrected
-
-
-def _by_hand(made: Rationale, before: str, after: str) -> Rationale:
-    """Return a step's rationale as it is true of its memory after somebody edited that."""
-    old, new = before.splitlines(), after.splitlines()
-    added = [entry for entry in made["added"] if entry["sentence"] in new]
-    dropped = [entry for entry in made["dropped"] if entry["sentence"] not in new]
-    return Rationale(
-        added=added + [Added(sentence=line, why=BY_HAND) for line in new if line not in old],
-        dropped=dropped + [Dropped(sentence=line, why=BY_HAND) for line in old if line not in new],
-    )
 
 
 async def append_passage(
@@ -224,7 +171,15 @@ def _committed(made: Commit, state: State | None = None) -> Update:
     if state is not None:
         # The next timestep counts anew; merge_usage drops what is None.
         update["usage"] = dict.fromkeys(state.get("usage", {}), None)
-        update |= {"plan": made["plan"], "written_plan": made["plan"]} if made["step"] else {}
+        if made["step"]:
+            update |= {"plan": made["plan"], "written_plan": made["plan"]}
+            # As the log has it, where a corrected commit tells it in another way.
+            told = {"author": made["author"], "plan_author": made["plan_author"]} | {
+                name: made.get(name) for name in MADE
+            }
+            update |= {
+                name: value or [] for name, value in told.items() if (state.get(name) or None) != (value or None)
+            }
         tokens = tokens_of_step(state)
         update["spent"] = state.get("spent", 0) + tokens
         if made["step"]:

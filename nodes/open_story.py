@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from pydantic import BaseModel
 
-from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.story_log import StoryRecord
 from recurrentgpt.models.embeddings import MiniLM
+from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
+from recurrentgpt.nodes.human.answers import HELP, LONG_WORD, check_memory, check_plan, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.small.reply_patterns import is_english
-from recurrentgpt.nodes.validate_state import edited_brief
+from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST
 from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
 from recurrentgpt.schema.genres import GENRES
 from recurrentgpt.schema.messages import unanswered
-from recurrentgpt.schema.state import Brief, Rationale, State, StoryInput
+from recurrentgpt.schema.state import Brief, Choice, Rationale, State, StoryInput
 from recurrentgpt.schema.story_id import check_story_id
 
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
@@ -44,45 +45,105 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         embedder = runtime.recall.embeddings
         if isinstance(embedder, MiniLM):
             await asyncio.to_thread(embedder.fetched)
+    stood = State(**{**state, **state.get("before", {})})  # type: ignore[typeddict-item]
+    # Another take is written from the plan that the log has of it.
+    retakes = state.get("status") == "retaking" and "before" not in state
+    by_id = "before" not in state or bool("story" in state["before"] and state.get("story"))
+    state, faults = await _settled(state, stood, runtime)
     # A plan in the input is this run's, be it the same as before; left out, the one that waits goes on waiting.
-    plan = (state["plan"] if "plan" in state else waiting_plan(state)) or ""
+    plan = "" if retakes else (state["plan"] if "plan" in state else waiting_plan(state)) or ""
     said = "" if plan else unanswered(state.get("messages"))
     update = await _reopen(state, runtime) if state.get("story") else None
     if update is None:
         update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
-    elif plan:
-        plan = check_plan(plan)
-        update |= {"plan": plan, "next_plan": plan}
-    elif said:
-        update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
-    elif _begins_anew(state):
-        update |= {
-            "problem": "This story has begun: another genre or premise begins another story, in a thread of its own."
-        }
+    else:
+        problem = _refusal(faults, stood, update) or _of_no_use(state, update)
+        if not plan and (faults or not said) and runtime.context.selector == "human":
+            problem = _what_to_do(problem or ("" if by_id else _where_it_stands(stood)), update, runtime)
+        update["problem"] = problem
+        if plan:
+            plan = check_plan(plan)
+            update |= {"plan": plan, "next_plan": plan}
+        elif said and faults:
+            update |= _asked_again(problem, {**state, **update})  # type: ignore[typeddict-item]
+        elif said:
+            update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
     until = runtime.context.steps and update["step"] + runtime.context.steps
     begun = {"until": until, "spent": 0, "dearest": 0, "selector": runtime.context.selector, "problem": ""}
-    return {**begun, "player": state.get("player") or "", **update}
+    return {**begun, "player": "", **update}
 
 
-def _begins_anew(state: State) -> bool:
-    """Tell whether a run's input asks for another story than the one that its thread holds."""
-    brief = state.get("brief")
-    given = brief and ((state.get("genre"), brief["genre"]), (state.get("premise"), brief["premise"]))
-    return state.get("status") != "retaking" and any(
-        new and visible_line(new) != visible_line(old) for new, old in given or ()
+async def _settled(state: State, stood: State, runtime: StoryRuntime) -> tuple[State, dict[str, str]]:
+    """Append what was changed by hand in the state that `stood` before this run's input, and return the state to open.
+
+    With it comes what cannot be changed, by field.
+    """
+    if not (stood.get("story") and stood.get("head")):
+        return state, {}
+    settled = await settle(stood, runtime)
+    faults = settled.refused
+    if stood.get("player"):
+        faults.setdefault("player", f"`player` {ONLY_AT_FIRST}")
+    if settled.title and runtime.server_thread:
+        await name_thread(runtime.server_thread, stood["story"], settled.title)
+    # Left empty in a form, they count as not given.
+    state = {**state, "story": state.get("story") or stood["story"], "head": state.get("head") or stood["head"]}
+    if state["head"] == stood["head"]:
+        state["head"] = settled.head
+    return {**state, "status": "choosing"} if faults else state, faults
+
+
+def _refusal(faults: dict[str, str], stood: State, story: Update) -> str:
+    """Return that what cannot be changed was put back, and put back what no commit tells of; empty for nothing."""
+    if not faults:
+        return ""
+    if "choice" in faults:
+        story["choice"] = Choice(index=None, by="", why="")
+    if "usage" in faults:
+        story["usage"] = dict.fromkeys(stood["usage"])
+    return f"The state's {'; '.join(faults.values())}: put back as it was."
+
+
+def _of_no_use(state: State, story: Update) -> str:
+    """Return why what a run's input says of a story that has begun is of no use; empty where it says nothing new."""
+    given: Mapping[str, Any] = {name: value for name, value in state.items() if name in state.get("before", {})}
+    new = [
+        name.replace("_", " ")
+        for name in ("title", "genre", "premise", "player", "short_term_memory")
+        if given.get(name) and visible_line(str(given[name])) != visible_line(story.get(name, ""))
+    ]
+    if not new:
+        return ""
+    return (
+        f"This story has begun: another {' or '.join(new)} in an input begins another story, in a thread of its own, and changes "
+        "nothing here. To change this story, edit the state."
     )
+
+
+def _where_it_stands(stood: State) -> str:
+    """Return what an input that says nothing has come upon."""
+    now = "had ended, and is open again" if stood.get("status") == "finished" else "has begun, and waits for a choice"
+    return f"This story {now}."
+
+
+def _what_to_do(problem: str, story: Update, runtime: StoryRuntime) -> str:
+    """Return a problem with how to answer; empty for none."""
+    return f"{problem} {HELP.format(len(story['candidate_plans']) or runtime.context.plans)}" if problem else ""
+
+
+def _asked_again(problem: str, state: State) -> Update:
+    return {"problem": problem, "messages": asked_again(state["head"], problem, state["candidate_plans"])}
 
 
 async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
-    plans = state["candidate_plans"]
     try:
-        answer = parse_answer(said, plans)
+        answer = parse_answer(said, state["candidate_plans"])
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":
             return await _reopen({**state, **update}, runtime) or {}  # type: ignore[typeddict-item]
     except (BadAnswer, StoryError) as fault:
-        return {"problem": str(fault), "messages": asked_again(state["head"], str(fault), plans)}
+        return _asked_again(str(fault), state)
     return update
 
 
@@ -114,22 +175,10 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
             return None
         head = known["head"]
     record, commit = await runtime.log.record(story), await runtime.log.get(story, head)
-    edited = await _edited_brief(state, record, runtime)
     if state.get("status") == "retaking":
         retaken = await restored(runtime.log, record, commit, retake=True)
-        return retaken | {"take": state.get("take", 0), "until": state.get("until", 0)} | edited
-    return await restored(runtime.log, record, commit) | edited
-
-
-async def _edited_brief(state: State, record: StoryRecord, runtime: StoryRuntime) -> Update:
-    """Return the brief as somebody changed it in the thread's state since the last commit, which the next one keeps."""
-    if not state.get("brief"):
-        return {}
-    corrected = await read_overlay(runtime.log, record["story"], state.get("overlay", ""))
-    # Genre and premise may be those of a run's input here, which begin a story and change none.
-    told: State = state if state.get("status") == "retaking" else {"brief": state["brief"]}
-    brief = edited_brief(told, {**corrected.get("brief", record["brief"]), "title": record["title"]})
-    return {"brief": brief} if brief else {}
+        return {**retaken, "take": state.get("take", 0), "until": state.get("until", 0)}
+    return {**await restored(runtime.log, record, commit)}
 
 
 async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> Update:

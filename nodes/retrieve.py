@@ -12,7 +12,6 @@ from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.codex import LASTING, Codex
-from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import Recalled, State
 
 KNOWN_LINES = 2
@@ -26,12 +25,6 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     The newest passage is left out: the prompt holds it (or its end) anyway.
     """
     story, head = state["story"], state.get("head", "")
-    stands = (await runtime.log.get(story, head))["step"] if head else 0
-    if state.get("step", 0) != stands:
-        raise StoryError(
-            f"The state's `step` is {state.get('step', 0)}, and the story stands at passage {stands}: put it right in the state, "
-            "then go on."
-        )
     if not state.get("step"):
         # Before the first passage there is nothing to recall, and the embedding model takes seconds to load.
         entries = await told_entries(state, runtime, [])

@@ -22,6 +22,7 @@ from recurrentgpt.memory.vector_store import VectorStoreRecall
 from recurrentgpt.models.calls import Meter, total_usage, used_tokens
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
+from recurrentgpt.nodes.by_hand import correct_passage
 from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.routes import plan_in_hand
@@ -33,6 +34,9 @@ from recurrentgpt.schema.state import State
 
 SIDE_BY_SIDE = ("update_memory", "propose_plans")
 """Nodes that follow a passage, at once or one after the other, and share what the budget leaves."""
+
+LEAVING = ("retrieve", "write", "simulator")
+"""Nodes between the choice of a plan and its passage."""
 
 Update = dict[str, Any]
 Verb = Callable[..., Awaitable[Update]]
@@ -115,15 +119,18 @@ class Node(Runnable[Any, Update]):
 
     async def work(self, state: State, runtime: StoryRuntime) -> Update:
         """Run the verb on a checked state, report it, and return its update with what it cost."""
-        name = self.name
+        name, by_hand = self.name, State()
         if name != "open_story":
-            # There it is a caller's input, which has checks of its own.
+            # There it may be a caller's input, which has checks of its own.
             check_state(state)
+            if stands_at_passage(state, name):
+                by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
+                state = {**state, **by_hand}
         runtime.emit({"event": "stage", "node": name})
         runtime.emit = Speech(runtime.emit, state)
         runtime.meter.allowance = _allowance(state, runtime.context, name)
         with observed(name, state.get("story", ""), state.get("step", 0), lambda: runtime.meter.usage):
-            update = await self.pass_plan_on(state, runtime)
+            update = {**by_hand, **await self.pass_plan_on(state, runtime)}
         if runtime.meter.usage["calls"]:
             update = {**update, "usage": {name: runtime.meter.usage}}
         if runtime.meter.needed and name in SIDE_BY_SIDE:
@@ -142,6 +149,14 @@ class Node(Runnable[Any, Update]):
 
 node = Node
 """The decorator of a story's verbs."""
+
+
+def stands_at_passage(state: State, name: str) -> bool:
+    """Return whether a node begins where the story stands at the passage of its last commit."""
+    if not state.get("head"):
+        return False
+    # The others follow a passage in the making, unless plans are asked for, or the memory of an end, and nothing is made yet.
+    return name in LEAVING or (name in SIDE_BY_SIDE and not state.get("usage") and state.get("status") != "writing")
 
 
 def _allowance(state: State, context: Context, name: str) -> int | None:

@@ -10,7 +10,7 @@ from langgraph.types import Command, interrupt
 from recurrentgpt.nodes.human.answers import answer_schema, parse_answer
 from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import plan_in_hand
-from recurrentgpt.nodes.validate_state import check_state
+from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST, check_state, refuse
 from recurrentgpt.schema.choice import Action, Answer, apply_answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import State
@@ -29,6 +29,8 @@ LEADS_TO: dict[Action, str] = {
 def select_plan(state: State) -> Command[str]:
     """Ask for the next plan until the answer can be used, and go where it leads; a bad answer is asked again with its reason."""
     check_state(state)
+    if state.get("player"):
+        refuse({"player": f"`player` {ONLY_AT_FIRST}"})
     problem = state.get("problem", "")
     while True:
         raw = interrupt(question(state, problem), response_schema=answer_schema(len(state["candidate_plans"])))

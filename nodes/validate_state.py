@@ -1,17 +1,84 @@
-"""A state that was changed between two nodes, in Studio or by `update_state`, is looked at before anything is made of it."""
+"""A state that was changed between two nodes, in Studio or by `update_state`, is looked at before anything is made of it.
+
+`FIELDS` says of every field what becomes of such a change. What is a correction is appended to the log by `nodes.by_hand`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError
-from recurrentgpt.schema.parts import reworded
+from recurrentgpt.schema.log import Commit, recalled_id
+from recurrentgpt.schema.parts import KEPT_PLAN, reworded
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Brief, State
+
+Change = Literal["passage", "branch", "none", "run"]
+"""What a change by hand becomes: a correction of the passage in the log, a correction of the branch and its record, nothing,
+for the field tells what the engine did, so that it is refused, or a word to the run, which is no part of the story."""
+
+FIELDS: Mapping[str, Change] = MappingProxyType(
+    {
+        "passage": "passage",
+        "summary": "passage",
+        "short_term_memory": "passage",
+        "rationale": "passage",
+        "candidate_plans": "passage",
+        "turns": "passage",
+        "clues": "passage",
+        "unreached": "passage",
+        "brief": "branch",
+        "title": "branch",
+        "genre": "branch",
+        "premise": "branch",
+        "story": "none",
+        "head": "none",
+        "overlay": "none",
+        "step": "none",
+        "player": "none",
+        "plan_author": "none",
+        "written_plan": "none",
+        "author": "none",
+        "recalled": "none",
+        "entries": "none",
+        "codex": "none",
+        "contradictions": "none",
+        "previous_passage": "none",
+        "previous_memory": "none",
+        "previous_turns": "none",
+        "previous_clues": "none",
+        "previous_unreached": "none",
+        "memory_is_behind": "none",
+        "plan": "run",
+        "next_plan": "run",
+        "begun": "run",
+        "before": "run",
+        "until": "run",
+        "choice": "run",
+        "take": "run",
+        "selector": "run",
+        "autopilot": "run",
+        "usage": "run",
+        "spent": "run",
+        "dearest": "run",
+        "status": "run",
+        "messages": "run",
+        "problem": "run",
+    }
+)
+"""What a change by hand of each field becomes, while the story stands at a passage."""
+
+ONLY_AT_FIRST = "is read when a story begins, and is empty afterwards"
+
+_WORDS = {"author": ("model", "human", "edited"), "plan_author": ("", "model", "simulator", "human", KEPT_PLAN)}
+"""The words that a field may hold."""
 
 
 @cache
@@ -21,23 +88,80 @@ def _form() -> TypeAdapter[Any]:
 
 def check_state(state: State) -> None:
     """Raise StoryError, with the field, where a state is not of its types or its memory is beyond its ceilings."""
+    refuse(unusable(state))
+
+
+def refuse(faults: Mapping[str, str]) -> None:
+    """Raise StoryError for the first of the `faults` of a state, if there is one."""
+    for fault in faults.values():
+        raise StoryError(f"The state's {fault}: put it right in the state, then go on.")
+
+
+def unusable(state: State) -> dict[str, str]:
+    """Return what is wrong with fields of a state, by name: those not of their types, and a memory beyond its ceilings."""
+    found: dict[str, str] = {}
     try:
         # Messages are made what they are by their reducer.
         _form().validate_python({**state, "messages": []}, strict=True)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        field = ".".join(map(str, fault["loc"]))
-        said = fault["msg"][0].lower() + fault["msg"][1:]
-        raise StoryError(
-            f"The state's `{field}` cannot be used ({said}): put it right in the state, then go on."
-        ) from None
-    memory = state.get("short_term_memory", "")
-    lines, words = len(memory.splitlines()), count_words(memory)
-    if lines > MEMORY_SENTENCES or words > MEMORY_WORDS:
-        raise StoryError(
-            f"The state's `short_term_memory` has {lines} sentences and {words} words; at most {MEMORY_SENTENCES} and "
-            f"{MEMORY_WORDS} fit: put it right in the state, then go on."
-        )
+        for fault in error.errors(include_url=False, include_input=False):
+            place = ".".join(map(str, fault["loc"]))
+            said = fault["msg"][0].lower() + fault["msg"][1:]
+            found.setdefault(str(fault["loc"][0]), f"`{place}` cannot be used ({said})")
+    for name, known in _WORDS.items():
+        if name in state and name not in found and state.get(name) not in known:
+            found[name] = f"`{name}` cannot be used (it is one of {', '.join(filter(None, known))})"
+    if "short_term_memory" not in found:
+        memory = state.get("short_term_memory", "")
+        lines, words = len(memory.splitlines()), count_words(memory)
+        if lines > MEMORY_SENTENCES or words > MEMORY_WORDS:
+            found["short_term_memory"] = (
+                f"`short_term_memory` has {lines} sentences and {words} words; at most {MEMORY_SENTENCES} and "
+                f"{MEMORY_WORDS} fit"
+            )
+    return found
+
+
+def corrections(state: State, kept: Commit) -> dict[str, Any]:
+    """Return what somebody changed of a passage in the state, by the fields of its commit, which is `kept` in the log."""
+    now: Mapping[str, Any] = state
+    names = [name for name, change in FIELDS.items() if change == "passage" and name in now]
+    # What is empty, a commit may leave out.
+    return {name: now[name] for name in names if (now[name] or None) != (kept.get(name) or None)}
+
+
+def unchangeable(state: State, kept: Commit, before: Commit | None, *, recalled: bool) -> dict[str, str]:
+    """Return what was changed of what tells what the engine did, by field; the commit `kept` in the log follows `before`.
+
+    `recalled` says whether what was recalled is that of the passage, and not yet that of the next one.
+    """
+    now: dict[str, Any] = {**state}
+    if "recalled" in now:
+        now["recalled"] = [recalled_id(one) for one in now["recalled"]]
+    stood: dict[str, Any] = {name: kept.get(name) for name in ("author", "codex", "contradictions")}
+    if before is not None:
+        stood |= {
+            "previous_passage": before["passage"],
+            "previous_memory": before["short_term_memory"],
+            "previous_turns": before.get("turns"),
+            "previous_clues": before.get("clues"),
+            "previous_unreached": before.get("unreached"),
+        }
+        waits = waiting_plan(state)
+        stood |= {} if waits and not state.get("written_plan") else {"written_plan": kept["plan"]}
+        # Else it is that of the plan that waits.
+        stood |= {} if waits else {"plan_author": kept["plan_author"]}
+        if recalled:
+            stood["recalled"] = kept["recalled"]
+            # Of a story that was opened at this passage they are left out.
+            stood |= {"entries": kept.get("told")} if state.get("entries") else {}
+        if kept["candidate_plans"] and not kept["amends"]:
+            stood["memory_is_behind"] = False
+    changed = [name for name, was in stood.items() if name in now and (now[name] or None) != (was or None)]
+    found = {name: f"`{name}` tells what was done, and was changed" for name in changed}
+    if (step := state.get("step", 0)) != kept["step"]:
+        found = {"step": f"`step` is {step}, and the story stands at passage {kept['step']}", **found}
+    return found
 
 
 def edited_brief(state: State, kept: Brief) -> Brief | None:

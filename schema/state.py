@@ -96,6 +96,12 @@ _Plan = Annotated[
 _Begun = Annotated[str, _about("Whole sentences of a passage whose writing was stopped; `write` goes on from them.")]
 _Memory = Annotated[str, _about("One sentence a line; at most 20 sentences and 500 words.")]
 _Plans = Annotated[list[str], _about("The plans to choose from after `passage`.")]
+_Before = Annotated[
+    dict[str, Any],
+    _about(
+        "What stood in the fields that a run's input names before it came; None for nothing. Only its first node is told."
+    ),
+]
 _Waiting = Annotated[Status, _about("What the story waits for.")]
 _EXCHANGE = _about("What was said last: the human's answer, and the passage with its plans.")
 
@@ -122,7 +128,9 @@ class State(TypedDict, total=False):
     title: _Title
     genre: Annotated[str, _about("Its genre, as it was begun.")]
     premise: Annotated[str, _about("What it is about, as it was begun.")]
-    player: Annotated[str, _about("Who the reader of a story to play wished to be; empty to be asked.")]
+    player: Annotated[
+        str, _about("Who the reader of a story to play wished to be; empty to be asked, and once the story has begun.")
+    ]
     brief: Annotated[Brief, _about("What is pinned in every prompt: premise, characters, outline.")]
     head: _Head
     overlay: Annotated[str, _about("Id of the corrections in force (brief, earlier summaries); empty for none.")]
@@ -130,6 +138,7 @@ class State(TypedDict, total=False):
     until: Annotated[int, _about("Step after which this run ends; 0 for no end.")]
     plan: Annotated[str, EphemeralValue(_Plan, guard=False)]
     begun: Annotated[str, EphemeralValue(_Begun, guard=False)]
+    before: Annotated[dict[str, Any], EphemeralValue(_Before, guard=False)]
     next_plan: Annotated[
         str,
         _about('The plan that a choice has set and no passage is written from yet; "" for none. `write` clears it.'),

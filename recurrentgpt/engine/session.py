@@ -23,7 +23,7 @@ from recurrentgpt.engine.refs import Ref, move_head
 from recurrentgpt.memory.corrections import Overlay, overlay_op
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
-from recurrentgpt.nodes.commit import amend
+from recurrentgpt.nodes.by_hand import amend
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.nodes.restored_state import restored

@@ -367,10 +367,42 @@ async def test_an_answer_counts_also_where_the_simulator_is_to_choose(player):
     assert (result["step"], result["plan"]) == (2, "She burns the letter.")
 
 
-async def test_a_second_submit_with_another_premise_is_told_what_can_be_done(in_memory):
-    it = in_memory()
-    first = await it.begin()
-    again = await it.begin(premise="A clerk finds his own name.")
-    assert "This story has begun" in again["problem"]
-    assert (again["story"], again["passage"]) == (first["story"], first["passage"])
-    assert (await it.begin()).get("problem") is None, "the same input once more asks for nothing else"
+SUBMITS = [
+    ({}, "This story has begun, and waits for a choice."),
+    ({"genre": "fantasy", "premise": "Mira tends a lamp."}, "This story has begun, and waits for a choice."),
+    ({"genre": None, "premise": "", "story": "", "head": ""}, "This story has begun, and waits for a choice."),
+    ({"premise": "A clerk finds his own name."}, "another premise in an input begins another story, in a thread of its own"),
+    ({"genre": "crime", "title": "The Clerk"}, "another title or genre in an input"),
+    ({"title": "The Clerk"}, "To change this story, edit the state."),
+    ({"player": "a reluctant clerk"}, "another player in an input"),
+    ({"short_term_memory": "Zoltan owes Mira a horse."}, "another short term memory in an input"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sent", "told"), SUBMITS)
+async def test_a_second_submit_is_told_what_can_be_done(asked, sent, told):
+    before = await asked.state()
+    again = asked.question(await asked.run(sent))
+    assert told in again["problem"]
+    assert "Answer with a number from 1 to 3" in again["problem"]
+    same = ("story", "title", "genre", "premise", "brief", "head", "step", "short_term_memory", "candidate_plans")
+    assert {name: (await asked.state())[name] for name in same} == {name: before[name] for name in same}
+    assert (await asked.answer(1)).get("problem") is None
+    assert (await asked.state())["step"] == 2
+
+
+async def test_a_submit_after_the_end_is_told_that_the_story_is_open_again(asked):
+    await asked.answer("end")
+    again = asked.question(await asked.run({}))
+    assert again["problem"].startswith("This story had ended, and is open again. Answer with a number")
+    assert (await asked.answer(1))["step"] == 2
+
+
+async def test_a_story_that_is_opened_by_its_id_is_asked_without_a_word(asked):
+    assert asked.question(await asked.run({"story": asked.first["story"]})).get("problem") is None
+
+
+async def test_a_plan_is_written_and_what_is_of_no_use_beside_it_is_told(asked):
+    again = asked.question(await asked.run({"plan": PLAN, "title": "The Clerk"}))
+    assert (again["step"], (await asked.state())["written_plan"]) == (2, PLAN)
+    assert "another title in an input" in again["problem"]

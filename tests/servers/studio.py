@@ -34,6 +34,11 @@ PATIENCE, GRACE = 60.0, 5.0
 """Seconds for what should take one, and for a server to stop a run if it ever will."""
 OWN_PLAN = "Ottokar climbs the bell tower and finds the ropes cut."
 MEMORY = "Zoltan owes Mira a horse."
+PLANS = [OWN_PLAN, "Ada runs.", "Cy sings at dawn."]
+NUMBER: Mapping[str, Any] = {"command": {"resume": 1}}
+TAKE: Mapping[str, Any] = {"command": {"resume": "another take"}}
+CHAT: Mapping[str, Any] = {"input": {"messages": [{"role": "user", "content": "1"}]}}
+SUBMIT: Mapping[str, Any] = {"input": {}}
 NODES = ("retrieve", "write", "update_memory", "propose_plans", "commit")
 """What a run goes through between one choice and the next."""
 
@@ -140,12 +145,43 @@ async def breakpoints(studio: Studio, where: Literal["before", "after"]) -> str:
     return f"stops before {', '.join(stops)}; goes on{needed}: {await studio.written(1)}"
 
 
-async def edit(studio: Studio) -> str:
-    """Edit the memory at the question, and answer it."""
-    await studio.client.threads.update_state(studio.thread, {"short_term_memory": MEMORY}, as_node="commit")
-    await studio.client.runs.wait(studio.thread, "novel", command={"resume": 1})
-    held = "in the next prompt" if studio.writer.wrote_from(MEMORY) else "lost"
-    return f"{held}; {await studio.written(1)}"
+async def edit(studio: Studio, field: str, value: Any, **answer: Any) -> str:
+    """Edit a field of the state at the question, go on, and tell what became of the edit and what was written."""
+    before = (await studio.state())["values"]
+    if field == "short_term_memory":
+        # The writer writes in every thread.
+        value = f"{value} So it says in {studio.thread}."
+    change = {field: {**before["brief"], "title": value} if field == "brief" else value}
+    await studio.client.threads.update_state(studio.thread, change, as_node="commit")
+    with contextlib.suppress(*Refused):
+        await studio.client.runs.wait(studio.thread, "novel", raise_error=False, **answer)
+    state = await studio.state()
+    values, asked = state["values"], [item["value"] for task in state["tasks"] for item in task["interrupts"]]
+    sentences = [str(question.get("problem")) for question in asked] + [
+        str(task.get("error")) for task in state["tasks"]
+    ]
+    if any(f"The state's `{field}`" in sentence for sentence in sentences):
+        held = "refused with a sentence"
+    elif field == "short_term_memory" and studio.writer.wrote_from(value):
+        held = "in the next prompt"
+    elif field == "candidate_plans" and values["written_plan"] == value[0]:
+        held = "written from the edited plan"
+    elif field == "brief" and values["brief"]["title"] == values["title"] == value:
+        held = "held"
+    else:
+        held = "held" if values[field] == value or await _corrected(studio, field, value) else "lost"
+    return f"{held}; {'no passage written' if values['head'] == before['head'] else await studio.written(1)}"
+
+
+async def _corrected(studio: Studio, field: str, value: Any) -> bool:
+    """Return whether the log has the edit of the passage that the newest one was written after."""
+    written = (item["values"] for item in await _history(studio) if item["next"] == ["write"])
+    if (there := next(written, None)) is None:
+        return False
+    thread = (await studio.client.threads.create())["thread_id"]
+    opened = {"story": there["story"], "head": there["head"]}
+    await studio.client.runs.wait(thread, "novel", input=opened)
+    return (await studio.client.threads.get_state(thread))["values"][field] == value
 
 
 async def fork(studio: Studio) -> str:
@@ -199,8 +235,10 @@ async def copy_thread(studio: Studio) -> str:
 
 async def second_submit(studio: Studio) -> str:
     """Send the form again on a thread that has a story."""
-    await studio.client.runs.wait(studio.thread, "novel", input={"premise": "A ship in a bottle."})
-    told = (await studio.state())["values"].get("problem", "")
+    told = True
+    for form in ({"premise": "A ship in a bottle."}, {"title": "The Bottle"}, {}):
+        await studio.client.runs.wait(studio.thread, "novel", input=form)
+        told = told and "This story has begun" in (await studio.state())["values"].get("problem", "")
     return f"asked again{', with the reason' if told else ''}; {await studio.written(1)}"
 
 
@@ -218,7 +256,17 @@ async def _question(studio: Studio, *, step: int) -> Mapping[str, Any]:
 DEEDS: Mapping[str, Callable[[Studio], Awaitable[str]]] = {
     "breakpoints before every node": lambda studio: breakpoints(studio, "before"),
     "breakpoints after every node": lambda studio: breakpoints(studio, "after"),
-    "an edit of the memory at the question": edit,
+    "an edit of the memory at the question": lambda studio: edit(studio, "short_term_memory", MEMORY, **NUMBER),
+    "the same, and a number in a chat": lambda studio: edit(studio, "short_term_memory", MEMORY, **CHAT),
+    "the same, and Submit": lambda studio: edit(studio, "short_term_memory", MEMORY, **SUBMIT),
+    "an edit of the plans, and a number in a chat": lambda studio: edit(studio, "candidate_plans", PLANS, **CHAT),
+    "an edit of the summary": lambda studio: edit(studio, "summary", MEMORY, **NUMBER),
+    "an edit of the title, and a number in a chat": lambda studio: edit(studio, "title", MEMORY, **CHAT),
+    "an edit of the title, and Submit": lambda studio: edit(studio, "title", MEMORY, **SUBMIT),
+    "an edit of the brief, and another take": lambda studio: edit(studio, "brief", MEMORY, **TAKE),
+    "an edit of the brief, and Submit": lambda studio: edit(studio, "brief", MEMORY, **SUBMIT),
+    "`step` set to 99": lambda studio: edit(studio, "step", 99, **NUMBER),
+    "`step` set to 99, and a number in a chat": lambda studio: edit(studio, "step", 99, **CHAT),
     "a fork at an answered question": fork,
     "another answer at an answered question": answer_again,
     "Submit on a thread that has a story": second_submit,

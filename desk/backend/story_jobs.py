@@ -107,7 +107,16 @@ class StoryJobs:
         with suppress(RecurrentGPTError):
             left = await self.ledger.left(self.disk.settings(self.story.id).get(BUDGET, 0))
             if left is None or left > 0:
-                await self.story.awrite_ahead(left or 0)
+                loop = asyncio.get_running_loop()
+                tell = lambda: loop.call_soon_threadsafe(self._begin_in_background, self._show_ready())  # noqa: E731
+                await self.story.awrite_ahead(left or 0, tell=tell)
+            await self._show_ready()
+
+    async def _show_ready(self) -> None:
+        with suppress(RecurrentGPTError):
+            ready = await self.story.aready_plans()
+            if ready != self.state.ready and not self.busy:
+                self.update(ready=ready)
 
     def _begin_in_background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -229,8 +238,9 @@ class StoryJobs:
         loop = asyncio.get_running_loop()
 
         def show(done: int, total: int, what: str) -> None:
+            told = {"done": done, "total": total, "what": what} if what else None
             with suppress(RuntimeError):  # the server may be gone before a download is
-                loop.call_soon_threadsafe(lambda: self.update(progress={"done": done, "total": total, "what": what}))
+                loop.call_soon_threadsafe(lambda: self.update(progress=told))
 
         return show
 

@@ -4,9 +4,10 @@ import { layAside, openEditor, useUnsavedText } from "./unsavedText";
 import { useKeys } from "./shortcuts";
 import type { Live } from "./useStory";
 import { PendingWork } from "./PendingWork";
-import { Elapsed, Writing } from "./components";
+import { get, send } from "./api";
+import { Elapsed, Problem, useAttempt, Writing } from "./components";
 import { count, stage, wordsOf } from "./format";
-import type { Ask, StoryView } from "./types";
+import type { Ask, Settings, StoryView } from "./types";
 
 export function NextPassage(props: Props & { still: boolean; onMachine: () => void }) {
   const { job } = props.live;
@@ -177,7 +178,7 @@ function Choices({ live, view, ask, still }: Props & { still: boolean }) {
       )}
       <ol className="plans" aria-label="Plans for the next passage">
         {view.plans.map((plan, index) => (
-          <Plan key={index} number={index + 1} plan={plan} draft={keyOf(index + 1)} head={view.head} onChoose={() => choose(index + 1)} onWrite={(text, drop) => write({ number: index + 1, plan: text }, drop)} onSave={(text, drop) => savePlan(index + 1, text, drop)} onAt={() => (at.current = index + 1)} />
+          <Plan key={index} number={index + 1} plan={plan} ready={job.ready.includes(plan)} draft={keyOf(index + 1)} head={view.head} onChoose={() => choose(index + 1)} onWrite={(text, drop) => write({ number: index + 1, plan: text }, drop)} onSave={(text, drop) => savePlan(index + 1, text, drop)} onAt={() => (at.current = index + 1)} />
         ))}
       </ol>
     </>
@@ -206,11 +207,37 @@ function More({ view, ask, still }: Props & { still: boolean }) {
           <span>{many === 1 ? "passage" : "passages"} by itself</span>
         </label>
       </div>
+      <WriteAhead />
     </>
   );
 }
 
-function Plan(props: { number: number; plan: string; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
+/** Offer to write ahead where that costs no money, and let it be ended wherever it goes on. */
+function WriteAhead() {
+  const [machine, setMachine] = useState<Settings | null>(null);
+  const { problem, attempt } = useAttempt();
+  useEffect(() => void get<Settings>("/settings").then(setMachine, () => undefined), []);
+  const ahead = Number(machine?.values.ahead ?? 0);
+  const embedded = machine?.in_force && !machine.in_force.model.value && !machine.in_force.base_url.value;
+  if (!embedded && !ahead) return null;
+  const change = (on: boolean) => {
+    const values = { ahead: on ? 1 : 0 };
+    setMachine({ ...machine!, values: { ...machine!.values, ...values } });
+    void attempt(async () => setMachine(await send<Settings>("PUT", "/settings", { values }))).then((done) => done || setMachine(machine));
+  };
+  return (
+    <>
+      <label className="switch">
+        <input type="checkbox" checked={ahead > 0} onChange={(event) => change(event.target.checked)} />
+        <span>Write the passage of {ahead > 1 ? `the first ${ahead} plans` : "the first plan"} while I read</span>
+      </label>
+      <p className="hint">One that is ready is there as soon as its plan is chosen; {embedded ? "the machine works meanwhile." : "each costs what a passage costs, chosen or not."} It holds for every story.</p>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+function Plan(props: { number: number; plan: string; ready: boolean; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
   const { number, plan } = props;
   const field = useUnsavedText(props.draft, props.head);
   const text = field.text;
@@ -234,6 +261,7 @@ function Plan(props: { number: number; plan: string; draft: string; head: string
         <span className="numeral" aria-hidden="true">{number}</span>
         <span className="sr">{`Plan ${number}: `}</span>
         <span dir="auto">{plan}</span>
+        {props.ready && <span className="ready" title="Its passage is written: chosen, it is there at once">ready</span>}
       </button>
       <button className="quiet edit" aria-label={`Edit plan ${number}`} onClick={() => field.open(plan)}>Edit</button>
     </li>

@@ -12,7 +12,7 @@ const CLOSING_MS = 1000;
 const tab = Math.random().toString(36).slice(2);
 const COPY = /^(.*)\/~\w+$/s;
 /** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
-const CHOICE = /^start\/(genre|settings|how)$/;
+const CHOICE = /^start\/(genre|settings|how)$|^codex\/.*\/kind$/s;
 const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();

@@ -35,7 +35,7 @@ VIEWS = (
 )
 
 
-LOOKED_AT = ("story", "menu", "selection", "codex", "contents", "map", "settings", "machine")
+LOOKED_AT = ("story", "codex", "contents", "map", "settings")
 """Views that are laid out otherwise where there is less or more room."""
 LOOKS: dict[str, dict[str, Any]] = {
     "wide": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},

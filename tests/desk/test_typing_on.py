@@ -126,6 +126,27 @@ def test_a_text_that_comes_back_to_its_place_is_typed_on_there(page: Any, desk: 
     written(page, 2)
 
 
+@pytest.mark.parametrize("field", ["chapter", "codex"])
+def test_a_line_is_typed_while_another_tab_leaves_its_place(page: Any, desk: Served, field: str) -> None:
+    begin(page, desk.address, 2)
+    asked = commands(page)
+    if field == "chapter":
+        button(page, "Passage 2: what can be done").click()
+        page.get_by_label("Title of the chapter that begins with passage 2").click()
+    else:
+        post(page, "codex", name="Zoltan", kind="person", facts=["Zoltan swims."])
+        codex = page.locator(".codex")
+        codex.get_by_text("Elsewhere").click()
+        codex.locator("summary", has_text="Change Zoltan").click()
+        codex.get_by_label("Fact of Zoltan").click()
+    page.keyboard.type(SENTENCE)
+    post(page, "undo")
+    adrift = page.get_by_role("group", name="Not saved").locator("textarea")
+    typed = SENTENCE + typed_until(page, adrift.count)
+    has_value(adrift, typed)
+    assert asked == []
+
+
 def test_letters_of_a_field_that_vanished_are_no_commands(page: Any, desk: Served) -> None:
     begin(page, desk.address, 2)
     asked = commands(page)

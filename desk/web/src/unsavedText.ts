@@ -1,5 +1,5 @@
 // What somebody typed and nobody stored yet: kept in the browser, so that a reload, an error or another passage loses none of it.
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 
 /** `base` is what is stored, `at` the passage it belongs to, `kept` that it was typed before this editor was
     opened, `lent` that the server keeps it too, `adrift` that its editor vanished while somebody typed. */
@@ -173,7 +173,7 @@ export function useHiddenTexts(owner: string): [key: string, draft: UnsavedText]
   useSyncExternalStore(subscribe, () => version);
   // A field that is always at hand shows its own text; its copies are shown by nothing else.
   const shown = (key: string) => !key.startsWith(`${owner}/`) && !COPY.test(key);
-  return [...drafts].filter(([key, draft]) => isOf(key, owner) && !shown(key) && (draft.adrift || draft.text !== draft.base) && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
+  return [...drafts].filter(([key, draft]) => isOf(key, owner) && (draft.adrift || !shown(key)) && (draft.adrift || draft.text !== draft.base) && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
 }
 
 const DISCARDED = "desk.discarded";
@@ -313,6 +313,13 @@ export function useUnsavedText(key: string, at = "") {
     /** Throw it away: it can be taken back. */
     discard: () => discard(key),
   };
+}
+
+/** The draft of a field that is its own editor; what is spread over it says whose it is, should it vanish under whoever types. */
+export function useField(key: string) {
+  const field = useUnsavedText(key);
+  useEffect(() => mountEditor(key), [key]);
+  return { ...field, mark: { "data-draft": key } };
 }
 
 export type EditorField = ReturnType<typeof useUnsavedText>;

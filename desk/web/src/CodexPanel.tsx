@@ -3,7 +3,7 @@ import { useEffect, useState, type FormEvent } from "react";
 import { get } from "./api";
 import { Problem, useAttempt } from "./components";
 import type { Ask, CodexChange, CodexEntry, CodexLine, StoryView } from "./types";
-import { useUnsavedText } from "./unsavedText";
+import { useField as useDraft } from "./unsavedText";
 
 const KINDS = ["person", "place", "thing", "promise", "question"];
 const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who has it", look: "Look", role: "Role", unaware: "Does not know" };
@@ -120,7 +120,7 @@ function History({ view, entry, at, onJump }: Props & { entry: CodexEntry }) {
 }
 
 /** What is typed here is kept like all that is typed, and goes when it is stored. */
-const useField = (view: StoryView, name: string) => useUnsavedText(`codex/stories/${view.id}/${name}`);
+const useField = (view: StoryView, name: string) => useDraft(`codex/stories/${view.id}/${name}`);
 
 function Change(props: Props & { entry: CodexEntry }) {
   const { view, entry, entries, busy, ask } = props;
@@ -150,7 +150,7 @@ function Change(props: Props & { entry: CodexEntry }) {
             {["", ...STATUSES].map((status) => <option key={status}>{status}</option>)}
           </select>
         ) : (
-          <input dir="auto" maxLength={400} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
+          <input dir="auto" maxLength={400} {...said.mark} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
         )}
         <button disabled={busy || !value.trim()}>Set it</button>
       </form>
@@ -160,7 +160,7 @@ function Change(props: Props & { entry: CodexEntry }) {
         </div>
       ))}
       <form className="row" onSubmit={submit(() => put({ alias: alias.text }), alias.drop)}>
-        <input dir="auto" maxLength={100} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
+        <input dir="auto" maxLength={100} {...alias.mark} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
         <button disabled={busy || !alias.text?.trim()}>Add the name</button>
       </form>
       {others.length > 0 && (

@@ -11,7 +11,7 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -107,10 +107,18 @@ class StoryJobs:
         with suppress(RecurrentGPTError):
             left = await self.ledger.left(self.disk.settings(self.story.id).get(BUDGET, 0))
             if left is None or left > 0:
-                loop = asyncio.get_running_loop()
-                tell = lambda: loop.call_soon_threadsafe(self._begin_in_background, self._show_ready())  # noqa: E731
-                await self.story.awrite_ahead(left or 0, tell=tell)
+                await self.story.awrite_ahead(left or 0, tell=self._ready_teller())
             await self._show_ready()
+
+    def _ready_teller(self) -> Callable[[], None]:
+        """Return what has pages told which plans are ready; it is called from another thread."""
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # the server may be gone before a passage is there
+                loop.call_soon_threadsafe(lambda: self._begin_in_background(self._show_ready()))
+
+        return tell
 
     async def _show_ready(self) -> None:
         with suppress(RecurrentGPTError):

@@ -51,7 +51,7 @@ def showing_progress(progress: Progress) -> Iterator[None]:
 
 
 def progress_shown() -> Progress:
-    """Return what shows the progress of fetches in this context; with 0 bytes in all it shows a wait, and with no words its end."""
+    """Return what shows the progress of fetches in this context; 0 bytes in all are a wait, and no words its end."""
     return _progress.get()
 
 

@@ -146,9 +146,7 @@ class Ahead:
         context = replace(session.context, selector="human", steps=0, last_step=0, budget_tokens=0)
         return _Basis(await session.head_commit(), await session.record(), context)
 
-    async def _write_all(
-        self, drafts: _Drafts, basis: _Basis, budget: int, tell: Callable[[], None] | None
-    ) -> None:
+    async def _write_all(self, drafts: _Drafts, basis: _Basis, budget: int, tell: Callable[[], None] | None) -> None:
         spent: list[Usage] = []
         left = budget - used_tokens(total_usage(self._unreported))
         try:

@@ -1,7 +1,8 @@
 """A desk with a model that follows a script, as a process of its own: python -m tests.desk.scripted --home DIR.
 
 The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists, before the memory
-while DIR/hold-memory does. While DIR/refuse exists it is refused, while DIR/refuse-memory does every call but a passage's; while DIR/fail does it fails.
+while DIR/hold-memory does. While DIR/refuse exists it is refused, while DIR/refuse-memory does every call but a passage's.
+While DIR/fail does it fails, as a busy server would.
 When a passage's first word came, in seconds since 1970, is in DIR/first-word.
 """
 

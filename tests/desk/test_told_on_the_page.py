@@ -1,4 +1,4 @@
-"""What the server knows is on the page too: what was spent, what is tried again, what is ready, who wrote it, in which language."""
+"""What the server knows is on the page too: what was spent, is tried again or is ready, who wrote it, in which language."""
 
 from __future__ import annotations
 
@@ -168,9 +168,7 @@ def test_a_german_story_is_marked_as_german(page: Any, desk: Served) -> None:
     assert leaf.locator(".passage").first.evaluate("passage => getComputedStyle(passage).hyphens") == "auto"
 
 
-def test_a_story_is_saved_as_a_page_to_read_and_as_one_to_play(
-    page: Any, desk: Served, tmp_path: Path
-) -> None:
+def test_a_story_is_saved_as_a_page_to_read_and_as_one_to_play(page: Any, desk: Served, tmp_path: Path) -> None:
     begin(page, desk.address, 2)
     page.keyboard.press("z")
     written(page, 1)

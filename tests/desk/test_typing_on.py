@@ -126,6 +126,31 @@ def test_a_text_that_comes_back_to_its_place_is_typed_on_there(page: Any, desk: 
     written(page, 2)
 
 
+def test_what_is_typed_after_a_plan_was_sent_is_no_command(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    own_desk.hold.touch()
+    opened(page, "own plan").fill("Mira dives.")
+    asked = commands(page)
+    # At once, as whoever types on does: nobody has seen yet that the field is gone.
+    page.evaluate(
+        """() => {
+            const [field, sent] = [document.activeElement, { bubbles: true }];
+            new MutationObserver((_, watch) => {
+                if (field.isConnected) return;
+                watch.disconnect();
+                for (const key of 'and asks') document.body.dispatchEvent(new KeyboardEvent('keydown', { key, ...sent }));
+                window.typedOn = true;
+            }).observe(document, { childList: true, subtree: true });
+        }"""
+    )
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("() => window.typedOn")
+    there_are(page.locator("dialog[open]"), 0)
+    own_desk.hold.unlink()
+    written(page, 2)
+    assert [url.rpartition("/")[2] for url in asked] == ["write"]
+
+
 @pytest.mark.parametrize("field", ["chapter", "codex"])
 def test_a_line_is_typed_while_another_tab_leaves_its_place(page: Any, desk: Served, field: str) -> None:
     begin(page, desk.address, 2)

@@ -1,17 +1,18 @@
 // A text field that vanishes under whoever types in it: the place where its text went has the focus, and no letter is a command.
 import { setAdrift } from "./unsavedText";
 
-/** Milliseconds without a key after which whoever typed has seen that their field is gone. */
-const CALM_MS = 1500;
+/** Milliseconds without a key after which whoever typed has seen that their field is gone; fewer where they sent it themselves. */
+const CALM_MS = { taken: 1500, sent: 250 };
 const TEXT = "textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=file]), [contenteditable]";
 /** The editor of a draft, by the draft's name. */
 const nameOf = (field: HTMLElement) => field.dataset.draft ?? "";
 
 let field: HTMLElement | null = null;
 /** Whether somebody sent or left what is in the field: then it goes because they want it to. */
-let ended = false;
+let ended: "" | "sent" | "left" = "";
 let gone = { draft: "", start: 0, end: 0 };
 let quietUntil = 0;
+let calm = CALM_MS.taken;
 
 const watch = new MutationObserver(() => {
   if (field && !field.isConnected) vanished(field);
@@ -20,8 +21,9 @@ const watch = new MutationObserver(() => {
 
 function vanished(left: HTMLElement) {
   field = null;
+  calm = ended ? CALM_MS.sent : CALM_MS.taken;
+  quietUntil = ended === "left" ? 0 : performance.now() + calm;
   if (ended) return stopWatching();
-  quietUntil = performance.now() + CALM_MS;
   const { selectionStart, selectionEnd } = left as HTMLTextAreaElement;
   gone = { draft: nameOf(left), start: selectionStart ?? 0, end: selectionEnd ?? 0 };
   if (!gone.draft) stopWatching();
@@ -52,7 +54,7 @@ addEventListener("focusin", ({ target }) => {
     return;
   }
   stopWatching();
-  [field, ended] = [target, false];
+  [field, ended] = [target, ""];
   watch.observe(document, { childList: true, subtree: true });
 });
 addEventListener("focusout", () => {
@@ -72,7 +74,7 @@ addEventListener(
   ({ key, ctrlKey, metaKey }) => {
     if (!field) return;
     const sent = key === "Enter" && (ctrlKey || metaKey || field.matches("input"));
-    ended = sent || key === "Escape";
+    ended = sent ? "sent" : key === "Escape" ? "left" : "";
     if (ended) quietUntil = 0;
   },
   { capture: true },
@@ -82,7 +84,7 @@ addEventListener(
 export function isStray({ key }: KeyboardEvent) {
   const now = performance.now();
   const stray = key.length === 1 && now < quietUntil;
-  if (stray) quietUntil = now + CALM_MS;
+  if (stray) quietUntil = now + calm;
   else if (gone.draft) stopWatching();
   return stray;
 }

@@ -93,8 +93,11 @@ class MiniLMEmbedder:
 
     def _loaded(self) -> SentenceTransformer:
         if self._model is None:
-            folder = self.fetched()
+            from recurrentgpt.models.embedded.fetch import progress_shown
+
+            folder, show = self.fetched(), progress_shown()
             with _loading, _quiet():
+                show(0, 0, "loading the model of recall")
                 from sentence_transformers import SentenceTransformer
 
                 try:
@@ -105,6 +108,8 @@ class MiniLMEmbedder:
                         f"The embedding model in {folder} cannot be loaded ({str(error)[:160]}): set RECURRENTGPT_EMBEDDER to "
                         "the folder of a sentence-transformers model."
                     ) from error
+                finally:
+                    show(0, 0, "")
         return self._model
 
     def fetched(self) -> Path:

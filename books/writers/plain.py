@@ -13,6 +13,9 @@ from recurrentgpt.books.file_text import clean, one_line, paragraphs
 # Under a line of text these would look like the underline of a title.
 _RULE = re.compile(r"(?m)(?<=[^\n])\n(?=[=-]{3,}$)")
 
+# What a player did is marked by its arrow; asterisks are for formats that have italics.
+_DID = re.compile(r"\A\*(> [^*\n]+)\*$", re.MULTILINE)
+
 
 def render(book: Book) -> bytes:
     """Return the book as UTF-8 text."""
@@ -28,6 +31,7 @@ def render(book: Book) -> bytes:
 
 
 def _written(passage: str) -> str:
+    passage = _DID.sub(r"\1", passage)
     return "\n\n".join(_RULE.sub("\n\n", paragraph) for paragraph in paragraphs(clean(passage)))
 
 

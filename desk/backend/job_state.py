@@ -78,6 +78,8 @@ class JobState:
     """What is suggested for a selection; it waits until somebody takes it, leaves it, or edits a passage."""
     queue: list[str] = field(default_factory=list)
     """Plans that wait to be written after the passage in the making, in their order."""
+    ready: list[str] = field(default_factory=list)
+    """Plans whose passages were written ahead: chosen, they are there at once."""
     error: str = ""
     note: str = ""
     revision: int = 0

@@ -51,6 +51,7 @@ async def story_view(jobs: StoryJobs) -> StoryView:
         "title": now.title,
         "genre": brief["genre"] if brief else opening.get("genre", ""),
         "premise": brief["premise"] if brief else opening.get("premise", ""),
+        "author": jobs.unrecorded.get("author", jobs.story.context.author),
         "characters": brief["characters"] if brief else [],
         "outline": brief["outline"] if brief else [],
         "archived": now.archived,

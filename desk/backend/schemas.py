@@ -169,6 +169,8 @@ class StoryView(TypedDict):
     title: str
     genre: str
     premise: str
+    author: str
+    """Who wrote it, as its books say."""
     characters: list[str]
     outline: list[str]
     archived: bool

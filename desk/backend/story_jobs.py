@@ -11,7 +11,7 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -107,7 +107,24 @@ class StoryJobs:
         with suppress(RecurrentGPTError):
             left = await self.ledger.left(self.disk.settings(self.story.id).get(BUDGET, 0))
             if left is None or left > 0:
-                await self.story.awrite_ahead(left or 0)
+                await self.story.awrite_ahead(left or 0, tell=self._ready_teller())
+            await self._show_ready()
+
+    def _ready_teller(self) -> Callable[[], None]:
+        """Return what has pages told which plans are ready; it is called from another thread."""
+        loop = asyncio.get_running_loop()
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # the server may be gone before a passage is there
+                loop.call_soon_threadsafe(lambda: self._begin_in_background(self._show_ready()))
+
+        return tell
+
+    async def _show_ready(self) -> None:
+        with suppress(RecurrentGPTError):
+            ready = await self.story.aready_plans()
+            if ready != self.state.ready and not self.busy:
+                self.update(ready=ready)
 
     def _begin_in_background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -229,8 +246,9 @@ class StoryJobs:
         loop = asyncio.get_running_loop()
 
         def show(done: int, total: int, what: str) -> None:
+            told = {"done": done, "total": total, "what": what} if what else None
             with suppress(RuntimeError):  # the server may be gone before a download is
-                loop.call_soon_threadsafe(lambda: self.update(progress={"done": done, "total": total, "what": what}))
+                loop.call_soon_threadsafe(lambda: self.update(progress=told))
 
         return show
 

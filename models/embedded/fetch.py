@@ -50,6 +50,11 @@ def showing_progress(progress: Progress) -> Iterator[None]:
         _progress.reset(token)
 
 
+def progress_shown() -> Progress:
+    """Return what shows the progress of fetches in this context; 0 bytes in all are a wait, and no words its end."""
+    return _progress.get()
+
+
 def model_path(entry: ModelFile) -> Path:
     """Return where a model is kept: a file, or a folder; it may not exist yet."""
     return settings.home() / "models" / (entry.id if entry.folder else entry.files[0].path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
@@ -70,11 +70,11 @@ class Ahead:
         self._unreported: list[Usage] = []
         """What was spent since a run said what it cost."""
 
-    async def start(self, budget: int = 0, *, wait: bool = False) -> None:
+    async def start(self, budget: int = 0, *, wait: bool = False, tell: Callable[[], None] | None = None) -> None:
         """Write passages ahead in the background, as many as the setting `ahead` says, until something else is asked for.
 
         At most `budget` tokens are spent on them; 0 for no limit. Called again, it goes on where it was interrupted. With
-        `wait` it returns when they are there or something else was asked for.
+        `wait` it returns when they are there or something else was asked for. `tell` is called whenever one more is there.
         """
         context = self._session.context
         if not context.ahead:
@@ -90,7 +90,7 @@ class Ahead:
             if basis is None or self._session.engine.asked:
                 return
             if self._work is None or self._work.done():
-                self._work = self._session.engine.begin_aside(self._write_all(self._drafts, basis, budget))
+                self._work = self._session.engine.begin_aside(self._write_all(self._drafts, basis, budget, tell))
         if wait:
             await asyncio.wait([self._work])
 
@@ -146,7 +146,7 @@ class Ahead:
         context = replace(session.context, selector="human", steps=0, last_step=0, budget_tokens=0)
         return _Basis(await session.head_commit(), await session.record(), context)
 
-    async def _write_all(self, drafts: _Drafts, basis: _Basis, budget: int) -> None:
+    async def _write_all(self, drafts: _Drafts, basis: _Basis, budget: int, tell: Callable[[], None] | None) -> None:
         spent: list[Usage] = []
         left = budget - used_tokens(total_usage(self._unreported))
         try:
@@ -156,6 +156,8 @@ class Ahead:
                     if budget and rest <= 0:
                         return
                     await self._write_one(drafts, basis, number, rest if budget else 0)
+                    if tell is not None:
+                        tell()
         except RecurrentGPTError as error:
             # Nobody asked for it: whoever chooses this plan is told, if it happens again.
             logger.info("Nothing more is written ahead of story %s: %s", self._session.id, error)

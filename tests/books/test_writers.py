@@ -240,6 +240,12 @@ def test_plain_text_shows_where_a_passage_ends(a_book):
     assert text == "Mara woke.\n\nShe rose.\n\n\nIt rained.\n\n\nTwo\n---\n\nHe paid.\n"
 
 
+def test_plain_text_has_no_asterisks_around_what_a_player_did(a_book):
+    book = a_book(("One", ["*> I bribe the guard.*\n\nHe *smiles*.", "*> no line*of a player"]))
+    text = render_book(book, ".txt").decode()
+    assert "\n> I bribe the guard.\n\nHe *smiles*.\n\n\n*> no line*of a player\n" in text
+
+
 def test_a_book_of_one_chapter_has_its_title_once(a_book):
     for title in ("", "The Tide"):
         book = a_book((title, ["Mara woke.", "She rose."]))

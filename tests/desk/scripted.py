@@ -2,6 +2,7 @@
 
 The model writes as slowly as `--delay` says, and waits in the middle of a passage while DIR/hold exists, before the memory
 while DIR/hold-memory does. While DIR/refuse exists it is refused, while DIR/refuse-memory does every call but a passage's.
+While DIR/fail does it fails, as a busy server would.
 When a passage's first word came, in seconds since 1970, is in DIR/first-word.
 """
 
@@ -27,7 +28,7 @@ from recurrentgpt.desk.serve import bound, serve
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
-from recurrentgpt.schema.errors import ModelRefused
+from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
 from recurrentgpt.testing import ScriptedChatModel, Streaming, pieces_of, story_replies
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +51,8 @@ class PacedModel(ScriptedChatModel):
         words, prose = 0, not any(SCHEMA_HEADING in str(message.text) for message in messages)
         if self._there("refuse"):
             raise ModelRefused("The server refused the request with status 401: check OPENAI_API_KEY.")
+        if self._there("fail"):
+            raise ModelUnavailable("The model's server is busy.")
         if not prose and self._there("refuse-memory"):
             raise ModelRefused("The server refused the request with status 402: there is no credit left.")
         while not prose and self._there("hold-memory"):  # noqa: ASYNC110

@@ -35,6 +35,16 @@ VIEWS = (
 )
 
 
+LOOKED_AT = ("story", "codex", "contents", "map", "settings")
+"""Views that are laid out otherwise where there is less or more room."""
+LOOKS: dict[str, dict[str, Any]] = {
+    "wide": {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"},
+    "forced colours": {"viewport": {"width": 1280, "height": 860}, "forced_colors": "active"},
+    "narrow and dark": {"viewport": {"width": 320, "height": 640}, "color_scheme": "dark"},
+    "enlarged": {"viewport": {"width": 640, "height": 430}},  # 200 % of 1280 px
+}
+
+
 def show(page: Any, view: str) -> None:
     """Bring a view to the page."""
     match view:
@@ -160,6 +170,21 @@ def test_axe_objects_to_nothing(
         written(page, 2) if theme != "narrow" else page.locator(".plans .card").first.wait_for()
         show(page, view)
         axe(page, view)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_objects_to_nothing_however_the_page_is_looked_at(
+    open_page: Callable[..., Any], axe: Callable[[Any, str], None], address: str, look: str
+) -> None:
+    page = open_page(**LOOKS[look])
+    width = page.viewport_size["width"]
+    for view in LOOKED_AT:
+        page.goto("about:blank")
+        page.goto(address)
+        page.locator(".plans .card").first.wait_for()
+        show(page, view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+        axe(page, f"{look}, {view}")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

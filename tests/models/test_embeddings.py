@@ -6,11 +6,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
+from recurrentgpt.models.embedded.fetch import showing_progress
 from recurrentgpt.models.embeddings import HashEmbeddings, MiniLM, default_embeddings, embedding_id
 from recurrentgpt.schema.errors import SettingsError
 
@@ -97,3 +99,22 @@ def test_the_real_model_knows_meanings_and_keeps_quiet(capfd: pytest.CaptureFixt
     assert cat @ dog > cat @ law
     assert embedder.embed_documents([]) == []
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_model_that_is_loaded_is_told_of_while_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    class Loaded:
+        def __init__(self, *args: object, **kwargs: object) -> None:
+            assert told == ["loading the model of recall"]
+
+        def encode(self, texts: list[str], **kwargs: object) -> list[list[float]]:
+            return [[1.0, 0.0] for _ in texts]
+
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Loaded))
+    embedder = MiniLM(tmp_path)
+    with showing_progress(lambda done, total, what: told.append(what)):
+        embedder.embed_query("a lamp")
+        embedder.embed_query("a door")
+    assert told == ["loading the model of recall", ""]

@@ -3,7 +3,7 @@ import { useEffect, useState, type FormEvent } from "react";
 import { get } from "./api";
 import { Problem, useAttempt } from "./components";
 import type { Ask, CodexChange, CodexEntry, CodexLine, StoryView } from "./types";
-import { useUnsavedText } from "./unsavedText";
+import { useField as useDraft } from "./unsavedText";
 
 const KINDS = ["person", "place", "thing", "promise", "question"];
 const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who has it", look: "Look", role: "Role", unaware: "Does not know" };
@@ -120,11 +120,12 @@ function History({ view, entry, at, onJump }: Props & { entry: CodexEntry }) {
 }
 
 /** What is typed here is kept like all that is typed, and goes when it is stored. */
-const useField = (view: StoryView, name: string) => useUnsavedText(`codex/stories/${view.id}/${name}`);
+const useField = (view: StoryView, name: string) => useDraft(`codex/stories/${view.id}/${name}`);
 
 function Change(props: Props & { entry: CodexEntry }) {
   const { view, entry, entries, busy, ask } = props;
-  const [aspect, setAspect] = useState<keyof typeof ASPECTS>("fact");
+  const chosen = useField(view, `${entry.name}/kind`);
+  const aspect = (chosen.text ?? "fact") as keyof typeof ASPECTS;
   const [other, setOther] = useState("");
   const said = useField(view, `${entry.name}/value`);
   const alias = useField(view, `${entry.name}/alias`);
@@ -141,7 +142,7 @@ function Change(props: Props & { entry: CodexEntry }) {
     <details>
       <summary>Change <bdi>{entry.name}</bdi>{(said.text || alias.text) && " · not saved"}</summary>
       <form className="row" onSubmit={submit(() => line(aspect, value, false), said.drop)}>
-        <select aria-label={`What is true of ${entry.name}`} value={aspect} onChange={(event) => setAspect(event.target.value as keyof typeof ASPECTS)}>
+        <select aria-label={`What is true of ${entry.name}`} value={aspect} onChange={(event) => chosen.change(event.target.value)}>
           {Object.entries(ASPECTS).map(([key, name]) => <option key={key} value={key}>{name}</option>)}
         </select>
         {aspect === "status" ? (
@@ -149,7 +150,7 @@ function Change(props: Props & { entry: CodexEntry }) {
             {["", ...STATUSES].map((status) => <option key={status}>{status}</option>)}
           </select>
         ) : (
-          <input dir="auto" maxLength={400} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
+          <input dir="auto" maxLength={400} {...said.mark} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
         )}
         <button disabled={busy || !value.trim()}>Set it</button>
       </form>
@@ -159,7 +160,7 @@ function Change(props: Props & { entry: CodexEntry }) {
         </div>
       ))}
       <form className="row" onSubmit={submit(() => put({ alias: alias.text }), alias.drop)}>
-        <input dir="auto" maxLength={100} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
+        <input dir="auto" maxLength={100} {...alias.mark} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
         <button disabled={busy || !alias.text?.trim()}>Add the name</button>
       </form>
       {others.length > 0 && (
@@ -182,7 +183,8 @@ function Change(props: Props & { entry: CodexEntry }) {
 function NewEntry({ view, busy, ask }: Props) {
   const name = useField(view, "new/name");
   const fact = useField(view, "new/fact");
-  const [kind, setKind] = useState("person");
+  const chosen = useField(view, "new/kind");
+  const kind = chosen.text ?? "person";
   const add = (event: FormEvent) => {
     event.preventDefault();
     void ask("POST", "/codex", { name: name.text, kind, facts: fact.text?.trim() ? [fact.text] : [] }).then((done) => {
@@ -196,7 +198,7 @@ function NewEntry({ view, busy, ask }: Props) {
       <summary>Add an entry{(name.text || fact.text) && " · not saved"}</summary>
       <form className="row" onSubmit={add}>
         <input dir="auto" maxLength={100} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
-        <select aria-label="Kind of the entry" value={kind} onChange={(event) => setKind(event.target.value)}>
+        <select aria-label="Kind of the entry" value={kind} onChange={(event) => chosen.change(event.target.value)}>
           {KINDS.map((one) => <option key={one}>{one}</option>)}
         </select>
         <input dir="auto" maxLength={400} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />

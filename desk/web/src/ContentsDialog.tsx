@@ -4,7 +4,7 @@ import { Dialog } from "./components";
 import { count } from "./format";
 import type { PassageCache } from "./passageCache";
 import type { Ask, Chapters, PathEntry, StoryView } from "./types";
-import { useUnsavedText } from "./unsavedText";
+import { useField } from "./unsavedText";
 
 type Chapter = { number: number; step: number; title: string | null; entries: PathEntry[] };
 
@@ -74,7 +74,7 @@ function Summaries({ entries, first, cache }: { entries: PathEntry[]; first: num
 
 /** Begin a chapter with a passage, name it, or make it one with what stands before. `title` is null where none begins. */
 export function ChapterForm(props: { story: string; at: string; step: number; title: string | null; busy: boolean; ask: Ask }) {
-  const field = useUnsavedText(`name/stories/${props.story}/chapter/${props.step}`);
+  const field = useField(`name/stories/${props.story}/chapter/${props.step}`);
   const title = field.text ?? props.title ?? "";
   const set = (to: string | null) => void props.ask("PUT", "/chapter", { at: props.at, title: to }).then((done) => done && field.drop());
   return (
@@ -85,7 +85,7 @@ export function ChapterForm(props: { story: string; at: string; step: number; ti
         set(title);
       }}
     >
-      <input aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={(event) => field.change(event.target.value)} />
+      <input {...field.mark} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={(event) => field.change(event.target.value)} />
       <button disabled={props.busy || title === props.title}>{props.title === null ? "Begin a chapter" : "Rename"}</button>
       {props.title !== null && (
         <button type="button" className="quiet" disabled={props.busy} onClick={() => set(null)}>

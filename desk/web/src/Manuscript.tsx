@@ -90,6 +90,7 @@ export function Manuscript(props: { live: Live; view: StoryView; chapters: Chapt
         <header className="opening">
           <p className="genre">{view.genre}</p>
           <p className="book-title" aria-hidden="true"><bdi>{view.title}</bdi></p>
+          {view.author && <p className="author"><bdi>{view.author}</bdi></p>}
           {view.premise && (view.step > 0 || drafting) && <p className="premise" dir="auto">{view.premise}</p>}
         </header>
         {/* Before the first passage the premise is what there is to read. */}

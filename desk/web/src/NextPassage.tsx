@@ -4,9 +4,10 @@ import { layAside, openEditor, useUnsavedText } from "./unsavedText";
 import { useKeys } from "./shortcuts";
 import type { Live } from "./useStory";
 import { PendingWork } from "./PendingWork";
-import { Elapsed, Writing } from "./components";
+import { get, send } from "./api";
+import { Elapsed, Problem, useAttempt, Writing } from "./components";
 import { count, stage, wordsOf } from "./format";
-import type { Ask, StoryView } from "./types";
+import type { Ask, Settings, StoryView } from "./types";
 
 export function NextPassage(props: Props & { still: boolean; onMachine: () => void }) {
   const { job } = props.live;
@@ -16,7 +17,7 @@ export function NextPassage(props: Props & { still: boolean; onMachine: () => vo
     if (job.kind !== "rework" && (document.activeElement === document.body || !document.activeElement)) heading.current?.focus({ preventScroll: true });
   }, [job.busy, props.view.head]);
   return (
-    <section className="next" aria-labelledby="next">
+    <section className={`next ${job.busy ? "at-work" : ""}`} aria-labelledby="next">
       <h2 id="next" tabIndex={-1} ref={heading}>
         {job.busy ? (AT_WORK[job.kind] ?? "Being written") : question(props.view)}
       </h2>
@@ -28,7 +29,10 @@ export function NextPassage(props: Props & { still: boolean; onMachine: () => vo
       )}
       {job.note && !job.busy && <p className="hint">{job.note}</p>}
       {props.view.mode === "fiction" && !job.busy && <Reach to={question(props.view)} />}
-      {job.revision < 0 ? null : job.busy ? <><Busy {...props} /><Queue {...props} /></> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
+      {job.revision < 0 ? null : job.busy ? <><Busy {...props} /><Queued plans={job.queue} {...props} /></> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
+      {/* In its place whatever begins or ends: somebody may be typing in it. */}
+      {job.revision >= 0 && props.view.opened && <OwnPlan {...props} />}
+      {job.revision >= 0 && props.view.opened && !job.busy && <More {...props} />}
     </section>
   );
 }
@@ -81,32 +85,36 @@ function Busy({ live: { job }, ask }: Props) {
   );
 }
 
-/** What is to be written after the passage in the making: it can be said while that is written. */
-function Queue({ live: { job }, view, ask }: Props) {
+/** A plan of one's own: what happens next, or, while that is written, what comes after it. */
+function OwnPlan({ live: { job }, view, ask, still }: Props & { still: boolean }) {
   const own = useUnsavedText(`${view.id}/own//`, view.head);
-  const queue = () => own.text?.trim() && void ask("POST", "/queue", { plan: own.text }).then((done) => done && own.drop());
-  const takes = job.kind === "write" && view.opened;
-  useKeys(takes ? { w: () => own.open() } : {});
+  const queues = job.busy && job.kind === "write";
+  const words = queues ? AFTER_IT : view.mode !== "fiction" ? NOVEL : view.step ? PLAY : PLAYER;
+  const may = !job.busy || queues;
+  const send = () => {
+    if (!own.text?.trim() || !may) return;
+    void (queues ? ask("POST", "/queue", { plan: own.text }) : ask("POST", "/write", { plan: own.text })).then((done) => done && own.drop());
+  };
+  useKeys(may && !still ? { w: () => own.open() } : {});
+  if (own.text === null) return may && <button className="own" onClick={() => own.open()}>{words.open} <kbd>W</kbd></button>;
   return (
-    <>
-      <Queued plans={job.queue} view={view} ask={ask} />
-      {takes &&
-        (own.text === null ? (
-          <button className="own" onClick={() => own.open()}>Plan what comes after it <kbd>W</kbd></button>
-        ) : (
-          <Writing label="Your plan for the passage after it" field={own} rows={3} atEnd back=".own" onSubmit={queue}>
-            <div className="row">
-              <button className="primary" disabled={!own.text.trim()} onClick={queue}>Queue it</button>
-              <button className="quiet" onClick={own.discard}>Cancel</button>
-            </div>
-          </Writing>
-        ))}
-    </>
+    <Writing label={words.label} field={own} rows={3} atEnd back=".own" placeholder={words.example} onSubmit={send}>
+      <div className="row">
+        <button className="primary" disabled={!may || !own.text.trim()} onClick={send}>{words.send}</button>
+        <button className="quiet" onClick={own.discard}>Cancel</button>
+        {!queues && <span className="hint">Ctrl and Enter</span>}
+      </div>
+    </Writing>
   );
 }
 
+const AFTER_IT = { open: "Plan what comes after it", label: "Your plan for the passage after it", example: "", send: "Queue it" };
+const NOVEL = { open: "Write my own", label: "Your plan for the next passage", example: "What the next passage shall do.", send: "Write from it" };
+const PLAY = { open: "Do something else", label: "What do you do?", example: "I bribe the guard.", send: "Do it" };
+const PLAYER = { open: "Be somebody else", label: "Who are you?", example: "I am the cook of this ship.", send: "Begin" };
+
 /** The plans that wait, in their order; one that is taken out is a plan in hand again. */
-function Queued({ plans, view, ask }: { plans: string[]; view: StoryView; ask: Ask }) {
+function Queued({ plans, view, ask }: Omit<Props, "live"> & { plans: string[] }) {
   if (!plans.length) return null;
   const takeOut = (plan: string, number: number) => void ask("DELETE", `/queue?number=${number}`).then((done) => done && layAside(`${view.id}/own//`, plan, view.head));
   return (
@@ -133,11 +141,8 @@ function Again({ live: { job }, ask }: Props) {
 
 function Choices({ live, view, ask, still }: Props & { still: boolean }) {
   const { job } = live;
-  const own = useUnsavedText(`${view.id}/own//`, view.head);
-  const [many, setMany] = useState(3);
   const at = useRef(1);
-  const play = view.mode === "fiction";
-  const who = play && !view.step;
+  const who = view.mode === "fiction" && !view.step;
   const interrupted = job.draft && job.step > 0;
   useEffect(() => void (at.current = 1), [view.head]);
 
@@ -147,16 +152,11 @@ function Choices({ live, view, ask, still }: Props & { still: boolean }) {
   const edit = (number: number) => view.plans[number - 1] !== undefined && openEditor(keyOf(number), view.plans[number - 1]!, view.head);
   const savePlan = (number: number, text: string, drop: () => void) =>
     void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
-  const retry = () => view.step > 0 && void ask("POST", "/retry", {});
   const numbers = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [String(number), () => choose(number)]));
   // Nobody chooses among plans that are out of sight.
   useKeys(still ? {} : {
     ...numbers,
     e: () => edit(at.current),
-    w: () => own.open(),
-    a: retry,
-    n: () => void ask("POST", "/replan", {}),
-    s: () => write({ steps: many }),
     ...(interrupted ? { k: () => void ask("POST", "/keep") } : {}),
   });
 
@@ -178,22 +178,21 @@ function Choices({ live, view, ask, still }: Props & { still: boolean }) {
       )}
       <ol className="plans" aria-label="Plans for the next passage">
         {view.plans.map((plan, index) => (
-          <Plan key={index} number={index + 1} plan={plan} draft={keyOf(index + 1)} head={view.head} onChoose={() => choose(index + 1)} onWrite={(text, drop) => write({ number: index + 1, plan: text }, drop)} onSave={(text, drop) => savePlan(index + 1, text, drop)} onAt={() => (at.current = index + 1)} />
+          <Plan key={index} number={index + 1} plan={plan} ready={job.ready.includes(plan)} draft={keyOf(index + 1)} head={view.head} onChoose={() => choose(index + 1)} onWrite={(text, drop) => write({ number: index + 1, plan: text }, drop)} onSave={(text, drop) => savePlan(index + 1, text, drop)} onAt={() => (at.current = index + 1)} />
         ))}
       </ol>
-      {own.text === null ? (
-        <button className="own" onClick={() => own.open()}>
-          {who ? "Be somebody else" : play ? "Do something else" : "Write my own"} <kbd>W</kbd>
-        </button>
-      ) : (
-        <Writing label={who ? "Who are you?" : play ? "What do you do?" : "Your plan for the next passage"} field={own} rows={3} atEnd back=".own" placeholder={who ? "I am the cook of this ship." : play ? "I bribe the guard." : "What the next passage shall do."} onSubmit={() => own.text?.trim() && write({ plan: own.text }, own.drop)}>
-          <div className="row">
-            <button className="primary" disabled={!own.text.trim()} onClick={() => write({ plan: own.text }, own.drop)}>{who ? "Begin" : play ? "Do it" : "Write from it"}</button>
-            <button className="quiet" onClick={own.discard}>Cancel</button>
-            <span className="hint">Ctrl and Enter</span>
-          </div>
-        </Writing>
-      )}
+    </>
+  );
+}
+
+/** What else can be done where a plan is to be chosen. */
+function More({ view, ask, still }: Props & { still: boolean }) {
+  const [many, setMany] = useState(3);
+  const retry = () => view.step > 0 && void ask("POST", "/retry", {});
+  const letWrite = () => void ask("POST", "/write", { steps: many });
+  useKeys(still ? {} : { a: retry, n: () => void ask("POST", "/replan", {}), s: letWrite });
+  return (
+    <>
       <div className="tools" role="group" aria-label="More">
         <button disabled={!view.step} onClick={retry}>Another take <kbd>A</kbd></button>
         <button onClick={() => void ask("POST", "/replan", {})}>New plans <kbd>N</kbd></button>
@@ -202,17 +201,43 @@ function Choices({ live, view, ask, still }: Props & { still: boolean }) {
       </div>
       <Takes view={view} ask={ask} />
       <div className="row auto">
-        <button onClick={() => write({ steps: many })}>Let it write <kbd>S</kbd></button>
+        <button onClick={letWrite}>Let it write <kbd>S</kbd></button>
         <label>
           <input type="number" min={1} max={100} value={many} aria-label="How many passages" onChange={(event) => setMany(Math.min(100, Math.max(1, Number(event.target.value) || 1)))} />
           <span>{many === 1 ? "passage" : "passages"} by itself</span>
         </label>
       </div>
+      <WriteAhead />
     </>
   );
 }
 
-function Plan(props: { number: number; plan: string; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
+/** Offer to write ahead where that costs no money, and let it be ended wherever it goes on. */
+function WriteAhead() {
+  const [machine, setMachine] = useState<Settings | null>(null);
+  const { problem, attempt } = useAttempt();
+  useEffect(() => void get<Settings>("/settings").then(setMachine, () => undefined), []);
+  const ahead = Number(machine?.values.ahead ?? 0);
+  const embedded = machine?.in_force && !machine.in_force.model.value && !machine.in_force.base_url.value;
+  if (!embedded && !ahead) return null;
+  const change = (on: boolean) => {
+    const values = { ahead: on ? 1 : 0 };
+    setMachine({ ...machine!, values: { ...machine!.values, ...values } });
+    void attempt(async () => setMachine(await send<Settings>("PUT", "/settings", { values }))).then((done) => done || setMachine(machine));
+  };
+  return (
+    <>
+      <label className="switch">
+        <input type="checkbox" checked={ahead > 0} onChange={(event) => change(event.target.checked)} />
+        <span>Write the passage of {ahead > 1 ? `the first ${ahead} plans` : "the first plan"} while I read</span>
+      </label>
+      <p className="hint">One that is ready is there as soon as its plan is chosen; {embedded ? "the machine works meanwhile." : "each costs what a passage costs, chosen or not."} It holds for every story.</p>
+      <Problem text={problem} />
+    </>
+  );
+}
+
+function Plan(props: { number: number; plan: string; ready: boolean; draft: string; head: string; onChoose: () => void; onWrite: (text: string, drop: () => void) => void; onSave: (text: string, drop: () => void) => void; onAt: () => void }) {
   const { number, plan } = props;
   const field = useUnsavedText(props.draft, props.head);
   const text = field.text;
@@ -236,6 +261,7 @@ function Plan(props: { number: number; plan: string; draft: string; head: string
         <span className="numeral" aria-hidden="true">{number}</span>
         <span className="sr">{`Plan ${number}: `}</span>
         <span dir="auto">{plan}</span>
+        {props.ready && <span className="ready" title="Its passage is written: chosen, it is there at once">ready</span>}
       </button>
       <button className="quiet edit" aria-label={`Edit plan ${number}`} onClick={() => field.open(plan)}>Edit</button>
     </li>

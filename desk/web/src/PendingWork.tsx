@@ -1,6 +1,7 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
-import { discard, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, type Discarded } from "./unsavedText";
+import { discard, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
 import type { Live } from "./useStory";
+import { Writing } from "./components";
 import { count, excerpt } from "./format";
 import type { Ask, StoryView } from "./types";
 
@@ -66,7 +67,7 @@ const PLACES: [RegExp, Dialogs][] = [
   [/^form\//, "settings"],
   [/^codex\//, ""],
   [/\/chapter\//, "contents"],
-  [/\/replace\//, "search"],
+  [/\/(replace|query)/, "search"],
   [/\/title/, ""],
   [/^name\//, "map"],
 ];
@@ -74,7 +75,7 @@ const PLACES: [RegExp, Dialogs][] = [
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
 export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
   const { view } = props;
-  const hidden = useHiddenTexts(view.id).filter(([key]) => !props.busy || !/\/plan\d\//.test(key));
+  const hidden = useHiddenTexts(view.id).filter(([key, draft]) => !props.busy || draft.adrift || !/\/plan\d\//.test(key));
   const forget = (key: string) => {
     discard(key);
     if (view.pending_edit && key.includes("/text/")) void props.ask("DELETE", "/passage");
@@ -87,9 +88,12 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     }
     const [, kind = "", root] = key.split("/");
     const here = view.path.find((entry) => (entry[3] ?? entry[0]) === root)?.[0] ?? (root === view.root ? view.head : "");
-    if (kind === "memory") props.onMemory(here || at);
-    else if (kind === "text" || kind === "summary" || (kind !== "own" && root !== view.root)) {
+    if (kind === "memory") {
       if (!here && !(await props.ask("POST", "/goto", { at }))) return;
+      props.onMemory(here || at);
+    } else if (kind === "text" || kind === "summary" || (kind !== "own" && root !== view.root)) {
+      // A plan is edited where it would be written from.
+      if ((!here || kind.startsWith("plan")) && !(await props.ask("POST", "/goto", { at: here || at }))) return;
       if (kind === "text" || kind === "summary") props.onJump(here || at);
     }
     openAgain(key);
@@ -99,15 +103,28 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
       <Thrown owner={view.id} onBack={({ key, draft }) => void show(key, draft.at)} />
       {hidden.map(([key, draft]) => (
         <div className="offer" key={key} role="group" aria-label="Not saved">
-          <p>
-            {named(key)} is not saved: <q dir="auto">{beginningOf(key, draft.text)}</q>
-          </p>
+          {draft.adrift ? <Adrift name={key} at={draft.at} /> : (
+            <p>
+              {named(key)} is not saved: <q dir="auto">{beginningOf(key, draft.text)}</q>
+            </p>
+          )}
           <div className="row">
-            <button disabled={props.busy && !key.includes("/memory/")} onClick={() => void show(key, draft.at)}>Go on with it</button>
+            <button disabled={props.busy && !/\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
             <button className="quiet" onClick={() => forget(key)}>Forget it</button>
           </div>
         </div>
       ))}
+    </>
+  );
+}
+
+/** A text whose editor vanished while somebody typed in it: they go on here. */
+function Adrift({ name, at }: { name: string; at: string }) {
+  const field = useUnsavedText(name, at);
+  return (
+    <>
+      <p>{named(name)} has left the page, and is not saved:</p>
+      <Writing label={named(name)} field={field} rows={4} adrift />
     </>
   );
 }
@@ -162,8 +179,12 @@ export function LeftTexts({ story }: { story: string }) {
       <Thrown owner={story} onBack={() => undefined} />
       {left.map(([key, draft]) => (
         <div className="offer" key={key} role="group" aria-label="Not saved">
-          <p>{named(key)} was not saved:</p>
-          <blockquote dir="auto">{draft.text}</blockquote>
+          {draft.adrift ? <Adrift name={key} at={draft.at} /> : (
+            <>
+              <p>{named(key)} was not saved:</p>
+              <blockquote dir="auto">{draft.text}</blockquote>
+            </>
+          )}
           <div className="row">
             <button className="quiet" onClick={() => discard(key)}>Forget it</button>
           </div>
@@ -180,6 +201,7 @@ const FIELDS: [RegExp, string][] = [
   [/^codex\//, "A line of the codex"],
   [/\/own\//, "A plan of your own"],
   [/\/chapter\//, "The title of a chapter"],
+  [/\/query/, "What you looked for"],
   [/\/replace\/old/, "Words to replace"],
   [/\/replace\/new/, "Words in their place"],
   [/\/title/, "A title"],

@@ -10,7 +10,8 @@ const MOST_FOUND = 50;
 const SHOWN = 180;
 
 export function SearchDialog(props: { story: string; busy: boolean; onClose: () => void; onJump: (id: string) => void }) {
-  const [query, setQuery] = useState("");
+  const wish = useUnsavedText(`name/stories/${props.story}/query`);
+  const query = wish.text ?? "";
   const [found, setFound] = useState<RecalledEntry[] | null>(null);
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -33,7 +34,7 @@ export function SearchDialog(props: { story: string; busy: boolean; onClose: () 
           if (query.trim()) void look();
         }}
       >
-        <input ref={field} role="searchbox" dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => setQuery(event.target.value)} />
+        <input ref={field} role="searchbox" dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => wish.change(event.target.value)} />
         <button className="primary" disabled={busy || !query.trim()}>{busy ? "Looking" : "Search"}</button>
       </form>
       <Problem text={problem} />

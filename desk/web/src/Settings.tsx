@@ -1,5 +1,5 @@
 // The settings, drawn from what the server says they are: a new field of the library appears by itself.
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { get, send } from "./api";
 import { mountEditor, openAgain, useUnsavedText } from "./unsavedText";
 import { FromTabs, Thrown } from "./PendingWork";
@@ -18,13 +18,15 @@ function useSettings(path: string, machine: boolean) {
   useEffect(() => {
     void attempt(async () => setKept(await get<Settings>(path)));
   }, [path]);
-  const save = (more: object = {}, first: () => Promise<unknown> = async () => {}) =>
+  /** Store what is typed, but for fields that are `hidden` and so sent by nobody. */
+  const save = (more: object = {}, first: () => Promise<unknown> = async () => {}, hidden: string[] = []) =>
     attempt(async () => {
       await first();
       const known = (kept?.fields ?? []).map((field) => field.name);
       const changed = Object.entries(typed).filter(([name, value]) => known.includes(name) && value !== kept?.values[name]);
       setKept(await send<Settings>("PUT", path, { values: Object.fromEntries(changed), ...more }));
-      draft.drop();
+      const left = Object.entries(typed).filter(([name]) => hidden.includes(name));
+      draft.drop(left.length ? JSON.stringify(Object.fromEntries(left)) : "");
       setSaved(true);
     });
   const put = (changes: Record<string, unknown>) => {
@@ -34,7 +36,12 @@ function useSettings(path: string, machine: boolean) {
   const set = (name: string, value: unknown) => put({ [name]: value });
   const values = { ...kept?.values, ...typed };
   const fields = (kept?.fields ?? []).filter((field) => field.machine === machine);
-  return { kept, fields, values, put, set, save, problem, saved, left: { owner: draft.key, forget: draft.kept ? draft.discard : null } };
+  /** Take the place of what is typed, which can be taken back. */
+  const replace = (changes: Record<string, unknown>) => {
+    draft.discard();
+    put(changes);
+  };
+  return { kept, fields, values, typed, put, replace, set, save, problem, saved, left: { owner: draft.key, forget: draft.kept ? draft.discard : null } };
 }
 
 function fromJson(text: string | null): Record<string, unknown> {
@@ -60,6 +67,9 @@ function Left({ owner, forget }: { owner: string; forget: (() => void) | null })
   );
 }
 
+/** What a story keeps from its reader, and so the form until it is asked. */
+const HIDDEN = ["truth", "clues"];
+
 export function StorySettings(props: { view: StoryView; onClose: () => void }) {
   const { view } = props;
   const form = useSettings(`/stories/${view.id}/settings`, false);
@@ -67,6 +77,9 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
   const [hidden, setHidden] = useState<Hidden | null>(null);
   const { problem, attempt } = useAttempt();
   const reveal = () => attempt(async () => setHidden(await get<Hidden>(`/stories/${view.id}/hidden`)));
+  // Whoever typed in it has seen it.
+  const typedIn = view.opened && [...HIDDEN, ...(view.mode === "novel" ? [] : ["outline"])].some((name) => name in form.typed);
+  useEffect(() => void (typedIn && reveal()), [typedIn]);
   const premise = String(form.values.premise ?? view.premise);
   const lists = { characters: view.characters ?? [], outline: view.outline ?? [], clues: hidden?.clues ?? [] };
   const list = (name: keyof typeof lists) => String(form.values[name] ?? lists[name].join("\n"));
@@ -81,7 +94,7 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
       if (lines(list(name)).join("\n") !== lists[name].join("\n")) brief[name] = lines(list(name));
     if (hidden && truth.trim() !== hidden.truth) brief.truth = truth;
     const told = async () => Object.keys(brief).length > 0 && (await send("PUT", `/stories/${view.id}/brief`, brief));
-    if (await form.save({}, told)) props.onClose();
+    if (await form.save({}, told, [...(hidden ? [] : HIDDEN), ...(plotted ? [] : ["outline"])])) props.onClose();
   };
   if (machine) return <MachineSettings onClose={props.onClose} />;
   return (
@@ -150,6 +163,17 @@ export function MachineSettings(props: { onClose: () => void }) {
   const where = form.kept?.key;
   const model = String(form.values.model ?? "");
   const endpoint = String(form.values.base_url ?? "");
+  // A key goes to no other address than the one it was typed for, and comes back with it.
+  const keys = useRef(new Map<string, string>());
+  useEffect(() => setKey((now) => now || (keys.current.get(endpoint) ?? "")), [endpoint]);
+  const choose = (address: string) => {
+    if (address === endpoint) return;
+    keys.current.set(endpoint, key);
+    setKey("");
+    setListed(NOTHING);
+    const byHand = form.typed.model || (form.typed.base_url && !form.kept?.places?.some((place) => place.base_url === endpoint));
+    (byHand ? form.replace : form.put)({ base_url: address, model: "" });
+  };
   const known = where === "kept" ? "A key is kept on this machine." : where === "environment" ? "A key comes from the environment (OPENAI_API_KEY)." : "No key is set.";
   return (
     <Dialog title="Model and endpoint" onClose={props.onClose}>
@@ -162,7 +186,7 @@ export function MachineSettings(props: { onClose: () => void }) {
       >
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
         <Left {...form.left} />
-        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={(address) => (form.put({ base_url: address, model: "" }), setKey(""), setListed(NOTHING))} />
+        <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={choose} />
         {form.fields.map((field) =>
           field.name === "model" ? (
             <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} list={listed.models} known={listed.known[model]} />

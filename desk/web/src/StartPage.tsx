@@ -11,6 +11,7 @@ import type { SettingField, StorySummary, Settings } from "./types";
 
 type Shown = { stories: StorySummary[]; genres: string[] };
 
+const [NOVEL, PLAY] = ["novel", "play"];
 const TITLE = 90;
 const PREMISE = 160;
 /** Stories that are listed before the form of a new one. */
@@ -24,7 +25,8 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const genre = chosen.text ?? "";
   const premise = useUnsavedText("start/premise");
   const player = useUnsavedText("start/player");
-  const [play, setPlay] = useState(player.text !== null);
+  const how = useUnsavedText("start/how");
+  const play = how.text === null ? player.text !== null : how.text === PLAY;
   const [fields, setFields] = useState<SettingField[]>([]);
   const told = useUnsavedText("start/settings");
   const storySettings = JSON.parse(told.text || "{}") as Record<string, unknown>;
@@ -47,12 +49,12 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
       const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: storySettings };
       const { story } = await send<{ story: string }>("POST", "/stories", wish);
       // It goes when the first passage is there: a wrong key must not cost the premise.
-      for (const field of [premise, player, chosen, told]) lendToStory(field.key, story, field.text ?? "");
+      for (const field of [premise, player, how, chosen, told]) lendToStory(field.key, story, field.text ?? "");
       goTo(story);
     });
     setBusy(false);
   };
-  const shown = (key: string) => key.includes("player") && setPlay(true);
+  const shown = (key: string) => key.includes("player") && how.change(PLAY);
   const stories = (found?.stories ?? []).filter((story) => all || !story.archived);
   const away = (found?.stories.length ?? 0) - (found?.stories.filter((story) => !story.archived).length ?? 0);
 
@@ -131,11 +133,11 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         <fieldset className="genres">
           <legend>How</legend>
           <label>
-            <input type="radio" name="how" checked={!play} onChange={() => setPlay(false)} />
+            <input type="radio" name="how" checked={!play} onChange={() => how.change(NOVEL)} />
             <span>write a novel</span>
           </label>
           <label>
-            <input type="radio" name="how" checked={play} onChange={() => setPlay(true)} />
+            <input type="radio" name="how" checked={play} onChange={() => how.change(PLAY)} />
             <span>play a part in it</span>
           </label>
         </fieldset>

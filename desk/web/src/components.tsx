@@ -116,8 +116,9 @@ function lineAt(area: HTMLTextAreaElement, caret: number) {
   return area.getBoundingClientRect().top + down;
 }
 
-/** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards. */
-export function Writing(props: { label: string; field: EditorField; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; children?: ReactNode; onSubmit?: () => void }) {
+/** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards.
+    One that is `adrift` stands in for the editor of its text, which has vanished. */
+export function Writing(props: { label: string; field: EditorField; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; adrift?: boolean; children?: ReactNode; onSubmit?: () => void }) {
   const { field } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const text = field.text ?? "";
@@ -127,7 +128,7 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
     area.current.style.height = `${area.current.scrollHeight + 2}px`;
   }, [text]);
   useEffect(() => {
-    const gone = mountEditor(field.key);
+    const gone = props.adrift ? () => undefined : mountEditor(field.key);
     const element = area.current!;
     const wish = takeWish(field.key);
     if (wish) {
@@ -148,6 +149,7 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
       <textarea
         ref={area}
         aria-label={props.label}
+        data-draft={field.key}
         dir="auto"
         rows={props.rows ?? 2}
         value={text}

@@ -1,5 +1,6 @@
-// Single keys, where nobody is typing and no dialog is open.
+// Single keys, where nobody is typing, or was until a field vanished, and no dialog is open.
 import { useLayoutEffect, useRef } from "react";
+import { isStray } from "./vanishedField";
 
 const OFF = "desk.keys-off";
 
@@ -17,7 +18,7 @@ export function useKeys(actions: Record<string, () => void>) {
       const at = event.target as HTMLElement;
       if (at.closest("input, textarea, select, [contenteditable]")) return;
       const action = now.current[event.key.toLowerCase()];
-      if (!action) return;
+      if (!action || isStray(event)) return;
       event.preventDefault();
       action();
     };

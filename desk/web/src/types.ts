@@ -23,6 +23,7 @@ export type StoryView = {
   title: string;
   genre: string;
   premise: string;
+  author?: string;
   characters?: string[];
   outline?: string[];
   archived?: boolean;
@@ -78,6 +79,8 @@ export type JobState = {
   replay: { done: number; total: number } | null;
   suggestion: Suggestion | null;
   queue: string[];
+  /** Plans whose passages were written ahead. */
+  ready: string[];
   error: string;
   note: string;
   revision: number;

@@ -1,9 +1,9 @@
 // What somebody typed and nobody stored yet: kept in the browser, so that a reload, an error or another passage loses none of it.
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 
 /** `base` is what is stored, `at` the passage it belongs to, `kept` that it was typed before this editor was
-    opened, `lent` that the server keeps it too. */
-export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean };
+    opened, `lent` that the server keeps it too, `adrift` that its editor vanished while somebody typed. */
+export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean; adrift?: boolean };
 const PREFIX = "desk.draft/";
 /** Copies of a tab whose text another tab's stands in place of, and the lock that it holds while it lives. */
 const OWN = "desk.tab-draft/";
@@ -12,7 +12,7 @@ const CLOSING_MS = 1000;
 const tab = Math.random().toString(36).slice(2);
 const COPY = /^(.*)\/~\w+$/s;
 /** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
-const CHOICE = /^start\/(genre|settings)$/;
+const CHOICE = /^start\/(genre|settings|how)$|^codex\/.*\/kind$/s;
 const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
@@ -91,7 +91,7 @@ addEventListener("storage", (event) => {
   const mine = drafts.get(key);
   if (!mine) return;
   // Most fields are in sight all the time: one that was typed in here is an open editor.
-  const open = mounted.get(key) || (!mine.kept && mine.text !== mine.base && !CHOICE.test(key));
+  const open = mounted.get(key) || mine.adrift || (!mine.kept && mine.text !== mine.base && !CHOICE.test(key));
   if (!open && mine.text !== parsed(event.oldValue)?.text) return;
   const theirs = parsed(event.newValue);
   if (open) {
@@ -149,12 +149,20 @@ export function mountEditor(key: string) {
     mounted.set(key, (mounted.get(key) ?? 0) + by);
     tell();
   };
+  const found = drafts.get(key);
+  if (found?.adrift) drafts.set(key, { ...found, adrift: false });
   change(1);
   return () => {
     const left = drafts.get(key);
     if (left) drafts.set(key, { ...left, kept: true });
     change(-1);
   };
+}
+
+/** The editor of a draft vanished while somebody typed in it: they go on where the draft is offered. */
+export function setAdrift(key: string) {
+  const draft = drafts.get(key);
+  if (draft?.open) setUnsaved(key, { ...draft, adrift: true });
 }
 
 /** Whether a draft is of this story, or of this form. */
@@ -165,7 +173,7 @@ export function useHiddenTexts(owner: string): [key: string, draft: UnsavedText]
   useSyncExternalStore(subscribe, () => version);
   // A field that is always at hand shows its own text; its copies are shown by nothing else.
   const shown = (key: string) => !key.startsWith(`${owner}/`) && !COPY.test(key);
-  return [...drafts].filter(([key, draft]) => isOf(key, owner) && !shown(key) && draft.text !== draft.base && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
+  return [...drafts].filter(([key, draft]) => isOf(key, owner) && (draft.adrift || !shown(key)) && (draft.adrift || draft.text !== draft.base) && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
 }
 
 const DISCARDED = "desk.discarded";
@@ -216,9 +224,12 @@ export function letGo(owner: string) {
   tell();
 }
 
-/** Keep a text that would go, as if it had been typed and left; one that is typed meanwhile stays. */
+/** Keep a text that would go, as if it had been typed and left; beside one that is typed meanwhile. */
 export function layAside(key: string, text: string, at: string) {
-  if (!drafts.get(key)?.text.trim()) setUnsaved(key, { text, base: "", at, open: false, kept: true });
+  const typed = drafts.get(key)?.text.trim();
+  if (typed === text.trim()) return;
+  const copy = Math.random().toString(36).slice(2);
+  setUnsaved(typed ? `${key}/~${copy}` : key, { text, base: "", at, open: false, kept: true });
 }
 
 /** Take away all drafts of a story that is no more. */
@@ -290,17 +301,25 @@ export function useUnsavedText(key: string, at = "") {
     /** Close the editor; what was typed is offered again. */
     close: () => {
       const now = drafts.get(key);
-      if (now && now.text !== now.base) put({ open: false, kept: true });
+      if (now && now.text !== now.base) put({ open: false, kept: true, adrift: false });
       else setUnsaved(key, null);
     },
-    /** Forget what was in it as it was drawn, for that is stored; what was typed since stays. */
-    drop: () => {
+    /** Forget what was in it as it was drawn, for that is stored, but for what is `left` of it; what was typed since stays. */
+    drop: (left = "") => {
       const now = drafts.get(key);
-      setUnsaved(key, now && draft && now.text !== draft.text ? { ...now, base: draft.text } : null);
+      if (now && draft && now.text !== draft.text) setUnsaved(key, { ...now, base: draft.text });
+      else setUnsaved(key, now && left ? { ...now, text: left } : null);
     },
     /** Throw it away: it can be taken back. */
     discard: () => discard(key),
   };
+}
+
+/** The draft of a field that is its own editor; what is spread over it says whose it is, should it vanish under whoever types. */
+export function useField(key: string) {
+  const field = useUnsavedText(key);
+  useEffect(() => mountEditor(key), [key]);
+  return { ...field, mark: { "data-draft": key } };
 }
 
 export type EditorField = ReturnType<typeof useUnsavedText>;

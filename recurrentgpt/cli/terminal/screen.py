@@ -121,6 +121,8 @@ class Screen:
 
     def fetching(self, done: int, total: int, what: str) -> None:
         """Show a download: a bar on a terminal, else one line for each thing that is done. Called from other threads."""
+        if not total:
+            return  # a model is loaded: the stage says enough
         self._fetch = (done, total, what) if done < total or "verifying" in what else None
         # Behind a comma stand numbers that change.
         if not self.animated and (about := what.partition(",")[0]) != self._fetched:

@@ -1,0 +1,211 @@
+"""What the server knows is on the page too: what was spent, is tried again or is ready, who wrote it, in which language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.desk.conftest import Served, begin, text_of, there_are, written
+from tests.desk.test_drafts import MINE, button, opened
+from tests.desk.test_faults import held_draft
+
+
+def settings_of(page: Any) -> Any:
+    """Open the settings of a story, and return the dialog."""
+    button(page, "Settings", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=language]").wait_for()
+    return dialog
+
+
+def saved(page: Any, dialog: Any) -> None:
+    button(dialog, "Save").click()
+    there_are(dialog, 0)
+
+
+def test_what_other_branches_cost_counts_against_the_budget(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    figures = page.locator(".figures")
+    figures.get_by_text("tokens").wait_for()
+    there_are(figures.get_by_text("on this branch"), 0)
+    before = text_of(page, 1)
+    page.keyboard.press("a")
+    page.wait_for_function("text => !document.body.innerText.includes(text)", arg=before)
+    figures.get_by_text("on this branch").wait_for()
+    dialog = settings_of(page)
+    dialog.locator("[name=budget]").fill("100")
+    saved(page, dialog)
+    figures.get_by_text("of 100 tokens").wait_for()
+    page.locator(".plans .card").first.click()
+    page.locator(".next .problem").get_by_text("budget").wait_for()
+    there_are(page.locator("article.passage"), 1)
+
+
+def test_a_model_that_failed_and_is_asked_again_is_told_of(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "fail").touch()
+    page.keyboard.press("1")
+    page.get_by_text("the model failed, asking again (2)").wait_for()
+    (own_desk.home / "fail").unlink()
+    written(page, 2)
+    there_are(page.get_by_text("asking again"), 0)
+
+
+@contextmanager
+def writing_ahead(page: Any) -> Iterator[None]:
+    """Have the first plan's passage written ahead, as the form of the machine is told."""
+
+    def ahead(number: str) -> None:
+        settings_of(page)
+        dialog = page.get_by_role("dialog")
+        button(dialog, "Model and endpoint").click()
+        dialog.locator("[name=ahead]").fill(number)
+        button(dialog, "Save").click()
+        dialog.get_by_text("Saved.").wait_for()
+        page.keyboard.press("Escape")
+        there_are(dialog, 0)
+
+    ahead("1")
+    yield
+    ahead("")
+
+
+def test_a_plan_whose_passage_is_written_ahead_says_so(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    cards, ready = page.locator(".plans .card"), page.locator(".plans .ready")
+    with writing_ahead(page):
+        there_are(ready, 1)
+        there_are(cards.nth(0).locator(".ready"), 1)
+        # It is thrown away by whatever changes what it was written from, and written anew.
+        own_desk.hold.touch()
+        opened(page, "memory").fill(MINE)
+        button(page.locator(".memory").first, "Save").click()
+        page.locator(".memory").first.get_by_text(MINE.split(".")[0]).first.wait_for()
+        there_are(ready, 0)
+        own_desk.hold.unlink()
+        there_are(ready, 1)
+        # One that is not ready is written as ever.
+        cards.nth(1).click()
+        written(page, 2)
+        page.get_by_text("0 of 1 choice ready").wait_for()
+        there_are(ready, 1)
+        own_desk.hold.touch()
+        cards.nth(0).click()
+        page.get_by_text("passage 3", exact=True).wait_for()
+        page.get_by_text("1 of 2 choices ready").wait_for()
+        own_desk.hold.unlink()
+    there_are(ready, 0)
+
+
+@pytest.mark.parametrize("embedded", [True, False])
+def test_writing_ahead_is_offered_where_it_costs_nothing(page: Any, own_desk: Served, embedded: bool) -> None:
+    def settings(route: Any) -> None:
+        asked = route.request
+        told = httpx.request(asked.method, asked.url, json=asked.post_data_json, timeout=60).json()
+        nothing = {"value": None, "source": "default", "variable": ""}
+        route.fulfill(json={**told, "in_force": {"model": nothing, "base_url": nothing}})
+
+    if embedded:
+        page.route("**/api/settings", settings)
+    begin(page, own_desk.address)
+    button(page, "Let it write").wait_for()
+    offer = page.get_by_label("Write the passage of the first plan while I read")
+    if not embedded:
+        page.wait_for_load_state("networkidle")
+        there_are(offer, 0)
+        return
+    assert not offer.is_checked()
+    offer.check()
+    there_are(page.locator(".plans .ready"), 1)
+    assert httpx.get(f"{own_desk.address}api/settings", timeout=60).json()["values"]["ahead"] == 1
+    offer.uncheck()
+    there_are(page.locator(".plans .ready"), 0)
+
+
+def test_a_note_that_is_given_while_it_writes_holds_from_the_next_passage_on(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    own_desk.hold.touch()
+    button(page, "Let it write").click()
+    button(page, "Stop and drop the words").wait_for()
+    dialog = settings_of(page)
+    dialog.locator("[name=note]").fill("More rain.")
+    saved(page, dialog)
+    page.locator(".stop").wait_for()
+    own_desk.hold.unlink()
+    written(page, 4)
+    page.reload()
+    written(page, 4)
+    assert settings_of(page).locator("[name=note]").input_value() == "More rain."
+    story = page.url.rpartition("/")[2]
+    whole = httpx.get(f"{own_desk.address}api/stories/{story}/export?format=json", timeout=60)
+    assert "More rain." in whole.text
+
+
+def test_the_author_stands_where_the_book_opens(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    there_are(page.locator(".opening .author"), 0)
+    dialog = settings_of(page)
+    dialog.locator("[name=author]").fill("Ada Marsh")
+    saved(page, dialog)
+    page.locator(".opening .author", has_text="Ada Marsh").wait_for()
+    page.reload()
+    page.locator(".opening .author", has_text="Ada Marsh").wait_for()
+
+
+def test_a_german_story_is_marked_as_german(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_text("How it is told").click()
+    page.get_by_role("textbox", name="Language").fill("German")
+    button(page, "Begin").click()
+    written(page, 1)
+    leaf = page.locator(".leaf")
+    assert leaf.get_attribute("lang") == "de"
+    assert leaf.locator(".passage").first.evaluate("passage => getComputedStyle(passage).hyphens") == "auto"
+
+
+def test_a_story_is_saved_as_a_page_to_read_and_as_one_to_play(page: Any, desk: Served, tmp_path: Path) -> None:
+    begin(page, desk.address, 2)
+    page.keyboard.press("z")
+    written(page, 1)
+    page.locator(".plans .card").nth(1).click()
+    written(page, 2)
+    texts = [text_of(page, 1), text_of(page, 2)]
+    button(page, "Export").click()
+    files = []
+    for name in ("web page .html", "web page to play .html"):
+        with page.expect_download() as download:
+            button(page, name, exact=True).click()
+        files.append(tmp_path / f"{len(files)}.html")
+        download.value.save_as(files[-1])
+    read, play = (file.read_text(encoding="utf-8") for file in files)
+    for text in texts:
+        assert text.split(".")[0].split("“")[0][:40] in read
+    assert "<script" not in read
+    assert "<script" in play
+    assert len(play) > len(read)
+
+
+def test_while_it_writes_the_page_alone_still_has_stop(open_page: Callable[..., Any], own_desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    begin(page, own_desk.address)
+    button(page, "Focus").click()
+    page.locator(".focus").wait_for()
+    there_are(page.locator(".next:visible"), 0)
+    button(page, "Focus").click()
+    held_draft(page, own_desk)
+    button(page, "Focus").click()
+    for size in ({"width": 390, "height": 844}, {"width": 1280, "height": 860}):
+        page.set_viewport_size(size)
+        page.locator(".stage").get_by_text("Writing passage 2").wait_for()
+        box = page.locator(".stop").bounding_box()
+        assert 0 <= box["y"] <= size["height"] - box["height"]
+        assert 0 <= box["x"] <= size["width"] - box["width"]
+        there_are(page.locator(".plan-now:visible, .own:visible, .memory:visible"), 0)
+    page.locator(".stop").click()
+    own_desk.hold.unlink()
+    there_are(page.locator(".next:visible"), 0)

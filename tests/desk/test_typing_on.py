@@ -1,0 +1,190 @@
+"""Somebody types letter by letter while the field is taken from under them: every letter is kept, and none is a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.desk.conftest import Served, begin, has_value, there_are, written
+from tests.desk.test_drafts import button, opened
+from tests.desk.test_faults import held_draft
+
+SENTENCE = "she asks nobody, 1 2 3, about a lantern, and waits for men. "
+"""Each key that is a command is among its letters."""
+MOST = 60
+"""Sentences that are typed before something is held never to happen."""
+
+
+def typed_until(page: Any, happened: Callable[[], object]) -> str:
+    """Type, look after each word whether something has happened, type a sentence more, and return what was typed."""
+    typed = ""
+    for word in SENTENCE.split(" ") * MOST:
+        typed += f"{word} "
+        page.keyboard.type(f"{word} ")
+        if happened():
+            break
+    assert happened()
+    page.keyboard.type(SENTENCE)
+    return typed + SENTENCE
+
+
+def commands(page: Any) -> list[str]:
+    """Return a list of what the page asks the server to change, which grows."""
+    asked: list[str] = []
+    page.on("request", lambda request: None if request.method == "GET" else asked.append(request.url))
+    return asked
+
+
+def post(page: Any, path: str, **body: object) -> None:
+    """Ask for something as another tab would."""
+    address, _, story = page.url.partition("#/story/")
+    httpx.post(f"{address}api/stories/{story}/{path}", json=body, timeout=60).raise_for_status()
+
+
+def test_a_plan_is_typed_while_the_passage_before_it_is_finished(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the passage after it").wait_for()
+    asked = commands(page)
+    page.keyboard.type(SENTENCE)
+    own_desk.hold.unlink()
+    typed = SENTENCE + typed_until(page, lambda: page.locator(".plans .card").count())
+    has_value(page.get_by_label("Your plan for the next passage"), typed)
+    assert asked == []
+
+
+def test_a_plan_is_typed_while_another_tab_has_the_story_written(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    asked = commands(page)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").wait_for()
+    page.keyboard.type(SENTENCE)
+    post(page, "write", number=1)
+    typed = SENTENCE + typed_until(
+        page, lambda: page.get_by_text("passage 2", exact=True).count() and page.locator(".plans .card").count()
+    )
+    has_value(page.get_by_label("Your plan for the next passage"), typed)
+    post(page, "replan")
+    page.keyboard.type(SENTENCE)
+    page.locator(".stop").wait_for(state="detached")
+    has_value(page.get_by_label("Your plan for the next passage"), typed + SENTENCE)
+    assert asked == []
+
+
+@pytest.mark.parametrize("field", ["passage", "plan", "memory", "long-term entry"])
+def test_a_text_is_typed_while_another_tab_leaves_its_place(page: Any, own_desk: Served, field: str) -> None:
+    begin(page, own_desk.address, 2)
+    if field == "long-term entry":
+        button(page, "Passage 2: what can be done").click()
+        button(page, "Long-term entry").click()
+        area = page.get_by_label("What the long-term memory holds of passage 2")
+    elif field == "passage":
+        page.locator("article.passage[aria-label^='Passage 2'] .prose").dblclick()
+        area = page.get_by_label("Text of passage 2")
+    else:
+        area = opened(page, field)
+    area.wait_for()
+    area.press("Control+End")
+    before = area.input_value()
+    asked = commands(page)
+    page.keyboard.type(SENTENCE)
+    if field == "plan":
+        post(page, "write", number=2)
+    elif field == "memory":
+        post(page, "undo")
+    else:
+        post(page, "retry")
+    adrift = page.get_by_role("group", name="Not saved").locator("textarea")
+    typed = SENTENCE + typed_until(page, lambda: adrift.count() and not page.locator(".stop").count())
+    has_value(adrift, before + typed)
+    assert asked == []
+    page.reload()
+    page.get_by_role("group", name="Not saved").get_by_text("is not saved").wait_for()
+    button(page, "Go on with it").click()
+    there_are(page.locator(".writing textarea"), 1)
+    has_value(page.locator(".writing textarea"), before + typed)
+
+
+def test_a_text_that_comes_back_to_its_place_is_typed_on_there(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    page.locator("article.passage[aria-label^='Passage 2'] .prose").dblclick()
+    area = page.get_by_label("Text of passage 2")
+    area.press("Control+End")
+    before = area.input_value()
+    page.keyboard.type(SENTENCE)
+    post(page, "undo")
+    adrift = page.get_by_role("group", name="Not saved").locator("textarea")
+    typed = SENTENCE + typed_until(page, adrift.count)
+    post(page, "redo")
+    typed += typed_until(page, area.count)
+    has_value(area, before + typed)
+    there_are(adrift, 0)
+    written(page, 2)
+
+
+def test_what_is_typed_after_a_plan_was_sent_is_no_command(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    own_desk.hold.touch()
+    opened(page, "own plan").fill("Mira dives.")
+    asked = commands(page)
+    # At once, as whoever types on does: nobody has seen yet that the field is gone.
+    page.evaluate(
+        """() => {
+            const [field, sent] = [document.activeElement, { bubbles: true }];
+            new MutationObserver((_, watch) => {
+                if (field.isConnected) return;
+                watch.disconnect();
+                for (const key of 'and asks') document.body.dispatchEvent(new KeyboardEvent('keydown', { key, ...sent }));
+                window.typedOn = true;
+            }).observe(document, { childList: true, subtree: true });
+        }"""
+    )
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function("() => window.typedOn")
+    there_are(page.locator("dialog[open]"), 0)
+    own_desk.hold.unlink()
+    written(page, 2)
+    assert [url.rpartition("/")[2] for url in asked] == ["write"]
+
+
+@pytest.mark.parametrize("field", ["chapter", "codex"])
+def test_a_line_is_typed_while_another_tab_leaves_its_place(page: Any, desk: Served, field: str) -> None:
+    begin(page, desk.address, 2)
+    asked = commands(page)
+    if field == "chapter":
+        button(page, "Passage 2: what can be done").click()
+        page.get_by_label("Title of the chapter that begins with passage 2").click()
+    else:
+        post(page, "codex", name="Zoltan", kind="person", facts=["Zoltan swims."])
+        codex = page.locator(".codex")
+        codex.get_by_text("Elsewhere").click()
+        codex.locator("summary", has_text="Change Zoltan").click()
+        codex.get_by_label("Fact of Zoltan").click()
+    page.keyboard.type(SENTENCE)
+    post(page, "undo")
+    adrift = page.get_by_role("group", name="Not saved").locator("textarea")
+    typed = SENTENCE + typed_until(page, adrift.count)
+    has_value(adrift, typed)
+    assert asked == []
+
+
+def test_letters_of_a_field_that_vanished_are_no_commands(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 2)
+    asked = commands(page)
+    many = page.get_by_label("How many passages")
+    many.press("Control+a")
+    page.keyboard.type("1")
+    # A field that is no draft's: nothing takes its place.
+    page.evaluate("document.querySelector('.auto input').remove()")
+    page.keyboard.type("2 asmz")
+    assert asked == []
+    there_are(page.locator("dialog[open], .stop"), 0)
+    # Whoever has seen it gives commands again.
+    page.locator("h1").click(position={"x": 1, "y": 1})
+    page.keyboard.press("Escape")
+    page.keyboard.press("m")
+    page.locator("dialog[open]").wait_for()

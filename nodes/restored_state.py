@@ -59,6 +59,7 @@ async def restored(
         "entries": [],
         "codex": commit.get("codex", []),
         "contradictions": commit.get("contradictions", []),
+        "sent": commit.get("sent", ""),
         "candidate_plans": commit["candidate_plans"],
         "recalled": [
             {**entry, "summary": summaries[entry["id"]], "piece": summaries[entry["id"]]}

@@ -50,6 +50,7 @@ FIELDS: Mapping[str, Change] = MappingProxyType(
         "entries": "none",
         "codex": "none",
         "contradictions": "none",
+        "sent": "none",
         "previous_passage": "none",
         "previous_memory": "none",
         "previous_turns": "none",
@@ -138,7 +139,7 @@ def unchangeable(state: State, kept: Commit, before: Commit | None, *, recalled:
     now: dict[str, Any] = {**state}
     if "recalled" in now:
         now["recalled"] = [recalled_id(one) for one in now["recalled"]]
-    stood: dict[str, Any] = {name: kept.get(name) for name in ("author", "codex", "contradictions")}
+    stood: dict[str, Any] = {name: kept.get(name) for name in ("author", "codex", "contradictions", "sent")}
     if before is not None:
         stood |= {
             "previous_passage": before["passage"],

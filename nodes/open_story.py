@@ -12,8 +12,9 @@ from pydantic import BaseModel
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
-from recurrentgpt.nodes.human.answers import HELP, LONG_WORD, check_memory, check_plan, parse_answer
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
+from recurrentgpt.nodes.human.phrases import HELP
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node

@@ -117,7 +117,7 @@ _SHARED = tuple(name for name in StoryInput.__annotations__ if name not in ("pla
 """Fields of a run's input that are fields of the state, too, where somebody may have edited them."""
 
 
-class WithWhatStood(Runnable[dict[str, Any], Any]):
+class _WithWhatStood(Runnable[dict[str, Any], Any]):
     """A run's input, and as `before` what stood in the state's fields that it names."""
 
     def invoke(self, input: dict[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -136,7 +136,7 @@ class WithWhatStood(Runnable[dict[str, Any], Any]):
 def _note_what_stood(graph: Graph) -> None:
     """Let the start of a run tell `open_story` what stood where its input writes."""
     start = graph.nodes[START]
-    noting = NodeBuilder().subscribe_to(START).read_from(*_SHARED).do(WithWhatStood())
+    noting = NodeBuilder().subscribe_to(START).read_from(*_SHARED).do(_WithWhatStood())
     # A picture of the graph is drawn without an input.
     built = noting.write_to(before=lambda given: given.get("before") if isinstance(given, dict) else None).build()
     writer: Any = built.writers[0]

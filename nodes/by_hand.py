@@ -124,7 +124,7 @@ async def correct_passage(state: State, runtime: Surroundings, *, recalled: bool
     kept = await runtime.log.remembered(state["story"], state["head"])
     refuse(unchangeable(state, kept, await _parent(kept, runtime.log), recalled=recalled))
     refuse(await _unknown_overlay(state, kept, runtime.log))
-    changes = corrections(state, kept)
+    changes = dict(corrections(state, kept))
     if replans and "candidate_plans" not in changes:
         return {}
     made = await amend(runtime, kept, changes, passage=changes.pop("passage", kept["passage"]))
@@ -160,7 +160,7 @@ async def settle(state: State, runtime: Surroundings) -> Settled:
         standing: State = {"step": kept["step"], **usable}
         before = await _parent(kept, runtime.log)
         refused |= unchangeable(standing, kept, before, recalled=not waiting_plan(standing))
-        changes = corrections(usable, kept)
+        changes = dict(corrections(usable, kept))
     branch = await correct_branch(usable, overlay, runtime.log)
     changes["overlay"] = branch.overlay
     passage = changes.pop("passage", kept["passage"])

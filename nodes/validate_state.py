@@ -123,7 +123,7 @@ def unusable(state: State) -> dict[str, str]:
     return found
 
 
-def corrections(state: State, kept: Commit) -> dict[str, Any]:
+def corrections(state: State, kept: Commit) -> Mapping[str, Any]:
     """Return what somebody changed of a passage in the state, by the fields of its commit, which is `kept` in the log."""
     now: Mapping[str, Any] = state
     names = [name for name, change in FIELDS.items() if change == "passage" and name in now]

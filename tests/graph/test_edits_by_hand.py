@@ -45,6 +45,7 @@ REFUSED = {
     "entries": [{"entry": "Zoltan", "text": EDIT}],
     "codex": [],
     "contradictions": [{"sentence": EDIT, "fact": EDIT, "entry": "Zoltan"}],
+    "sent": EDIT,
     "previous_passage": EDIT,
     "previous_memory": EDIT,
     "previous_turns": ["done"],

@@ -115,7 +115,12 @@ def _whole_fields(text: str) -> dict[str, object]:
             break
     if not found.keys() >= {"id", "story", "parent", "step", "passage"}:
         return {}
-    return {**_UNKNOWN, **_NOTHING, **{name: value for name, value in found.items() if name in _BARE}}
+    return _alone(found)
+
+
+def _alone(fields: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of a passage and its place alone, with nothing in the others."""
+    return {**_UNKNOWN, **_NOTHING, **{name: value for name, value in fields.items() if name in _BARE}}
 
 
 def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str, object]]) -> Examined:
@@ -135,6 +140,9 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
     for key, row in tables.get("commits", {}).items():
         link = cast("Link | None", links.get(key))
         step = row.get("step", "?") if isinstance(row, dict) else "?"
+        if isinstance(row, dict) and not fits(Commit, row):
+            # What is damaged may be inflated all the same, into a field that is of no shape.
+            row = _alone(row)
         if not fits(Commit, row) or (cast(Commit, row)["id"], cast(Commit, row)["story"]) != (key, story):
             damage.append(f"Passage {step} ({key}) cannot be read.")
             continue

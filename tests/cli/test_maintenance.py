@@ -114,7 +114,7 @@ def test_what_one_passage_lost_is_told_and_the_rest_is_saved(home, written, cli)
     assert passages(cli, story), "it opens, and goes on from there"
 
 
-@pytest.mark.parametrize(("at", "saved"), [(0.02, False), (0.97, True)])
+@pytest.mark.parametrize(("at", "saved"), [(0.02, False), (0.9, True), (0.95, True), (0.97, True), (0.99, True)])
 def test_a_passage_that_stands_before_the_damage_of_its_row_is_saved(home, written, cli, at, saved):
     texts = written[2]
     with sqlite3.connect(home / "stories.db") as database:

@@ -66,7 +66,7 @@ def test_what_a_player_did_stands_before_its_passage_and_is_no_part_of_it(page: 
     page.keyboard.press("Control+Enter")
     written(page, 1)
     page.keyboard.press("w")
-    page.get_by_label("What do you do?").last.fill("I bribe the <b>guard</b>.")
+    page.get_by_role("textbox", name="What do you do?").fill("I bribe the <b>guard</b>.")
     page.keyboard.press("Control+Enter")
     written(page, 2)
     page.reload()

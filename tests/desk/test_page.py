@@ -256,7 +256,7 @@ def test_a_story_to_play_begins_with_a_choice(page: Any, desk: Served) -> None:
     page.get_by_role("heading", name="What do you do?").wait_for()
     page.locator("article.passage").first.wait_for()
     button(page, "Do something else").click()
-    page.get_by_label("What do you do?").last.fill("I bribe the guard.")
+    page.get_by_role("textbox", name="What do you do?").fill("I bribe the guard.")
     button(page, "Do it").click()
     written(page, 2)
 

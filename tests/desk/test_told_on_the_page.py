@@ -165,7 +165,7 @@ def test_a_german_story_is_marked_as_german(page: Any, desk: Served) -> None:
     written(page, 1)
     leaf = page.locator(".leaf")
     assert leaf.get_attribute("lang") == "de"
-    assert leaf.locator(".passage").first.evaluate("passage => getComputedStyle(passage).hyphens") == "auto"
+    page.wait_for_function("() => getComputedStyle(document.querySelector('.leaf .passage')).hyphens === 'auto'")
 
 
 def test_a_story_is_saved_as_a_page_to_read_and_as_one_to_play(page: Any, desk: Served, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -288,7 +288,10 @@ class Codex:
         changed = replace(self, entries=entries, until_death=until)
         # Who answers to a name is asked for every change of a passage, and hardly any of them changes a name.
         if (called := self.__dict__.get("_called")) is not None:
-            changed.__dict__["_called"] = _called_after(called, old, new)
+            # What was there under the new name goes, too; `old` may have gone before.
+            names = dict.fromkeys(entry.name.casefold() for entry in (old, new) if entry)
+            gone = [self.entries[name] for name in names if name in self.entries]
+            changed.__dict__["_called"] = _called_after(called, gone, new)
         return changed
 
     def with_over(self, over: Mapping[str, tuple[Superseded, ...] | None]) -> Codex:
@@ -368,13 +371,13 @@ class Codex:
 
 
 def _called_after(
-    called: Mapping[str, tuple[str, ...]], old: Entry | None, new: Entry | None
+    called: Mapping[str, tuple[str, ...]], gone: Sequence[Entry], new: Entry | None
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return who answers to each name once `new` stands in the place of `old`."""
-    if old is not None and new is not None and old.name == new.name and old.called == new.called:
+    """Return who answers to each name once `new` stands in the place of those that are `gone`."""
+    if new is not None and [(entry.name, entry.called) for entry in gone] == [(new.name, new.called)]:
         return called
     changed = dict(called)
-    for entry in (old,) if old else ():
+    for entry in gone:
         for name in entry.called:
             left = tuple(key for key in changed.get(name, ()) if key != entry.name.casefold())
             changed.pop(name, None) if not left else changed.update({name: left})

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recurrentgpt import Library, Story
@@ -748,6 +748,7 @@ def test_things_make_room_before_people_and_what_is_open_stays_longest():
 @given(
     st.lists(st.tuples(st.sampled_from(["set", "alias", "rename", "merge", "remove"]), *[st.sampled_from("ABCD")] * 2))
 )
+@example([("rename", "B", "C"), ("alias", "A", "B"), ("rename", "B", "C")])
 def test_who_answers_to_a_name_is_the_same_however_the_codex_came_to_be(history):
     from recurrentgpt.memory.codex import changed
     from recurrentgpt.schema.codex import Change, Codex

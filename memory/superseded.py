@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
+from typing import NamedTuple
 
+from recurrentgpt.memory.row_texts import is_quoted
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Codex, Entry, Searched, Superseded, sign_of
@@ -64,8 +66,18 @@ def without_living(text: str, entry: Entry) -> str:
     return _without(text, lambda sentence: tells_of_the_living(sentence, entry.names))
 
 
-def still_true(codex: Codex, commit: Commit, kind: RowKind, piece: str) -> tuple[str, str]:
-    """Return the summary of a commit, and what it was found by, without what the codex says is no longer so.
+class StillTrue(NamedTuple):
+    """What of a commit that was found is still true; empty where nothing is."""
+
+    summary: str
+    piece: str
+    """What it was found by, or the summary where nothing of that is left."""
+    quoted: bool
+    """Whether `piece` is the passage's own words."""
+
+
+def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str) -> StillTrue:
+    """Return the summary of a commit, and the text of the row it was found by, without what the codex says is no longer so.
 
     Of the passage's own words only the sentences go on which a line rests that is over: whatever else it tells happened.
     """
@@ -83,7 +95,8 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, piece: str) -> tuple
         if (died := entry.line("status")) and commit["step"] < died.step:
             summary = without_living(summary, entry)
             piece = piece if kind == "sentence" else without_living(piece, entry)
-    return summary, " ".join(piece.split())
+    piece = " ".join(piece.split())
+    return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
 
 
 def says(text: str, over: Collection[Superseded]) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from recurrentgpt.memory.codex import in_names, sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.row_texts import is_quoted
 from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
@@ -47,16 +46,16 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     commits = [with_summary(commit, corrected) for commit in found]
     recalled: list[Recalled] = []
     for hit, commit in zip(hits, commits, strict=True):
-        summary, piece = still_true(codex, commit, hit.kind, runtime.recall.text(commit, hit))
-        if summary or piece:
+        true = still_true(codex, commit, hit.kind, hit.row, runtime.recall.text(commit, hit))
+        if true.piece:
             recalled.append(
                 Recalled(
                     id=hit.id,
                     step=hit.step,
                     score=round(hit.score, 4),
-                    summary=summary,
-                    piece=piece or summary,
-                    quoted=bool(piece) and is_quoted(hit.kind, hit.row, commit),
+                    summary=true.summary,
+                    piece=true.piece,
+                    quoted=true.quoted,
                     row=hit.row,
                     kind=hit.kind,
                 )

@@ -36,7 +36,7 @@ _SEVERAL = re.compile(
 )
 _POLITE = re.compile(r"^(?:please |(?:ok|okay|yes|then|and),? (?=\w+ ))|,? (?:please|then)$")
 _AROUND = " .,:;!?()[]{}<>\"'“”‘’`*_~"
-_MARKED = re.compile(r"#?([0-9]{1,2}) ?[.):–-]? +(\S.*)", re.DOTALL)
+_MARKED = re.compile(r"#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–-]?) +(?P<plan>\S.*)", re.DOTALL)
 """A plan with the number that stands before it in the list."""
 
 NO = ("no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these")
@@ -156,14 +156,16 @@ def is_phrase(text: str, plans: Sequence[str]) -> bool:
 
 def without_number(text: str, plans: Sequence[str]) -> str:
     """Return a plan without the number of one of `plans` that it begins with, as a list that was copied has it."""
-    marked = re.fullmatch(r"#?([0-9]{1,2}) ?[.)] +(\S.*)", text, re.DOTALL)
-    return marked[2] if marked and 1 <= int(marked[1]) <= len(plans) else text
+    marked = _MARKED.fullmatch(text)
+    # "2 soldiers enter" and "12: the hour strikes" are sentences.
+    listed = marked and marked["mark"] in (".", ")") and 1 <= int(marked["number"]) <= len(plans)
+    return marked["plan"] if marked and listed else text
 
 
 def _listed(text: str, plans: Sequence[str]) -> int | None:
     """Return the number of the plan whose own words a text is, with or without its number."""
     known = [_bare(plan) for plan in plans]
-    for said in filter(None, (text, (marked := _MARKED.fullmatch(text)) and marked[2])):
+    for said in filter(None, (text, (marked := _MARKED.fullmatch(text)) and marked["plan"])):
         if (words := _bare(said)) and words in known:
             return known.index(words) + 1
     return None

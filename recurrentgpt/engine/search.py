@@ -52,7 +52,7 @@ class StorySearch:
         commits = await story.log.get_many(story.id, [hit.id for hit in hits])
         found: list[SearchResult] = []
         for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True):
-            summary, piece = still_true(codex, commit, hit.kind, recall.text(commit, hit))
-            if commit["step"] and (summary or piece):
-                found.append(SearchResult(hit.id, hit.step, round(hit.score, 4), piece or summary, summary))
+            true = still_true(codex, commit, hit.kind, hit.row, recall.text(commit, hit))
+            if commit["step"] and true.piece:
+                found.append(SearchResult(hit.id, hit.step, round(hit.score, 4), true.piece, true.summary))
         return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from recurrentgpt.memory.codex import codex_at, facts
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.row_texts import is_quoted, row_text
+from recurrentgpt.memory.row_texts import row_text
 from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.models.roles import describe_writer
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
@@ -138,9 +138,8 @@ async def _recalled(log: LogReader, context: Context, state: State, commit: Comm
     ):
         earlier = with_summary(plain, corrected)
         text = row_text(earlier, one["kind"], one["row"], facts(earlier))
-        summary, piece = still_true(codex, earlier, one["kind"], text)
-        quoted = bool(piece) and is_quoted(one["kind"], one["row"], earlier)
-        found.append(Recalled(**one, summary=summary, piece=piece or summary, quoted=quoted))
+        true = still_true(codex, earlier, one["kind"], one["row"], text)
+        found.append(Recalled(**one, summary=true.summary, piece=true.piece, quoted=true.quoted))
     return found
 
 

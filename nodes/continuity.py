@@ -7,6 +7,7 @@ back in the same passage.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
@@ -27,6 +28,9 @@ TOLD_WORDS = {"small": 45, "full": 260}
 
 MOST_COMPARED = 40
 """Facts of one entry that are held against the plan, the newest."""
+
+_ACT = re.compile(rf"(?:[\w'’-]+ ){{1,4}}?{ACTS}")
+"""A sentence that begins with what somebody did."""
 
 MOST_CONTRADICTIONS = 6
 """Of one passage."""
@@ -136,8 +140,21 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     ends = tier == "full" and finale(state, runtime, state.get("step", 0) + 1)
     settle = open_entries(codex) if ends else []
     entries = touched(codex, state["plan"], state.get("passage", ""), settle)
+    if tier == "small":
+        entries = [_without_acts(entry) for entry in entries]
     near = await _nearness(entries, state, runtime)
     return tell(entries, words=TOLD_WORDS[tier], known=held, nearness=near)
+
+
+def _without_acts(entry: Entry) -> Entry:
+    """Return an entry without what passages tell that somebody did.
+
+    A small model notes hardly any other facts, and tells once more what it is told is still true. What the author says stays.
+    """
+    lines = tuple(
+        line for line in entry.lines if line.aspect != "fact" or not line.passage or not _ACT.match(line.text)
+    )
+    return entry if lines == entry.lines else dataclasses.replace(entry, lines=lines)
 
 
 async def _nearness(entries: Sequence[Entry], state: State, runtime: StoryRuntime) -> dict[str, float]:

@@ -175,14 +175,14 @@ async def write_values(
     recalled = [
         {
             **entry,
-            "summary": "" if model.tier == "full" and entry["summary"] in memory else entry["summary"],
+            "summary": "" if entry["summary"] in memory else entry["summary"],
             "piece": excerpt(entry["piece"], state["plan"], most, runtime.context.language),
             "quoted": entry.get("quoted", False),
         }
         for entry in state.get("recalled", [])
         # What is shown whole is not told again, nor a summary that stands among those of all passages, nor the memory.
         if not (past.earlier and (entry["step"] >= step - 2 or entry["piece"] == entry["summary"]))
-        and not (model.tier == "full" and entry["piece"] in memory)
+        and entry["piece"] not in memory
     ]
     given = dict(
         **shared,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from copy import copy, deepcopy
@@ -60,6 +61,9 @@ MOST_REMINDED_WORDS = 30
 
 OTHER_SEEDS = 1000
 """Takes between the seeds of a passage and those of the next try to mend it."""
+
+_EXAMPLE_PERSON = re.compile(r"^- ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*):", re.MULTILINE)
+"""A line of a prompt that says who somebody is."""
 
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
@@ -296,7 +300,7 @@ async def _in_one_piece(passage: Composing) -> ProseGate:
 
 async def _begin(passage: Composing, *, small: bool) -> ProseGate:
     """Return the gate of a passage: empty, or with the sentences that stand of one whose writing was stopped."""
-    gate = await _gate(passage.state, passage.runtime, passage.step, previous=passage.previous, small=small)
+    gate = await _gate(passage, small=small)
     if begun := passage.state.get("begun"):
         gate.feed(begun)
         gate.close()
@@ -380,25 +384,40 @@ def _form(gate: ProseGate, state: State, runtime: StoryRuntime, deal: int) -> di
     return {"grammar": scene_grammar(shape, names, deal, going_on=bool(gate.text), played=played)}
 
 
-async def _gate(state: State, runtime: StoryRuntime, step: int, *, previous: str, small: bool) -> ProseGate:
+async def _gate(passage: Composing, *, small: bool) -> ProseGate:
     """Return a gate that refuses what was copied from earlier passages.
 
     Memory and plan are no such texts: they say what passages said, or shall say. A small model is watched over the last
     passages, for it says the same things in the same words; the log is only read here.
     """
-    seen = [previous, *(entry["piece"] for entry in state.get("recalled", []))]
+    state, context = passage.state, passage.runtime.context
+    seen = [passage.previous, *(entry["piece"] for entry in state.get("recalled", []))]
+    banned = list(context.banned_phrases)
     if small:
-        seen += [commit["passage"] for commit in await runtime.log.latest(state["story"], state["head"], WATCHED)]
+        log = passage.runtime.log
+        seen += [commit["passage"] for commit in await log.latest(state["story"], state["head"], WATCHED)]
+        banned += _people_of_examples(passage.asked, seen)
     return ProseGate(
-        min_words=runtime.context.min_words,
-        max_words=runtime.context.max_words,
+        min_words=context.min_words,
+        max_words=context.max_words,
         seen=[text for text in seen if text],
-        language=runtime.context.language,
-        finale=finale(state, runtime, step) == "last",
-        third_person=small and runtime.context.person != "first",
-        keeps_all=not small and runtime.context.keeps_whole_passages,
-        banned=runtime.context.banned_phrases,
+        language=context.language,
+        finale=finale(state, passage.runtime, passage.step) == "last",
+        third_person=small and context.person != "first",
+        keeps_all=not small and context.keeps_whole_passages,
+        banned=banned,
     )
+
+
+def _people_of_examples(asked: list[BaseMessage], seen: list[str]) -> list[str]:
+    """Return the names of people in a prompt's worked examples whom the story does not know: a small model lets them walk in."""
+    examples = max(
+        (place for place, turn in enumerate(asked) if isinstance(turn, AIMessage) and turn.example), default=0
+    )
+    own = "\n".join([*(str(turn.text) for turn in asked[examples + 1 :]), *seen])
+    told = "\n".join(str(turn.text) for turn in asked[:examples])
+    names = map(first_name, dict.fromkeys(_EXAMPLE_PERSON.findall(told)))
+    return [name for name in names if name not in own]
 
 
 def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, runtime: StoryRuntime) -> list[BaseMessage]:

@@ -24,6 +24,10 @@ DEAD = (
     "Mist came over the fields before noon. "
     "Bastian Cole fell from the wall and died before anybody reached him. Signe Orrin covered his face."
 )
+MENDED = (
+    "Gulls sat along the roof of the boat house, and nobody spoke. "
+    "Signe Orrin sat by the fire with the torn sail in her lap until the light was gone."
+)
 FACTS = {
     "locked the gate": ["Bastian Cole carries the brass key on his belt.", "Bastian Cole lives in the gatehouse."],
     "walked down to the ferry": ["Signe Orrin has the lantern.", "The ferry is lost."],
@@ -233,6 +237,27 @@ def test_what_the_memory_forgot_is_still_told_and_is_bounded(story, author, mode
     told = asked.rpartition("Still true:")[2]
     assert "- Bastian Cole carries the brass key on his belt." in told
     assert len(told.split()) < 90
+
+
+def test_a_small_model_is_told_what_is_true_and_not_what_somebody_did(story, author, model):
+    begun(story, author, ALIVE, MENDED)
+    story.edit_memory("Nothing of note happened.")
+    story.choose("Signe Orrin asks Bastian Cole for the brass key.")
+    story.step()
+    told = "\n".join(str(message.text) for message in model.calls[-3]).rpartition("Still true:")[2]
+    assert "- Bastian Cole carries the brass key on his belt." in told
+    assert "Signe Orrin mended the red sail." not in told
+    assert "Signe Orrin mended the red sail." in [line.text for line in entry(story, "Signe").lines]
+
+
+def test_a_prompt_says_nothing_twice_that_is_in_its_memory(story, author, model):
+    begun(story, author, ALIVE, KEY, MENDED)
+    story.edit_memory(SUMMARIES["locked the gate"])
+    story.choose("Signe Orrin asks who lives in the gatehouse and keeps the gate.")
+    story.step()
+    asked = str(model.calls[-3][-1].text)
+    assert "From further back:" in asked
+    assert asked.count(SUMMARIES["locked the gate"]) == 1
 
 
 def test_the_author_corrects_an_entry_and_takes_it_back(story, author):

@@ -127,7 +127,7 @@ def _rank(entry: Entry) -> int:
     """Return how much an entry is worth keeping."""
     if entry.kind == "person":
         return 2 if entry.value("status") == "dead" else 1
-    return 2 * _is_open(entry)
+    return 2 * entry.is_open
 
 
 def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool) -> Codex:
@@ -377,11 +377,7 @@ def sentence_of(entry: Entry, line: Line) -> str:
 
 def open_entries(codex: Codex) -> list[Entry]:
     """Return the promises and questions that nothing has settled yet."""
-    return [entry for entry in codex.entries.values() if _is_open(entry)]
-
-
-def _is_open(entry: Entry) -> bool:
-    return entry.kind in ("promise", "question") and entry.value("status") in ("", "open")
+    return [entry for entry in codex.entries.values() if entry.is_open]
 
 
 def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -> list[Entry]:

@@ -221,6 +221,11 @@ class Entry:
         return line.value if (line := self.line(aspect)) else ""
 
     @cached_property
+    def is_open(self) -> bool:
+        """Whether it is a promise or a question that nothing has settled yet."""
+        return self.kind in ("promise", "question") and self.value("status") in ("", "open")
+
+    @cached_property
     def _by_aspect(self) -> Mapping[Aspect, Line]:
         """The first line of each aspect."""
         return {line.aspect: line for line in reversed(self.lines)}

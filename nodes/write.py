@@ -411,9 +411,7 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
 
 def _people_of_examples(asked: list[BaseMessage], seen: list[str]) -> list[str]:
     """Return the names of people in a prompt's worked examples whom the story does not know: a small model lets them walk in."""
-    examples = max(
-        (place for place, turn in enumerate(asked) if isinstance(turn, AIMessage) and turn.example), default=0
-    )
+    examples = max((place for place, turn in enumerate(asked) if getattr(turn, "example", False)), default=0)
     own = "\n".join([*(str(turn.text) for turn in asked[examples + 1 :]), *seen])
     told = "\n".join(str(turn.text) for turn in asked[:examples])
     names = map(first_name, dict.fromkeys(_EXAMPLE_PERSON.findall(told)))

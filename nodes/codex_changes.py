@@ -301,9 +301,13 @@ _NOT_TO_DEATH = re.compile(
 )
 _ONLY_TO_DEATH = re.compile(r" (?:to death|down dead)\b")
 _AROUND_DEAD = (
-    (r"\b(?:took|claimed|ended|cost) $", r"(?:['’]s| (?:his|her)) life\b"),
-    (r"\b(?:laid|lay|put) $", r" (?:to rest|in the ground|in (?:his|her) grave)\b"),
-    (r"\b(?:found|left) $", r" (?:dead|murdered|hanged|drowned|lifeless)\b"),
+    (r"\b(?:took|takes|claim(?:ed|s)|end(?:ed|s)|costs?) $", r"(?:['’]s| (?:his|her)) life\b"),
+    (r"\b(?:laid|lays|lay|puts?) $", r" (?:to rest|in the ground|in (?:his|her) grave)\b"),
+    (
+        r"\b(?:found|finds|left|leaves|discover(?:ed|s)|saw|sees) $",
+        r" (?:lying |already )?(?:dead(?! (?:tired|drunk|asleep|set)\b)|murdered|hanged|drowned|lifeless)\b",
+    ),
+    (r"\b(?:found|finds|discover(?:ed|s)|bur(?:ied|ies)|recover(?:ed|s)) $", r"['’]s? (?:body|corpse|remains)\b"),
 )
 _BODY_OF = re.compile(
     r"\b(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|corpse|remains|ashes|bones) of|"
@@ -527,6 +531,9 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     dead: Change = {**about, "aspect": "status", "value": "dead"}
     if entry.kind == "person" and (body := _BODY.match(rest)) and not _is_doubted(fact, start, end + body.end()):
         yield dead
+    around = any(re.search(begins, before) and re.match(ends, rest) for begins, ends in _AROUND_DEAD)
+    if entry.kind == "person" and around and not _is_doubted(fact, start, end):
+        yield dead
     if rest[:1].strip("., "):
         return  # part of a longer word, or Mira's
     shift = next((len(said) for said in (", who ", ",") if rest.startswith(said)), 0)
@@ -555,9 +562,6 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             and not _is_doubted(fact, killed.start(), end)
             and (killed[0].split()[0] not in _SLOWLY or _ONLY_TO_DEATH.match(rest))
         ):
-            yield dead
-        around = any(re.search(before_it, before) and re.match(after_it, rest) for before_it, after_it in _AROUND_DEAD)
-        if around and not _is_doubted(fact, start, end):
             yield dead
         if (
             re.search(r"\b(?:let|set) $", before)

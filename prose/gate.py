@@ -61,6 +61,9 @@ LEFT_OUT = (*REPEATING, "speaker")
 
 _CURLY = re.compile("[“”]")
 
+_JOINED_SENTENCES = re.compile(r"(?<=[a-z]{2}[.!?])(?=[A-Z][a-z])")
+"""Where a small model left out the space between two sentences."""
+
 _GOES_ON = re.compile(r"[\w ,'’-]*")
 """Text without any mark that may end a sentence, as nearly every piece of a stream finds it."""
 
@@ -311,6 +314,8 @@ class ProseGate:
             self._tail = without_emphasis(self._tail)
         if not final and _GOES_ON.fullmatch(self._tail):
             return
+        if self._parts_words:
+            self._tail = _JOINED_SENTENCES.sub(" ", self._tail)
         pieces = segments(self._tail, self.language)
         if not final and pieces and not pieces[-1].endswith("\n"):
             pieces.pop()

@@ -351,6 +351,20 @@ def test_a_sentence_that_says_something_of_its_own_stays(second):
     assert gate.finish().endswith(second)
 
 
+def test_sentences_that_a_small_model_ran_together_are_parted():
+    gate = ProseGate(min_words=3)
+    for piece in ("Felix laughed", " again.", "And he", " went down to the harbour.", "Why?Nobody knew."):
+        gate.feed(piece)
+    assert gate.finish() == "Felix laughed again. And he went down to the harbour. Why? Nobody knew."
+
+
+def test_a_capable_models_full_stops_stay_as_they_are():
+    gate = ProseGate(min_words=3, keeps_all=True)
+    gate.feed("She typed main.Node and sent it to nobody.")
+    gate.close(whole=True)
+    assert gate.finish() == "She typed main.Node and sent it to nobody."
+
+
 @pytest.mark.parametrize(
     ("said", "heard"),
     [

@@ -18,6 +18,8 @@ MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
 MOST_NAME_WORDS, MOST_SENTENCE_WORDS = 8, 36
 
+SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
+"""What people say in a passage."""
 _CLAUSE = re.compile(r"[,;:(]| in | at | on | by ")
 """Where what is said of a status goes on after it."""
 
@@ -112,6 +114,17 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+
+
+def deaths(passage: str, known: Codex) -> set[str]:
+    """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
+    told = sentences(SPOKEN.sub('""', passage))
+    return {
+        change["entry"]
+        for sentence in told
+        for change in _by_rule(sentence, known.named_in(sentence), known)
+        if change.get("value") == "dead"
+    }
 
 
 def with_names(told: Sequence[str], known: Codex) -> list[str]:

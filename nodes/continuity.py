@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.models.roles import tier_of_role
-from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, is_alone, pronoun_of
+from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -35,7 +35,6 @@ _ACT = re.compile(rf"(?:[\w'’-]+ ){{1,4}}?{ACTS}")
 MOST_CONTRADICTIONS = 6
 """Of one passage."""
 
-_QUOTED = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 _ELSEWHEN = re.compile(
     r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|(?:years|months|weeks) "
     r"(?:ago|earlier|before)|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|portrait|"
@@ -127,6 +126,20 @@ async def codex_before(state: State, runtime: StoryRuntime) -> Codex:
     return await codex_at(runtime.log, state["story"], state.get("head", ""), state.get("overlay", ""), state["brief"])
 
 
+async def living(state: State, runtime: StoryRuntime, names: list[str], passage: str = "") -> list[str]:
+    """Return those of `names` who are not dead by the codex or a `passage` after it; all of them where nobody is left."""
+    if not runtime.context.codex:
+        return names
+    codex = await codex_before(state, runtime)
+    died = deaths(passage, codex) if is_english(runtime.context.language) else set[str]()
+    left = [
+        name
+        for name in names
+        if (entry := codex.find(name)) is None or not (entry.value("status") == "dead" or entry.name in died)
+    ]
+    return left or names
+
+
 async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]) -> list[Told]:
     """Return what the writer of the next passage is told of everybody and everything in the plan and the last passage.
 
@@ -209,7 +222,7 @@ def _sentences(passage: str) -> list[_Sentence]:
                 joined[-1] = (f"{joined[-1][0]} {sentence}", joined[-1][1])
             else:
                 joined.append((sentence, number))
-    return [_Sentence(said, _QUOTED.sub('""', said), number) for said, number in joined]
+    return [_Sentence(said, SPOKEN.sub('""', said), number) for said, number in joined]
 
 
 def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:

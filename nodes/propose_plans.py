@@ -14,6 +14,7 @@ from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, sampled
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.continuity import living
 from recurrentgpt.nodes.prompt_messages import plans_request, small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, summaries_of, to_come, variables
 from recurrentgpt.nodes.reply_schemas import PlansReply, plan_of, plans_reply
@@ -114,7 +115,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         **shared,
     )
     turns = [*await small_turns(state, runtime, model, shared), *asked]
-    form, limit = _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
+    form, limit = await _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
 
     async def dealt(*sample: int, insist: bool) -> list[str]:
         reply = await ask(
@@ -156,12 +157,16 @@ async def _nothing_new(plans: list[str], state: State, runtime: StoryRuntime) ->
     return None
 
 
-def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:
-    """Return the form of the plans; a model that wears an adapter was taught how they begin, and needs less of one."""
+async def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:
+    """Return the form of the plans, none of them about somebody dead.
+
+    A model that wears an adapter was taught how they begin, and needs less of one.
+    """
     language = runtime.context.language
     if model.adapter:
         return plans_reply(moves, language, fewest=1)
-    return plans_reply(moves, language, subjects(state, runtime), state["step"])
+    about = await living(state, runtime, subjects(state, runtime), state.get("passage", ""))
+    return plans_reply(moves, language, about, state["step"])
 
 
 def repeats(plans: list[str]) -> str | None:

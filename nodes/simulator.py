@@ -8,6 +8,7 @@ from langchain_core.messages import SystemMessage
 
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import CHOOSE, FULL_REPLY_TOKENS, sampled
+from recurrentgpt.nodes.continuity import living
 from recurrentgpt.nodes.prompt_messages import written_turns
 from recurrentgpt.nodes.prompt_values import memory_lines, memory_was_edited, subjects, variables
 from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
@@ -44,7 +45,7 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     if model.tier == "small":
         instruction = SystemMessage(prompts.fill("system", **shared))
         turns = [*(await written_turns(state, runtime, model) if taught else [instruction]), *asked]
-        about = [] if taught else subjects(state, runtime)
+        about = [] if taught else await living(state, runtime, subjects(state, runtime), state.get("passage", ""))
         schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, about, fewest=1 if taught else 2)
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)

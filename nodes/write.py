@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import WRITE, WRITE_TAUGHT, prose_tokens, scene_grammar, scene_shape
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.nodes.continuity import living
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
@@ -204,11 +205,12 @@ async def _in_samples(passage: Composing) -> ProseGate:
     # What somebody let stand is no part of a run-up.
     standing = len(segments(gate.text, runtime.context.language))
     reached, stuck = 0, 0
+    shaped = model.embedded and not model.adapter
+    acting = await living(state, runtime, people(state)) if shaped else []
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
-        shaped = model.embedded and not model.adapter
-        form = _form(gate, state, runtime, passage.step + sample) if shaped else {}
+        form = _form(gate, state, runtime, acting, passage.step + sample) if shaped else {}
         try:
             seed, warmer = runtime.seed(state, "write", sample), WARMER * sample
             await _sample(gate, turns, model, runtime, passage.show, seed=seed, warmer=warmer, form=form)
@@ -367,14 +369,14 @@ async def _sample(
                 break
 
 
-def _form(gate: ProseGate, state: State, runtime: StoryRuntime, deal: int) -> dict[str, str]:
+def _form(gate: ProseGate, state: State, runtime: StoryRuntime, acting: list[str], deal: int) -> dict[str, str]:
     """Return the grammar of the scene, or of what is missing of it; there is none for a voice that is not the mode's own.
 
-    `deal` numbers the form: another sample goes on in another one.
+    `acting` are the people who may speak, and `deal` numbers the form: another sample goes on in another one.
     """
     if not runtime.context.own_voice:
         return {}
-    first_names = [first_name(name) for name in people(state)]
+    first_names = [first_name(name) for name in acting]
     names = [name for name in first_names if name in state["plan"]] or first_names
     # All that fits: a scene that ends too short, after what it repeats is left out, costs another call; one that is long enough
     # is cut at a paragraph.

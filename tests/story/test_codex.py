@@ -250,6 +250,26 @@ def test_a_small_model_is_told_what_is_true_and_not_what_somebody_did(story, aut
     assert "Signe Orrin mended the red sail." in [line.text for line in entry(story, "Signe").lines]
 
 
+def forms_of_plans(calls):
+    """Return the forms that a small model's plans and choices of plans were held to."""
+    forms = [str(call[-1].text).partition("JSON schema:")[2] for call in calls]
+    return [form for form in forms if form and '"facts"' not in form]
+
+
+def test_no_plan_is_about_somebody_dead(story, author, model):
+    begun(story, author, ALIVE)
+    (plans,) = forms_of_plans(model.calls[-2:])
+    assert "Bastian" in plans
+    before = len(model.calls)
+    author(DEAD)
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    story.step()
+    told = forms_of_plans(model.calls[before:])
+    assert len(told) == 3
+    assert all("Signe" in form and "Bastian" not in form for form in told)
+
+
 def test_a_prompt_says_nothing_twice_that_is_in_its_memory(story, author, model):
     begun(story, author, ALIVE, KEY, MENDED)
     story.edit_memory(SUMMARIES["locked the gate"])

@@ -232,7 +232,7 @@ class AsyncStory:
         """Write `steps` passages and yield what happens as it happens; where no plan was chosen, the simulator chooses.
 
         Closing the iterator stops the writing; what was finished is saved, and the next call goes on from there. A passage that
-        was written ahead comes whole, without its stages.
+        was written ahead comes whole, without its stages; of one that is still in the making what is there comes first.
         """
         return self._ahead.write(steps)
 

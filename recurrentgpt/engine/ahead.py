@@ -1,7 +1,8 @@
 """Passages that are written while somebody still reads: each as if its plan had been chosen, in a layer over the log.
 
 Nothing of them is in the log, so no list shows them and a process that dies leaves none. When their plan is chosen they are
-appended to it as they are; when anything else is done they are forgotten, and what they cost is kept.
+appended to it as they are, and one that is still in the making is gone on with; when anything else is done they are forgotten,
+and what they cost is kept.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from recurrentgpt.schema.errors import RecurrentGPTError
 from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event, story_event
 from recurrentgpt.schema.log import AheadTally, Commit, StoryRecord
 from recurrentgpt.schema.state import State, Usage
+from recurrentgpt.schema.stream_buffer import StreamBuffer
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +49,15 @@ class _Draft:
 
     session: Session
     layer: LayeredStore
+    buffer: StreamBuffer = field(default_factory=StreamBuffer)
+    """What there is of the passage while it is written."""
     commit: Commit | None = None
     """The passage, once it is whole, with its memory and plans."""
+
+    @property
+    def begun(self) -> str:
+        """The whole sentences of a passage that is not whole."""
+        return self.buffer.text[: self.buffer.settled]
 
 
 @dataclass
@@ -107,27 +116,23 @@ class Ahead:
         return [plans[number - 1] for number, draft in sorted(self._drafts.by_plan.items()) if draft.commit]
 
     async def write(self, steps: int) -> AsyncGenerator[Event]:
-        """Write `steps` passages and yield the events; one that is there already is taken from there."""
+        """Write `steps` passages and yield the events; what is there already of a single one is taken from there."""
         check_steps(steps)
         session = self._session
         if steps == 1 and session.context.ahead and await session.head():
-            async with session.writing():
-                if (commit := await self._take()) is not None:
-                    try:
-                        yield story_event(await session.record())
-                        yield passage_event(commit)
-                        yield memory_event(commit)
-                        if commit["candidate_plans"]:
-                            yield plans_event(commit)
-                    finally:
-                        # It is in the log: whoever reads it need not wait for the thread.
-                        await session.stand_at(commit)
-            if commit is not None:
-                yield done_event(session.id, 1, self._report())
+            async with session.writing(), aclosing(self._taken()) as taken:
+                is_there = False
+                async for event in taken:
+                    is_there = True
+                    yield event
+            if is_there:
                 return
         async with aclosing(session.write(steps)) as events:
             async for event in events:
-                yield {**event, "usage": self._report(event["usage"])} if event["event"] == "done" else event
+                yield self._with_report(event)
+
+    def _with_report(self, event: Event) -> Event:
+        return {**event, "usage": self._report(event["usage"])} if event["event"] == "done" else event
 
     def _report(self, usage: Usage | None = None) -> Usage:
         spent, self._unreported = total_usage([*([usage] if usage else []), *self._unreported]), []
@@ -177,34 +182,58 @@ class Ahead:
         if await session.head() == head:
             if await session.waiting_plan() is None:
                 await session.choose(number, None)
-            async with aclosing(session.write(1)) as events:
-                async for _ in events:
-                    pass
+            begun = draft.begun
+            async with aclosing(session.go_on(begun) if begun else session.write(1)) as events:
+                async for event in events:
+                    draft.buffer.apply(event)
         commit = await session.head_commit()
         if commit["parent"] == head:
             draft.commit = commit
 
-    async def _take(self) -> Commit | None:
-        """Append the passage of the plan that waits to the log, if it is there; the caller holds the lock."""
-        session, log = self._session, self._session.log
+    async def _taken(self) -> AsyncGenerator[Event]:
+        """Write the passage of the plan that waits from what is there of it, and yield the events; nothing where nothing is.
+
+        The caller holds the lock.
+        """
+        session = self._session
         waiting = await session.waiting_choice(await session.head())
         if not waiting:
-            return None
-        draft = await self._chosen(waiting)
-        if draft is None or draft.commit is None:
-            self._drafts = _Drafts()
-            await log.batch([await self._tally_op(choices=1)])
-            return None
-        commit, placed = draft.commit, await draft.session.log.head(session.id)
+            return
+        draft, self._drafts = await self._chosen(waiting), _Drafts()
+        if draft is not None and draft.commit is not None:
+            async for event in self._append(draft.commit, draft):
+                yield event
+            return
+        there = await draft.session.in_the_making(draft.begun) if draft else None
+        # What it has cost so far goes along with it.
+        taken = total_usage(there.values.get("usage", {}).values()) if there else NOTHING
+        await session.log.batch([await self._tally_op(choices=1, taken=taken)])
+        if there is not None:
+            async with aclosing(session.take_over(there)) as events:
+                async for event in events:
+                    yield self._with_report(event)
+
+    async def _append(self, commit: Commit, draft: _Draft) -> AsyncGenerator[Event]:
+        """Append a whole passage to the log, and yield the events of it."""
+        session, log = self._session, self._session.log
+        placed = await draft.session.log.head(session.id)
         # Written once more in the same words, it is in the log already and was paid for twice.
         usage = NOTHING if await log.find(session.id, commit["id"]) else commit["usage"]
         # The log writes the others itself, as they are to be by now: a name may have been given since.
         also = [row for row in draft.layer.written() if row.namespace[len(log.root)] not in WRITTEN_BY_APPEND]
         tally = await self._tally_op(choices=1, ready=1, taken=usage)
         await log.append(commit, placed["status"] if placed else "choosing", also=[*also, tally])
-        self._drafts = _Drafts()
         count(usage)
-        return commit
+        try:
+            yield story_event(await session.record())
+            yield passage_event(commit)
+            yield memory_event(commit)
+            if commit["candidate_plans"]:
+                yield plans_event(commit)
+        finally:
+            # It is in the log: whoever reads it need not wait for the thread.
+            await session.stand_at(commit)
+        yield done_event(session.id, 1, self._report())
 
     async def _chosen(self, waiting: State) -> _Draft | None:
         """Return the draft of the plan that waits, where it would be written from nothing else now."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -49,6 +49,14 @@ from recurrentgpt.schema.state import KEPT_PLAN, State, StoryInput, Usage
 def pending(snapshot: StateSnapshot) -> list[str]:
     """Return the nodes whose step has not ended; `snapshot.next` leaves out those whose result is already saved."""
     return [task.name for task in snapshot.tasks]
+
+
+class InTheMaking(NamedTuple):
+    """How far a passage has come."""
+
+    node: str
+    """The last node of its timestep that has ended."""
+    values: State
 
 
 def check_steps(steps: object) -> None:
@@ -180,6 +188,29 @@ class Session(StoryReader):
             async with aclosing(self._run(None, config, selector="simulator", last_step=last)) as events:
                 async for event in events:
                     yield event
+
+    async def in_the_making(self, begun: str) -> InTheMaking | None:
+        """Return how far a passage has come whose writing was stopped, with its whole sentences; None where nothing is of it."""
+        newest = await self.engine.graph.aget_state(self._config)
+        # By its own config: without what a node that has just ended would change of it.
+        snapshot = await self.engine.graph.aget_state(newest.config)
+        values = cast(State, snapshot.values)
+        match pending(snapshot):
+            case ["write"] if begun:
+                return InTheMaking("retrieve", {**values, "plan": plan_in_hand(values), "begun": begun})
+            case ["update_memory", *_]:
+                return InTheMaking("write", values)
+            case ["propose_plans"]:
+                return InTheMaking("update_memory", values)
+        return None
+
+    async def take_over(self, there: InTheMaking) -> AsyncGenerator[Event]:
+        """Write a passage to its end that another thread began behind the head; the caller holds the lock."""
+        last = (await self.head_commit())["step"] + 1
+        config = await self.engine.graph.aupdate_state(self._config, there.values, as_node=there.node)
+        async with aclosing(self._run(None, config, selector="simulator", last_step=last)) as events:
+            async for event in events:
+                yield event
 
     async def discard(self) -> None:
         """Forget the passage whose writing was stopped, and its plan: another can be chosen."""

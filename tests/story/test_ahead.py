@@ -1,8 +1,10 @@
 """Passages written ahead while somebody reads: there when they are chosen, and otherwise as if they had never been."""
 
+import asyncio
 import threading
 
 import pytest
+from pydantic import PrivateAttr
 
 from recurrentgpt.library import Library
 from recurrentgpt.story import Story
@@ -178,6 +180,89 @@ def test_it_ends_when_the_machine_is_needed_and_goes_on_later(library, settings)
     story.choose(1)
     assert kinds(story.stream())[0] == "story"
     assert story.snapshot().ahead["ready"] == 1
+
+
+TURNS = 200
+"""Of the event loop, in which whoever follows a stream has read what is in it."""
+
+
+class Halting(ScriptedChatModel):
+    """A model that halts in the middle of a reply, once it is told of what, until it is left."""
+
+    _at: str = PrivateAttr(default="")
+    _halted: threading.Event = PrivateAttr(default_factory=threading.Event)
+
+    def halt(self, at):
+        self._at = at
+        return self._halted
+
+    async def _astream(self, messages, stop=None, run_manager=None, **options):
+        chunks = list(self._chunks(messages, stop, options))
+        is_prose = "JSON schema:" not in str(messages[-1].text)
+        halts = self._at == ("prose" if is_prose else "memory")
+        for chunk in chunks[: len(chunks) // 2] if halts else chunks:
+            yield chunk
+        if halts:
+            self._at = ""
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            self._halted.set()
+            await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_a_passage_that_is_still_written_when_its_plan_is_chosen_is_gone_on_with(library, settings, tier):
+    model = Halting(tier=tier)
+    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
+    story.step()
+    halted = model.halt("prose")
+    story.write_ahead()
+    assert halted.wait(30)
+    story.choose(1)
+    before = len(model.calls)
+    events = list(story.stream())
+    passage = story.passage()
+    (begun,) = [str(turn.text) for turn in model.calls[before] if turn.type == "ai" and turn.text in passage.text]
+    assert passage.text.startswith(begun)
+    assert len(begun.split()) > 20
+    assert next(event for event in events if event["event"] == "prose")["text"].startswith(begun)
+    assert [event["step"] for event in events if event["event"] == "passage"] == [2]
+    assert (story.snapshot().ahead["choices"], story.snapshot().ahead["ready"]) == (1, 0)
+    assert story.step().parent == passage.id
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_of_a_passage_that_is_whole_only_the_memory_is_made(library, settings, tier):
+    model = Halting(tier=tier)
+    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
+    story.step()
+    halted = model.halt("memory")
+    story.write_ahead()
+    assert halted.wait(30)
+    story.choose(1)
+    before = len(model.calls)
+    list(story.stream())
+    assert all("JSON schema:" in str(call[-1].text) for call in model.calls[before:])
+    passage = story.passage()
+    assert passage.step == 2
+    assert story.plans
+    # What its words cost is its own now, and is counted once.
+    assert passage.usage["calls"] == 3
+    assert story.snapshot().ahead["usage"]["output_tokens"] < passage.usage["output_tokens"]
+
+
+def test_an_unfinished_passage_of_another_plan_is_thrown_away(library, settings):
+    model = Halting()
+    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
+    story.step()
+    halted = model.halt("prose")
+    story.write_ahead()
+    assert halted.wait(30)
+    story.choose("Mira puts the lamp out and waits for whoever comes.")
+    before = len(model.calls)
+    list(story.stream())
+    assert not [turn for turn in model.calls[before] if turn.type == "ai"]
+    assert story.passage().plan == "Mira puts the lamp out and waits for whoever comes."
 
 
 def test_a_model_that_fails_is_told_of_when_its_passage_is_asked_for(library, settings):

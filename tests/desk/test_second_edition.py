@@ -199,8 +199,20 @@ def test_what_happens_in_a_chapter_is_on_the_page_once_it_is_asked_for(page: Any
     begin(page, desk.address, 2)
     page.keyboard.press("c")
     dialog = page.get_by_role("dialog")
-    summary = dialog.get_by_text("What happens, and its title")
+    summary = dialog.get_by_text("Its scenes, and its title")
     summary.wait_for()
     there_are(dialog.locator(".sentences"), 0)
     summary.click()
     there_are(dialog.locator(".sentences li"), 2)
+
+
+def test_a_scene_is_gone_to_from_the_contents(page: Any, desk: Served) -> None:
+    begin(page, desk.address, 3)
+    button(page, "Contents").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Its scenes, and its title").click()
+    scene = dialog.locator(".sentences li").nth(1).get_by_role("button")
+    assert scene.inner_text().startswith("2. ")
+    scene.click()
+    there_are(dialog, 0)
+    there_are(page.locator("article.passage:focus").get_by_role("button", name="Passage 2: what can be done"), 1)

@@ -16,6 +16,10 @@ export function divide(path: PathEntry[], chapters: Chapters): Chapter[] {
 
 export function ContentsDialog(props: { view: StoryView; chapters: Chapters; cache: PassageCache; busy: boolean; ask: Ask; onClose: () => void; onJump: (id: string) => void }) {
   const { view, chapters } = props;
+  const go = (id: string) => {
+    props.onClose();
+    props.onJump(id);
+  };
   return (
     <Dialog title="Contents" onClose={props.onClose}>
       {Object.keys(chapters).length === 0 && (
@@ -24,13 +28,7 @@ export function ContentsDialog(props: { view: StoryView; chapters: Chapters; cac
       <ol className="contents">
         {divide(view.path, chapters).map((part) => (
           <li key={part.step}>
-            <button
-              className="card"
-              onClick={() => {
-                props.onClose();
-                props.onJump(part.entries[0]![0]);
-              }}
-            >
+            <button className="card" onClick={() => go(part.entries[0]![0])}>
               <span className="numeral" aria-hidden="true">{part.number}</span>
               <span>
                 <bdi>{part.title || (part.title === null ? "The beginning" : `Chapter ${part.number}`)}</bdi>{" "}
@@ -39,9 +37,9 @@ export function ContentsDialog(props: { view: StoryView; chapters: Chapters; cac
                 </span>
               </span>
             </button>
-            <Opened summary="What happens, and its title">
+            <Opened summary="Its scenes, and its title">
               <ChapterForm {...props} story={view.id} at={part.entries[0]![0]} step={part.step} title={part.title} />
-              <Summaries entries={part.entries} first={part.step} cache={props.cache} />
+              <Scenes entries={part.entries} first={part.step} cache={props.cache} onGo={go} />
             </Opened>
           </li>
         ))}
@@ -61,13 +59,21 @@ function Opened(props: { summary: string; children: ReactNode }) {
   );
 }
 
-function Summaries({ entries, first, cache }: { entries: PathEntry[]; first: number; cache: PassageCache }) {
+/** The passages of a chapter, each by what happens in it. */
+function Scenes(props: { entries: PathEntry[]; first: number; cache: PassageCache; onGo: (id: string) => void }) {
+  const { entries, cache } = props;
   const ids = entries.map((entry) => entry[0]);
   useEffect(() => cache.want(ids), [ids.join()]);
   const known = useSyncExternalStore(cache.subscribe, () => ids.filter((id) => cache.get(id)).length);
   return (
     <ol className="sentences" aria-busy={known < ids.length}>
-      {ids.map((id, at) => <li key={id} dir="auto">{first + at}. {cache.get(id)?.summary || "…"}</li>)}
+      {entries.map(([id, words], at) => (
+        <li key={id}>
+          <button className="plain scene" onClick={() => props.onGo(id)}>
+            {props.first + at}. <bdi>{cache.get(id)?.summary || "…"}</bdi> <span className="hint">{count(words, "word")}</span>
+          </button>
+        </li>
+      ))}
     </ol>
   );
 }

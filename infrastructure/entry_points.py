@@ -13,7 +13,7 @@ from recurrentgpt.schema.errors import ExtensionError
 
 def list_entry_points(group: str) -> dict[str, str]:
     """Return the names that other packages declare in an entry point group, each with its package; nothing is imported."""
-    return {entry.name: entry.dist.name if entry.dist else "?" for entry in sorted(_declared().select(group=group))}
+    return {entry.name: entry.dist.name if entry.dist else "?" for entry in sorted(_declared(group))}
 
 
 def load_entry_point(group: str, name: str) -> Any:
@@ -21,7 +21,7 @@ def load_entry_point(group: str, name: str) -> Any:
 
     Raises ExtensionError where its package cannot be imported, or where two packages claim the name.
     """
-    found = sorted(_declared().select(group=group, name=name))
+    found = sorted(_declared(group).select(name=name))
     packages = " and ".join(sorted({entry.dist.name if entry.dist else "?" for entry in found}))
     if len(found) != 1:
         claim = f"{packages} both offer" if found else "No package offers"
@@ -35,14 +35,14 @@ def load_entry_point(group: str, name: str) -> Any:
         ) from error
 
 
-def _declared() -> EntryPoints:
-    return _read(tuple((path, _changed_at(path)) for path in sys.path))
+def _declared(group: str) -> EntryPoints:
+    return _read(group, tuple((path, _changed_at(path)) for path in sys.path))
 
 
-@lru_cache(maxsize=1)
-def _read(folders: tuple[tuple[str, int], ...]) -> EntryPoints:
-    """Return all entry points of the packages in some folders as they are now; reading them takes 5 ms."""
-    return entry_points()
+@lru_cache(maxsize=16)
+def _read(group: str, folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+    """Return a group's entry points in the folders of packages as these are now; reading them takes 5 ms."""
+    return entry_points(group=group)
 
 
 def _changed_at(path: str) -> int:

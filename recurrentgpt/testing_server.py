@@ -171,7 +171,8 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # or a short reply waits 40 ms, with its headers sent, for the client to acknowledge these
+    # Or a short reply waits 40 ms, with its headers sent, for the client to acknowledge these.
+    disable_nagle_algorithm = True
 
     def setup(self) -> None:
         super().setup()

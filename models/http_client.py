@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Any
+from functools import cache
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import openai
@@ -25,6 +27,12 @@ _AS_IT_IS = {"accept-encoding": "identity"}
 """No compression: a few bytes of it may stand for any number, which the limit could not see."""
 
 
+@cache
+def trusted_certificates(trust_env: bool) -> ssl.SSLContext:
+    """Return what every client of this process checks servers by; reading it takes 20 ms, and each would read it three times."""
+    return cast(ssl.SSLContext, http.create_ssl_context(trust_env=trust_env))
+
+
 class LoopClient(openai.DefaultAsyncHttpxClient):
     """Send each request through a client of the event loop that is running.
 
@@ -33,8 +41,8 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options, headers=_AS_IT_IS)
-        self._options = options
+        self._options = {"verify": trusted_certificates(options.get("trust_env", True)), **options}
+        super().__init__(**self._options, headers=_AS_IT_IS)
         self._clients: dict[asyncio.AbstractEventLoop, openai.DefaultAsyncHttpxClient] = {}
         self._lifetimes: dict[asyncio.AbstractEventLoop, AsyncGenerator[None]] = {}
 
@@ -69,11 +77,9 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
     async def _client_of_this_loop(self) -> openai.DefaultAsyncHttpxClient:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            # Loading the certificates reads files, which is not for the loop's own thread.
-            client = await asyncio.to_thread(lambda: openai.DefaultAsyncHttpxClient(**self._options))
-            if self._clients.setdefault(loop, client) is client:
-                self._lifetimes[loop] = self._close_with_loop(loop, client)
-                await anext(self._lifetimes[loop])
+            client = self._clients[loop] = openai.DefaultAsyncHttpxClient(**self._options)
+            self._lifetimes[loop] = self._close_with_loop(loop, client)
+            await anext(self._lifetimes[loop])
         return self._clients[loop]
 
     async def _close_with_loop(

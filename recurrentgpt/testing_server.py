@@ -113,7 +113,7 @@ class FaultyServer(Streaming):
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.005,), daemon=True)
 
     @property
     def base_url(self) -> str:
@@ -171,6 +171,8 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Or a short reply waits 40 ms, with its headers sent, for the client to acknowledge these.
+    disable_nagle_algorithm = True
 
     def setup(self) -> None:
         super().setup()

@@ -41,6 +41,9 @@ if (
     # Stories are committed in memory: a disk may take 7 ms for a commit, which is half of the time of all tests.
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
+# The models of the tests are tiny, and every core has a test: threads of one process would wait for each other, and spin.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 REAL_HOME = home()  # taken before any test hides it
 HIDDEN = ("OPENAI_", "RECURRENTGPT_", "LANGCHAIN_", "LANGSMITH_")
 

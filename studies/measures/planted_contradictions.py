@@ -40,7 +40,7 @@ class PlantedText:
 
 def planted_texts() -> Iterator[PlantedText]:
     """Return the texts of every kind, each among passages of a hidden world, whose people have other names."""
-    data = _data()
+    data, worlds = _data(), {name: HiddenWorld(name) for name in WORLDS}
     people: list[tuple[str, str]] = list(data["people"].items())
     told = [
         (kind, part, number, pair)
@@ -57,7 +57,7 @@ def planted_texts() -> Iterator[PlantedText]:
         slots = _slots(a, b, pronoun)
         spoken = [_filled(dealer.choice(data["speaks"]), {"A": who}) for who in (a, b)]
         first, then = _filled(first, slots), _filled(then, slots)
-        world, start = HiddenWorld(dealer.choice(WORLDS)), dealer.randrange(300, 1000)
+        world, start = worlds[dealer.choice(WORLDS)], dealer.randrange(300, 1000)
         passages = [world.passage(start + step) for step in range(PASSAGES)]
         for step, text in ((SPOKEN, " ".join(spoken)), (FIRST, first), (THEN, then)):
             paragraphs = passages[step].split("\n\n")

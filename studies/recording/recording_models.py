@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import InputTokenDetails, UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import RunnableConfig
+from pydantic import Field
 
 from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
@@ -82,7 +83,7 @@ class RecordingChatModel(_RecordedChatModel):
     """Pass every call on to `inner`, and write it to `recorder` when it is over, also when its reader stops early."""
 
     inner: Any
-    recorder: Any
+    recorder: Any = Field(repr=False)
 
     @property
     def openai_api_base(self) -> str | None:
@@ -151,7 +152,7 @@ class RecordingChatModel(_RecordedChatModel):
 class ReplayChatModel(_RecordedChatModel):
     """Answer every prompt with what `recording` holds for it; a prompt that it does not hold is an error."""
 
-    recording: Any
+    recording: Any = Field(repr=False)
     openai_api_base: str | None = None
     extra_body: Any = None
 

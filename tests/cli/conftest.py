@@ -21,6 +21,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langgraph.types import RetryPolicy
 
 from recurrentgpt.cli.entry_point import run
+from recurrentgpt.graph.rewrite import build_rewrite_graph
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings
@@ -83,9 +84,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyServer]:
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
     """Give the command in this process: quicker, and without waits between retries."""
-    monkeypatch.setattr(
-        "recurrentgpt.engine.engine.build_story_graph", functools.partial(build_story_graph, retry=QUICK)
-    )
+    for build in (build_story_graph, build_rewrite_graph):
+        # The last word: an engine names the retry itself.
+        quick = functools.partial(_with_quick_retry, build)
+        monkeypatch.setattr(f"recurrentgpt.engine.engine.{build.__name__}", quick)
     monkeypatch.setenv("COLUMNS", "200")
 
     def command(*arguments: str, stdin: str = "") -> Result:
@@ -96,6 +98,10 @@ def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return Result(code, captured.out, captured.err)
 
     return command
+
+
+def _with_quick_retry(build: Callable[..., Any], **settings: Any) -> Any:
+    return build(**settings | {"retry": QUICK})
 
 
 @pytest.fixture

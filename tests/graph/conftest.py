@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -115,10 +116,18 @@ def in_memory(context: Callable[..., Context]) -> Callable[..., Player]:
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.store.memory import InMemoryStore
 
-    def make(way: str = "ainvoke", **settings: Any) -> Player:
-        store = InMemoryStore()
-        graph = build_story_graph(checkpointer=watched(InMemorySaver()), store=store, retry=QUICK)
-        return Player(graph, context(**settings), store, way=way)
+    def make(way: str = "ainvoke", *, like: Player | None = None, **settings: Any) -> Player:
+        """Return a player of a new thread, or in the place of another one: of copies of its threads and its log."""
+        saver, store = InMemorySaver(), InMemoryStore()
+        if like:
+            for part in ("storage", "writes", "blobs"):
+                getattr(saver, part).update(deepcopy(getattr(like.graph.checkpointer, part)))
+            for item in like.log.store.search((), limit=1_000_000):
+                store.put(item.namespace, item.key, deepcopy(item.value))
+        graph = build_story_graph(checkpointer=watched(saver), store=store, retry=QUICK)
+        made = Player(graph, context(**settings), store, way=way)
+        made.config = like.config if like else made.config
+        return made
 
     return make
 

@@ -74,14 +74,22 @@ def test_every_field_has_a_row():
     assert by_kind["none"] == set(REFUSED)
 
 
+@pytest.fixture(scope="module")
+def written():
+    """Keep a player who was asked what shall happen after passage 2, once there is one."""
+    return []
+
+
 @pytest.fixture
-async def asked(in_memory, model):
-    """Give a player who was just asked what shall happen after passage 2."""
-    it = in_memory()
-    await it.begin()
-    await it.answer(1)
-    model.calls.clear()
-    return it
+async def asked(in_memory, model, written):
+    """Give a player who was just asked what shall happen after passage 2: the passages are written once for all tests."""
+    if not written:
+        it = in_memory()
+        await it.begin()
+        await it.answer(1)
+        written.append(it)
+        model.calls.clear()
+    return in_memory(like=written[0])
 
 
 async def edit(it, field, value):

@@ -37,7 +37,7 @@ def begin(library, settings, monkeypatch):
 
     def make(server, **more):
         shape = {"timeout": 1.0, "min_words": 60, "max_words": 200, "model": "some-model", "base_url": server.base_url}
-        return Story.new("fantasy", "Mira tends a lamp.", library=library, **settings(**shape, **more))
+        return Story.new("fantasy", "Mira tends a lamp.", library=library, **settings(**shape | more))
 
     return make
 
@@ -85,7 +85,7 @@ def test_a_silence_is_paid_for_three_times_at_most(begin, quick):
     assert quick.max_attempts >= 3
     with FaultyServer("hang", text=reply) as server:
         with pytest.raises(ModelUnavailable, match=r"seconds, 3 times in a row\)"):
-            list(begin(server).stream(1))
+            list(begin(server, timeout=0.1).stream(1))  # nothing is ever answered, however long one waits
         assert len(server.requests) == 3
 
 

@@ -33,7 +33,7 @@ PHONE = {"width": 360, "height": 740}
 def serving(folder, *readers):
     """Serve the page of a run to readers with links, and give their addresses by name."""
     with server(folder, 0, readers) as running:
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,))
         thread.start()
         try:
             yield dict(line.split(": ", 1) for line in addresses(running))

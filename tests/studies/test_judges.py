@@ -85,7 +85,7 @@ def page(judged):
     first = next(job for job in judged.plan.jobs() if job.system != "recurrentgpt")
     judged.save_novel(first, novel(first, "<script>alert(1)</script> & $a story"))
     with server(judged, 0) as running:
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,))
         thread.start()
 
         def ask(path="/", data=None, **headers):

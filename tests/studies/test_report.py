@@ -98,12 +98,20 @@ def test_an_unknown_run_and_a_damaged_recording_are_a_sentence(toy, tmp_path):
         write_report(folder, tmp_path / "report")
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Give the folder in which the novels of a judged run are kept, once they are written."""
+    return tmp_path_factory.mktemp("written") / "judged"
+
+
 @pytest.fixture
-def judged(tmp_path, plan):
+def judged(tmp_path, plan, written):
     """Give a run whose judge prefers recurrentgpt on one premise of two, is qualified, and agrees with two people."""
     plan = plan.model_copy(update={"judges": [Judge(model="reader", family="b"), Judge(model="blind")], "family": "a"})
-    folder = RunFolder.create(tmp_path / "judged", plan)
-    run(folder, lambda event: None, model=scripted_author(), retry=QUICK)
+    if not written.exists():
+        run(RunFolder.create(written, plan), lambda event: None, model=scripted_author(), retry=QUICK)
+    shutil.copytree(written, tmp_path / "judged")
+    folder = RunFolder.open(tmp_path / "judged")
     for name, right in (("reader", 24), ("blind", 6)):
         kinds = dict.fromkeys(("shuffled", "doubled", "swapped"), right / 24)
         for criterion in plan.criteria:

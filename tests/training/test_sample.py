@@ -56,7 +56,7 @@ class Server:
                 pass
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
         self.endpoint = Endpoint(f"http://127.0.0.1:{self.http.server_port}/v1", "key")
 
     def reply(self, body: dict[str, Any]) -> str:

@@ -53,6 +53,7 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
         response. Raises ModelUnavailable for a reply that is compressed; reading one that is too long raises it too.
         """
         client = await self._client_of_this_loop()
+        request.extensions = {**request.extensions, "trace": _end_if_cancelled}
         options["follow_redirects"] = False
         response = await client.send(request, **options)
         for _ in range(MOST_REDIRECTS):
@@ -110,6 +111,17 @@ class _BoundedStream(http.AsyncByteStream):  # type: ignore[misc]
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+async def _end_if_cancelled(event: str, info: object) -> None:
+    """End a task that was cancelled while its connection was made.
+
+    The client connects in a scope that is cancelled itself once it is there; a cancellation from outside in the same moment is
+    taken for that one, and whoever asked for it would wait for the whole reply.
+    """
+    task = asyncio.current_task()
+    if event.endswith("send_request_headers.started") and task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def is_loopback(address: str | None) -> bool:

@@ -118,12 +118,13 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
 
 def deaths(passage: str, known: Codex) -> set[str]:
     """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
-    told = sentences(SPOKEN.sub('""', passage))
+    told = [sentence for part in passage.split("\n") for sentence in sentences(SPOKEN.sub('""', part))]
     return {
         change["entry"]
         for sentence in told
+        if not sentence.endswith("?")
         for change in _by_rule(sentence, known.named_in(sentence), known)
-        if change.get("value") == "dead"
+        if change.get("value") == "dead" and not _returns(Change(**{**change, "text": sentence}), passage, known)
     }
 
 
@@ -313,14 +314,26 @@ _NOT_TO_DEATH = re.compile(
     r"(?:questions|work|letters|kisses|gifts|kindness|a glance|a look|paper\w*|flowers))"
 )
 _ONLY_TO_DEATH = re.compile(r" (?:to death|down dead)\b")
+_NOT_DEAD = (
+    r"(?! (?:tired|drunk|asleep|certain|sure|set|serious|right|wrong|beat|calm|broke|sober|against|ahead|cent(?:re|er)|"
+    r"straight|in (?:front|a (?:dream|vision))|on (?:his|her|their) feet|to )\b)"
+)
 _AROUND_DEAD = (
-    (r"\b(?:took|takes|claim(?:ed|s)|end(?:ed|s)|costs?) $", r"(?:['’]s| (?:his|her)) life\b"),
-    (r"\b(?:laid|lays|lay|puts?) $", r" (?:to rest|in the ground|in (?:his|her) grave)\b"),
     (
-        r"\b(?:found|finds|left|leaves|discover(?:ed|s)|saw|sees) $",
-        r" (?:lying |already )?(?:dead(?! (?:tired|drunk|asleep|set)\b)|murdered|hanged|drowned|lifeless)\b",
+        r"\b(?:took|takes|claim(?:ed|s)|ended|cost) $",
+        r"(?:['’]s| (?:his|her)) life(?=[.,;!?]|$| (?:at|on|by|that|when|last)\b)",
     ),
-    (r"\b(?:found|finds|discover(?:ed|s)|bur(?:ied|ies)|recover(?:ed|s)) $", r"['’]s? (?:body|corpse|remains)\b"),
+    (r"\b(?:laid|lays|lay) $", r" (?:to rest|in the ground|in (?:his|her) grave)\b"),
+    (r"\bput $", r" (?:in the ground|in (?:his|her) grave)\b(?!-)"),
+    (
+        r"\b(?:found|finds|left|leaves|discover(?:ed|s)) $",
+        rf" (?:lying |already )?(?:dead{_NOT_DEAD}|murdered|hanged|lifeless)\b",
+    ),
+    (
+        r"\b(?:found|finds|discover(?:ed|s)|bur(?:ied|ies)|recover(?:ed|s)) $",
+        r"['’]s? (?:dead body|corpse|remains|body(?=[.,;!?]|$| (?:in|on|at|under|beneath|behind|beside|by|near|among|inside|"
+        r"floating|lying)\b))",
+    ),
 )
 _BODY_OF = re.compile(
     r"\b(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|corpse|remains|ashes|bones) of|"

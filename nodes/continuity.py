@@ -153,8 +153,8 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     ends = tier == "full" and finale(state, runtime, state.get("step", 0) + 1)
     settle = open_entries(codex) if ends else []
     entries = touched(codex, state["plan"], state.get("passage", ""), settle)
-    if tier == "small":
-        entries = [_without_acts(entry) for entry in entries]
+    if tier == "small" and is_english(runtime.context.language):
+        entries = [_without_acts(entry) if entry.kind == "person" else entry for entry in entries]
     near = await _nearness(entries, state, runtime)
     return tell(entries, words=TOLD_WORDS[tier], known=held, nearness=near)
 

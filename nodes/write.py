@@ -63,8 +63,8 @@ MOST_REMINDED_WORDS = 30
 OTHER_SEEDS = 1000
 """Takes between the seeds of a passage and those of the next try to mend it."""
 
-_EXAMPLE_PERSON = re.compile(r"^- ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*):", re.MULTILINE)
-"""A line of a prompt that says who somebody is."""
+_EXAMPLE_PERSON = re.compile(r"^- ([A-Z][\w'’-]+)(?: [A-Z][\w'’-]+)+:", re.MULTILINE)
+"""A line of a prompt that says who somebody is with a first and a last name."""
 
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
@@ -206,7 +206,8 @@ async def _in_samples(passage: Composing) -> ProseGate:
     standing = len(segments(gate.text, runtime.context.language))
     reached, stuck = 0, 0
     shaped = model.embedded and not model.adapter
-    acting = await living(state, runtime, people(state)) if shaped else []
+    # Of whom a person's own plan tells, the dead may speak.
+    acting = people(state) if state.get("plan_author") == "human" else await living(state, runtime, people(state))
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
@@ -394,11 +395,12 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
     """
     state, context = passage.state, passage.runtime.context
     seen = [passage.previous, *(entry["piece"] for entry in state.get("recalled", []))]
-    banned = list(context.banned_phrases)
+    strangers: list[str] = []
     if small:
         log = passage.runtime.log
         seen += [commit["passage"] for commit in await log.latest(state["story"], state["head"], WATCHED)]
-        banned += _people_of_examples(passage.asked, seen)
+        # A prompt of somebody's own may have other lists in its examples.
+        strangers = [] if passage.prompts.directory else _people_of_examples(passage.asked, seen)
     return ProseGate(
         min_words=context.min_words,
         max_words=context.max_words,
@@ -407,7 +409,8 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
         finale=finale(state, passage.runtime, passage.step) == "last",
         third_person=small and context.person != "first",
         keeps_all=not small and context.keeps_whole_passages,
-        banned=banned,
+        banned=context.banned_phrases,
+        strangers=strangers,
     )
 
 
@@ -416,8 +419,8 @@ def _people_of_examples(asked: list[BaseMessage], seen: list[str]) -> list[str]:
     examples = max((place for place, turn in enumerate(asked) if getattr(turn, "example", False)), default=0)
     own = "\n".join([*(str(turn.text) for turn in asked[examples + 1 :]), *seen])
     told = "\n".join(str(turn.text) for turn in asked[:examples])
-    names = map(first_name, dict.fromkeys(_EXAMPLE_PERSON.findall(told)))
-    return [name for name in names if name not in own]
+    names = dict.fromkeys(_EXAMPLE_PERSON.findall(told))
+    return [name for name in names if not re.search(rf"\b{re.escape(name)}\b", own, re.IGNORECASE)]
 
 
 def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, runtime: StoryRuntime) -> list[BaseMessage]:

@@ -61,8 +61,8 @@ LEFT_OUT = (*REPEATING, "speaker")
 
 _CURLY = re.compile("[“”]")
 
-_JOINED_SENTENCES = re.compile(r"(?<=[a-z]{2}[.!?])(?=[A-Z][a-z])")
-"""Where a small model left out the space between two sentences."""
+_NO_SPACE = re.compile(r"(?:^|\s)[^\s.]*[a-z]{2}[.!?]$")
+"""What a sentence ends with behind which a small model left out the space; a name with a dot in it goes on."""
 
 _GOES_ON = re.compile(r"[\w ,'’-]*")
 """Text without any mark that may end a sentence, as nearly every piece of a stream finds it."""
@@ -99,10 +99,10 @@ _LABELLED = re.compile(r"\s*\*(?!\*)[^*\n:]{1,40}(?::\*|\*:)[^\S\n]*[^\s*]")
 class ProseGate:
     """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
 
-    `seen` holds the texts that the passage must not copy, `banned` the phrases that it must not hold, `third_person` refuses a
-    narrator who says "I", `finale` allows "The end". With `keeps_all`, for a capable model, nothing is cut at a length and
-    nothing stops the stream: `objection` says what is wrong with the passage, so that it can be asked for again; its emphasis
-    stays, as `prose.emphasis` has it.
+    `seen` holds the texts that the passage must not copy, `banned` the phrases that it must not hold, `strangers` the names of
+    people who are none of the story's, `third_person` refuses a narrator who says "I", `finale` allows "The end". With
+    `keeps_all`, for a capable model, nothing is cut at a length and nothing stops the stream: `objection` says what is wrong
+    with the passage, so that it can be asked for again; its emphasis stays, as `prose.emphasis` has it.
     """
 
     def __init__(
@@ -117,6 +117,7 @@ class ProseGate:
         copy_limit: int = COPY_LIMIT,
         keeps_all: bool = False,
         banned: Sequence[str] = (),
+        strangers: Sequence[str] = (),
     ) -> None:
         self.min_words, self.max_words, self.language, self.keeps_all = min_words, max_words, language, keeps_all
         self.fault: Fault | None = None
@@ -155,6 +156,7 @@ class ProseGate:
             third_person=third_person,
             copy_limit=copy_limit,
             banned=banned,
+            strangers=strangers,
             capable=keeps_all,
         )
         self._whole = False
@@ -314,8 +316,6 @@ class ProseGate:
             self._tail = without_emphasis(self._tail)
         if not final and _GOES_ON.fullmatch(self._tail):
             return
-        if self._parts_words:
-            self._tail = _JOINED_SENTENCES.sub(" ", self._tail)
         pieces = segments(self._tail, self.language)
         if not final and pieces and not pieces[-1].endswith("\n"):
             pieces.pop()
@@ -327,6 +327,8 @@ class ProseGate:
             length = len(piece)
             if not piece.isascii():
                 piece = without_stray_joiners(piece)
+            if self._parts_words and not self._mark and piece[:1].isupper() and _NO_SPACE.search(self._settled[-40:]):
+                piece = f" {piece}"
             if self._parts_words:
                 piece = split_repeated(split_joined_words(piece, self._known), self._settled, self._said)
             if self._mark:

@@ -65,10 +65,12 @@ class Examiner:
         third_person: bool = False,
         copy_limit: int = COPY_LIMIT,
         banned: Sequence[str] = (),
+        strangers: Sequence[str] = (),
         capable: bool = False,
     ) -> None:
         self._capable = capable
         self._banned = BannedPhrases(banned)
+        self._strangers = re.compile(rf"\b(?:{'|'.join(map(re.escape, strangers))})\b") if strangers else None
         self.language, self.finale, self.third_person, self.copy_limit = language, finale, third_person, copy_limit
         self._index = PassageIndex()
         self._seen = set[tuple[str, ...]]().union(*(_runs(other, copy_limit + 1) for other in seen))
@@ -102,7 +104,8 @@ class Examiner:
 
     def _ban(self, sentence: str, before: str) -> Fault | None:
         phrase = self._banned.find(sentence, before)
-        return Fault("banned", phrase) if phrase else None
+        stranger = self._strangers.search(sentence) if self._strangers and not phrase else None
+        return Fault("banned", stranger[0] if stranger else phrase) if stranger or phrase else None
 
     def _repeating(self, sentence: str, before: str) -> Fault | None:
         own = tokens(sentence)

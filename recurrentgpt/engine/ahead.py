@@ -23,7 +23,16 @@ from recurrentgpt.memory.layered_store import LayeredStore
 from recurrentgpt.models.meter import total_usage, usage_left, used_tokens
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import RecurrentGPTError
-from recurrentgpt.schema.events import Event, done_event, memory_event, passage_event, plans_event, story_event
+from recurrentgpt.schema.events import (
+    Event,
+    ProseEvent,
+    StageEvent,
+    done_event,
+    memory_event,
+    passage_event,
+    plans_event,
+    story_event,
+)
 from recurrentgpt.schema.log import AheadTally, Commit, StoryRecord
 from recurrentgpt.schema.state import State, Usage
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -200,18 +209,32 @@ class Ahead:
         if not waiting:
             return
         draft, self._drafts = await self._chosen(waiting), _Drafts()
-        if draft is not None and draft.commit is not None:
-            async for event in self._append(draft.commit, draft):
-                yield event
+        if draft is not None and (commit := draft.commit or await self._just_written(draft)) is not None:
+            async with aclosing(self._append(commit, draft)) as events:
+                async for event in events:
+                    yield event
             return
         there = await draft.session.in_the_making(draft.begun) if draft else None
+        if there is None:
+            await session.log.batch([await self._tally_op(choices=1)])
+            return
+        place = await session.put_there(there)
         # What it has cost so far goes along with it.
-        taken = total_usage(there.values.get("usage", {}).values()) if there else NOTHING
+        taken = total_usage(there.values.get("usage", {}).values())
         await session.log.batch([await self._tally_op(choices=1, taken=taken)])
-        if there is not None:
-            async with aclosing(session.take_over(there)) as events:
-                async for event in events:
-                    yield self._with_report(event)
+        count(taken)
+        if there.node != "retrieve":
+            text = there.values["passage"]
+            yield StageEvent(event="stage", node="write")
+            yield ProseEvent(event="prose", text=text, settled=len(text))
+        async with aclosing(session.write_on(place)) as events:
+            async for event in events:
+                yield self._with_report(event)
+
+    async def _just_written(self, draft: _Draft) -> Commit | None:
+        """Return the passage of a draft that was stopped between its commit and the end of its run."""
+        commit, head = await draft.session.head_commit(), await self._session.head()
+        return commit if commit["parent"] == head else None
 
     async def _append(self, commit: Commit, draft: _Draft) -> AsyncGenerator[Event]:
         """Append a whole passage to the log, and yield the events of it."""
@@ -224,6 +247,7 @@ class Ahead:
         tally = await self._tally_op(choices=1, ready=1, taken=usage)
         await log.append(commit, placed["status"] if placed else "choosing", also=[*also, tally])
         count(usage)
+        await session.end_where_asked(commit["step"])
         try:
             yield story_event(await session.record())
             yield passage_event(commit)

@@ -119,8 +119,7 @@ class Session(StoryReader):
         async with self.writing():
             head = await self.log.head(self.id)
             last = (head["step"] if head else 0) + steps
-            if self.context.ending:
-                await self._end_at(last)
+            await self.end_where_asked(last)
             async with aclosing(self._run(await self._start(), selector="simulator", last_step=last)) as events:
                 async for event in events:
                     yield event
@@ -129,6 +128,11 @@ class Session(StoryReader):
         """Keep that the story ends with this passage, for every later run that writes of it."""
         check_steps(step)
         async with self.writing():
+            await self._end_at(step)
+
+    async def end_where_asked(self, step: int) -> None:
+        """Keep that the story ends with this passage where the run is to end it; the caller holds the lock."""
+        if self.context.ending:
             await self._end_at(step)
 
     async def _end_at(self, step: int) -> None:
@@ -196,7 +200,9 @@ class Session(StoryReader):
         snapshot = await self.engine.graph.aget_state(newest.config)
         values = cast(State, snapshot.values)
         match pending(snapshot):
-            case ["write"] if begun:
+            case ["write"] if not newest.next:
+                return InTheMaking("write", cast(State, newest.values))  # it has just ended
+            case ["write"] if begun := begun or values.get("begun", ""):
                 return InTheMaking("retrieve", {**values, "plan": plan_in_hand(values), "begun": begun})
             case ["update_memory", *_]:
                 return InTheMaking("write", values)
@@ -204,11 +210,15 @@ class Session(StoryReader):
                 return InTheMaking("update_memory", values)
         return None
 
-    async def take_over(self, there: InTheMaking) -> AsyncGenerator[Event]:
-        """Write a passage to its end that another thread began behind the head; the caller holds the lock."""
+    async def put_there(self, there: InTheMaking) -> RunnableConfig:
+        """Put the thread where another one has come to with the passage behind the head; the caller holds the lock."""
+        return await self.engine.graph.aupdate_state(self._config, there.values, as_node=there.node)
+
+    async def write_on(self, place: RunnableConfig) -> AsyncGenerator[Event]:
+        """Write the passage behind the head to its end from where its thread was put; the caller holds the lock."""
         last = (await self.head_commit())["step"] + 1
-        config = await self.engine.graph.aupdate_state(self._config, there.values, as_node=there.node)
-        async with aclosing(self._run(None, config, selector="simulator", last_step=last)) as events:
+        await self.end_where_asked(last)
+        async with aclosing(self._run(None, place, selector="simulator", last_step=last)) as events:
             async for event in events:
                 yield event
 

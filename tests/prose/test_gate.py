@@ -353,9 +353,18 @@ def test_a_sentence_that_says_something_of_its_own_stays(second):
 
 def test_sentences_that_a_small_model_ran_together_are_parted():
     gate = ProseGate(min_words=3)
-    for piece in ("Felix laughed", " again.", "And he", " went down to the harbour.", "Why?Nobody knew."):
+    for piece in ("Felix laughed", " again.", "A", "nd he", " went down to the harbour.", "Why?Nobody knew."):
         gate.feed(piece)
     assert gate.finish() == "Felix laughed again. And he went down to the harbour. Why? Nobody knew."
+
+
+def test_only_who_is_a_stranger_to_the_story_is_refused_by_name():
+    gate = ProseGate(min_words=3, strangers=["Marten", "Petra"])
+    gate.feed("A marten ran across the roof of the mill. Nobody saw where it went. ")
+    gate.feed("Then Petra came in.")
+    gate.close()
+    assert str(gate.fault) == "banned: Petra"
+    assert gate.finish() == "A marten ran across the roof of the mill. Nobody saw where it went."
 
 
 def test_a_capable_models_full_stops_stay_as_they_are():

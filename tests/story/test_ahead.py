@@ -251,6 +251,50 @@ def test_of_a_passage_that_is_whole_only_the_memory_is_made(library, settings, t
     assert story.snapshot().ahead["usage"]["output_tokens"] < passage.usage["output_tokens"]
 
 
+@pytest.mark.parametrize("at", ["prose", "memory", ""])
+def test_a_passage_that_ends_the_story_ends_it_wherever_it_was_begun(library, settings, at):
+    model = Halting()
+    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
+    story.step()
+    again = Story.open(story.id, library=library, **settings(model=model, ahead=1, ending=True))
+    halted = model.halt(at)
+    again.write_ahead(wait=not at)
+    assert not at or halted.wait(30)
+    again.choose(1)
+    list(again.stream())
+    assert again.settings["length"] == 2
+    assert Story.open(story.id, library=library).settings["length"] == 2
+
+
+@pytest.mark.parametrize("at", ["prose", "memory"])
+def test_of_a_passage_that_was_begun_ahead_what_is_there_comes_first(library, settings, at):
+    model = Halting()
+    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
+    story.step()
+    halted = model.halt(at)
+    story.write_ahead()
+    assert halted.wait(30)
+    story.choose(1)
+    events = list(story.stream())
+    prose = next(number for number, event in enumerate(events) if event["event"] == "prose")
+    assert {event["event"] for event in events[:prose]} <= {"stage", "story"}
+    assert "update_memory" not in [event.get("node") for event in events[:prose]]
+    assert story.passage().text.startswith(events[prose]["text"].strip())
+
+
+def test_whoever_leaves_a_ready_passage_lets_the_story_go(library, settings, model):
+    story = Story.new("fantasy", library=library, **settings(ahead=1))
+    story.step()
+    story.write_ahead(wait=True)
+    story.choose(1)
+    events = story.stream()
+    next(events)
+    events.close()
+    assert story.passage().step == 2
+    assert story.waiting_plan is None
+    assert story.step().step == 3
+
+
 def test_an_unfinished_passage_of_another_plan_is_thrown_away(library, settings):
     model = Halting()
     story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))

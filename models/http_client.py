@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import openai
 
+from recurrentgpt.infrastructure.cancellation import end_if_cancelled
 from recurrentgpt.schema.errors import ModelUnavailable
 
 _AsyncClient = next(base for base in openai.DefaultAsyncHttpxClient.__mro__ if base.__name__ == "AsyncClient")
@@ -53,7 +54,7 @@ class LoopClient(openai.DefaultAsyncHttpxClient):
         response. Raises ModelUnavailable for a reply that is compressed; reading one that is too long raises it too.
         """
         client = await self._client_of_this_loop()
-        request.extensions = {**request.extensions, "trace": _end_if_cancelled}
+        request.extensions = {**request.extensions, "trace": _begins}
         options["follow_redirects"] = False
         response = await client.send(request, **options)
         for _ in range(MOST_REDIRECTS):
@@ -113,15 +114,10 @@ class _BoundedStream(http.AsyncByteStream):  # type: ignore[misc]
         await self._stream.aclose()
 
 
-async def _end_if_cancelled(event: str, info: object) -> None:
-    """End a task that was cancelled while its connection was made.
-
-    The client connects in a scope that is cancelled itself once it is there; a cancellation from outside in the same moment is
-    taken for that one, and whoever asked for it would wait for the whole reply.
-    """
-    task = asyncio.current_task()
-    if event.endswith("send_request_headers.started") and task is not None and task.cancelling():
-        raise asyncio.CancelledError
+async def _begins(event: str, info: object) -> None:
+    """Follow how a request goes: a connection that is made has lost who was cancelled meanwhile."""
+    if event.endswith("send_request_headers.started"):
+        end_if_cancelled()
 
 
 def is_loopback(address: str | None) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from typing import TypeVar
 
+from recurrentgpt.infrastructure.cancellation import end_if_cancelled
 from recurrentgpt.prose.model_text import CHANNEL_MARK, PERHAPS_A_THOUGHT, THOUGHT_END, THOUGHTS
 from recurrentgpt.schema.errors import ModelTooSlow
 
@@ -89,6 +90,7 @@ class StreamClock:
 
         Raises TimeoutError for silence, and ModelTooSlow for what took many times as long.
         """
+        end_if_cancelled()
         if self.timeout is None:
             return await anext(chunks, None)
         now = asyncio.get_running_loop().time

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+
 import pytest
 
 from recurrentgpt.models import calls, http_client, reasoning
 from recurrentgpt.models.calls import Meter, ask, is_transient
 from recurrentgpt.schema.errors import ModelRefused, ModelTooSlow, ModelUnavailable, ReasoningShown
 from recurrentgpt.testing import Behaviour, FaultyServer
+from tests.conftest import NEVER
 
 from .calling import FACTS, QUESTION, Facts, model_of, written
 
@@ -19,6 +23,26 @@ async def test_reasoning_is_no_prose_and_no_json(behaviour: Behaviour) -> None:
     with FaultyServer(behaviour, text=FACTS) as server:
         assert (await ask(model_of(server), QUESTION, Facts, max_tokens=50, meter=Meter())).facts
         assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("way", ["stream", "request"])
+async def test_a_cancellation_that_was_lost_while_a_connection_was_made_ends_the_call(way: str) -> None:
+    """The HTTP client connects in a scope of its own, and takes a cancellation in the same moment for that one's."""
+    with FaultyServer("hang") as server:
+        model, client = model_of(server, timeout=NEVER), http_client.LoopClient()
+
+        async def lost() -> None:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            await (written(model, Meter()) if way == "stream" else client.post(f"{server.base_url}/chat/completions"))
+
+        call = asyncio.create_task(lost())
+        await asyncio.sleep(0)
+        call.cancel()
+        ended, _ = await asyncio.wait([call], timeout=NEVER / 2)
+        assert call in ended
+        assert call.cancelled()
+        assert server.requests == []
 
 
 MARKS = [

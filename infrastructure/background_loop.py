@@ -24,6 +24,9 @@ T = TypeVar("T")
 PATIENCE, TIMES_TOLD = 10.0, 2
 """Seconds to wait for work that was cancelled, before it is told again, and how often it is told."""
 
+SIGNAL_SECONDS = 0.5
+"""How long a signal may wait for its handler while nothing comes."""
+
 AHEAD = 100
 """Items that an iterator's source may be ahead of a slow reader; then it waits until some of them are taken."""
 
@@ -66,12 +69,19 @@ def iterate(source: Callable[[], AsyncGenerator[T]]) -> Iterator[T]:
     room, loop = asyncio.Semaphore(AHEAD), _background()
     begun = _Begun(lambda: _pump(source, items.put, room))
     try:
-        while (item := items.get()) is not None:
+        while (item := _next_of(items)) is not None:
             loop.call_soon_threadsafe(room.release)
             yield item
         begun.future.result()
     finally:
         begun.end()
+
+
+def _next_of(items: queue.SimpleQueue[T | None]) -> T | None:
+    """Return the next item, and let handlers of signals run meanwhile: another thread may take one, which wakes nobody here."""
+    while True:
+        with suppress(queue.Empty):
+            return items.get(timeout=SIGNAL_SECONDS)
 
 
 async def aiterate(source: Callable[[], AsyncGenerator[T]]) -> AsyncIterator[T]:

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
-from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
@@ -148,7 +147,7 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     if not runtime.context.codex:
         return []
     held = [*state.get("short_term_memory", "").splitlines(), *state["brief"]["characters"], *known]
-    codex, tier = await codex_before(state, runtime), tier_of_role("writer", runtime.context)
+    codex, tier = await codex_before(state, runtime), (await runtime.model("writer")).tier
     # What the story has left open, it settles before it ends.
     ends = tier == "full" and finale(state, runtime, state.get("step", 0) + 1)
     settle = open_entries(codex) if ends else []

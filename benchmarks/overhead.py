@@ -175,14 +175,14 @@ def _ratios(at: dict[int, dict[str, Any]]) -> dict[str, Any]:
     last = at[end]
     growth = round((last["log_bytes"] - at[before]["log_bytes"]) / (end - before))
     return {
-        "log_bytes_per_step": {"value": growth, "limit": LOG_BYTES_PER_STEP, "ok": growth <= LOG_BYTES_PER_STEP},
-        "retrieval_milliseconds": {
-            "value": last["retrieval_milliseconds"],
-            "limit": RETRIEVAL_MILLISECONDS,
-            "ok": last["retrieval_milliseconds"] <= RETRIEVAL_MILLISECONDS,
-        },
+        "log_bytes_per_step": _held_to(LOG_BYTES_PER_STEP, growth),
+        "retrieval_milliseconds": _held_to(RETRIEVAL_MILLISECONDS, last["retrieval_milliseconds"]),
         **(_ratios_to_100(at, last) if end > 100 else {}),
     }
+
+
+def _held_to(limit: float, value: float) -> dict[str, Any]:
+    return {"value": value, "limit": limit, "ok": value <= limit}
 
 
 def _ratios_to_100(at: dict[int, dict[str, Any]], last: dict[str, Any]) -> dict[str, Any]:

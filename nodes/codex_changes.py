@@ -124,7 +124,7 @@ def deaths(passage: str, known: Codex) -> set[str]:
         for sentence in told
         if not sentence.endswith("?")
         for change in _by_rule(sentence, known.named_in(sentence), known)
-        if change.get("value") == "dead" and not _returns(Change(**{**change, "text": sentence}), passage, known)
+        if change.get("value") == "dead" and not _returns({**change, "text": sentence}, passage, known)
     }
 
 
@@ -229,6 +229,8 @@ _NEXT_CLAUSE = re.compile(r"[;:] |, (?:and|but|so|yet|who|which|whom|where) |[â€
 """Where a clause ends whose doubts are its own."""
 _BE = r"(?:is|was|lies|lay|has been|had been|were)"
 _SELF = r"(?:him|her|them)sel(?:f|ves)"
+_DEAD_BUT = "tired|drunk|certain|sure|set|asleep|serious|right|wrong|beat|against|on (?:his|her) feet|to "
+"""What makes of "dead" no more than "very"."""
 _OWN_LIFE = r"(?:his|her|their) (?:own )?life"
 _TO_DEATH = (
     r"(?:bled|bleeds|froze|freezes|frozen|starved|starves|burned|burnt|choked|chokes|stabbed|beaten|crushed|trampled|worked|"
@@ -247,8 +249,8 @@ _BACK_SOON = (
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("dead", re.compile(
         rf"(?:(?:had |has )?(?:just |already |since |at last |finally |also )?"
-        rf"(?:{_BE} (?:later |long |now |already |quite |found )?(?:dead(?! (?:tired|drunk|certain|sure|set|asleep|serious|right|"
-        rf"wrong|beat|against|on (?:his|her) feet|to )\b)|no more\b(?! than)|{_KILLED_BY}(?! (?:in (?:his|her|a|"
+        rf"(?:{_BE} (?:later |long |now |already |quite |found )?(?:dead(?! (?:{_DEAD_BUT})\b)|"
+        rf"no more\b(?! than)|{_KILLED_BY}(?! (?:in (?:his|her|a|"
         rf"the) (?:\w+ )?(?:work|book|"
         r"papers?|thoughts?)|with (?:kindness|work)|by (?:curiosity|boredom|kindness|laughter))\b)|"
         rf"{_TO_DEATH}|no longer (?:alive|breathing|among the living))|"
@@ -314,10 +316,7 @@ _NOT_TO_DEATH = re.compile(
     r"(?:questions|work|letters|kisses|gifts|kindness|a glance|a look|paper\w*|flowers))"
 )
 _ONLY_TO_DEATH = re.compile(r" (?:to death|down dead)\b")
-_NOT_DEAD = (
-    r"(?! (?:tired|drunk|asleep|certain|sure|set|serious|right|wrong|beat|calm|broke|sober|against|ahead|cent(?:re|er)|"
-    r"straight|in (?:front|a (?:dream|vision))|on (?:his|her|their) feet|to )\b)"
-)
+_NOT_DEAD = rf"(?! (?:{_DEAD_BUT}|calm|broke|sober|ahead|cent(?:re|er)|straight|in (?:front|a (?:dream|vision))|on their feet)\b)"
 _AROUND_DEAD = (
     (
         r"\b(?:took|takes|claim(?:ed|s)|ended|cost) $",

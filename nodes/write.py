@@ -205,9 +205,9 @@ async def _in_samples(passage: Composing) -> ProseGate:
     # What somebody let stand is no part of a run-up.
     standing = len(segments(gate.text, runtime.context.language))
     reached, stuck = 0, 0
-    shaped = model.embedded and not model.adapter
-    # Of whom a person's own plan tells, the dead may speak.
-    acting = people(state) if state.get("plan_author") == "human" else await living(state, runtime, people(state))
+    shaped, acting = model.embedded and not model.adapter, people(state)
+    if shaped and state.get("plan_author") != "human":  # of whom a person's own plan tells, the dead may speak
+        acting = await living(state, runtime, acting)
     for sample in range(MOST_SAMPLES):
         runtime.meter.resamples += bool(sample)
         turns = [*passage.asked, *_onwards(gate, model, passage.prompts, runtime)]
@@ -416,9 +416,9 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
 
 def _people_of_examples(asked: list[BaseMessage], seen: list[str]) -> list[str]:
     """Return the names of people in a prompt's worked examples whom the story does not know: a small model lets them walk in."""
-    examples = max((place for place, turn in enumerate(asked) if getattr(turn, "example", False)), default=0)
-    own = "\n".join([*(str(turn.text) for turn in asked[examples + 1 :]), *seen])
-    told = "\n".join(str(turn.text) for turn in asked[:examples])
+    fixed = max((place for place, turn in enumerate(asked, 1) if getattr(turn, "example", False)), default=0)
+    own = "\n".join([*(str(turn.text) for turn in asked[fixed:]), *seen])
+    told = "\n".join(str(turn.text) for turn in asked[:fixed])
     names = dict.fromkeys(_EXAMPLE_PERSON.findall(told))
     return [name for name in names if not re.search(rf"\b{re.escape(name)}\b", own, re.IGNORECASE)]
 

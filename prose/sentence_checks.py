@@ -103,9 +103,10 @@ class Examiner:
         )
 
     def _ban(self, sentence: str, before: str) -> Fault | None:
-        phrase = self._banned.find(sentence, before)
-        stranger = self._strangers.search(sentence) if self._strangers and not phrase else None
-        return Fault("banned", stranger[0] if stranger else phrase) if stranger or phrase else None
+        if phrase := self._banned.find(sentence, before):
+            return Fault("banned", phrase)
+        stranger = self._strangers and self._strangers.search(sentence)
+        return Fault("banned", stranger[0]) if stranger else None
 
     def _repeating(self, sentence: str, before: str) -> Fault | None:
         own = tokens(sentence)

@@ -24,6 +24,11 @@ class StreamBuffer:
     settled: int = 0
     _released: int = 0
 
+    @property
+    def settled_text(self) -> str:
+        """What will stay as it is."""
+        return self.text[: self.settled]
+
     def apply(self, event: Mapping[str, Any]) -> bool:
         """Follow an event of a stream; return whether it changed the text or what of it is settled."""
         match event.get("event"):

@@ -63,11 +63,6 @@ class _Draft:
     commit: Commit | None = None
     """The passage, once it is whole, with its memory and plans."""
 
-    @property
-    def begun(self) -> str:
-        """The whole sentences of a passage that is not whole."""
-        return self.buffer.text[: self.buffer.settled]
-
 
 @dataclass
 class _Drafts:
@@ -191,7 +186,7 @@ class Ahead:
         if await session.head() == head:
             if await session.waiting_plan() is None:
                 await session.choose(number, None)
-            begun = draft.begun
+            begun = draft.buffer.settled_text
             async with aclosing(session.go_on(begun) if begun else session.write(1)) as events:
                 async for event in events:
                     draft.buffer.apply(event)
@@ -214,11 +209,11 @@ class Ahead:
                 async for event in events:
                     yield event
             return
-        there = await draft.session.in_the_making(draft.begun) if draft else None
+        there = await draft.session.in_the_making(draft.buffer.settled_text) if draft else None
         if there is None:
             await session.log.batch([await self._tally_op(choices=1)])
             return
-        place = await session.put_there(there)
+        place = await session.take_over(there)
         # What it has cost so far goes along with it.
         taken = total_usage(there.values.get("usage", {}).values())
         await session.log.batch([await self._tally_op(choices=1, taken=taken)])
@@ -227,7 +222,7 @@ class Ahead:
             text = there.values["passage"]
             yield StageEvent(event="stage", node="write")
             yield ProseEvent(event="prose", text=text, settled=len(text))
-        async with aclosing(session.write_on(place)) as events:
+        async with aclosing(session.finish(place)) as events:
             async for event in events:
                 yield self._with_report(event)
 

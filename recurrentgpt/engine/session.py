@@ -153,9 +153,7 @@ class Session(StoryReader):
     async def keep(self, passage: str) -> AsyncGenerator[Event]:
         """Take these words for the passage whose writing was stopped, and go on from there; a finished one stays as it is."""
         async with self.writing():
-            newest = await self.engine.graph.aget_state(self._config)
-            # By its own config: without what a passage that has just ended would change of it.
-            snapshot = await self.engine.graph.aget_state(newest.config)
+            _, snapshot = await self._newest_and_before()
             values, config = cast(State, snapshot.values), self._config
             match pending(snapshot):
                 case ["write"]:
@@ -195,9 +193,7 @@ class Session(StoryReader):
 
     async def in_the_making(self, begun: str) -> InTheMaking | None:
         """Return how far a passage has come whose writing was stopped, with its whole sentences; None where nothing is of it."""
-        newest = await self.engine.graph.aget_state(self._config)
-        # By its own config: without what a node that has just ended would change of it.
-        snapshot = await self.engine.graph.aget_state(newest.config)
+        newest, snapshot = await self._newest_and_before()
         values = cast(State, snapshot.values)
         match pending(snapshot):
             case ["write"] if not newest.next:
@@ -210,17 +206,23 @@ class Session(StoryReader):
                 return InTheMaking("update_memory", values)
         return None
 
-    async def put_there(self, there: InTheMaking) -> RunnableConfig:
+    async def take_over(self, there: InTheMaking) -> RunnableConfig:
         """Put the thread where another one has come to with the passage behind the head; the caller holds the lock."""
         return await self.engine.graph.aupdate_state(self._config, there.values, as_node=there.node)
 
-    async def write_on(self, place: RunnableConfig) -> AsyncGenerator[Event]:
+    async def finish(self, place: RunnableConfig) -> AsyncGenerator[Event]:
         """Write the passage behind the head to its end from where its thread was put; the caller holds the lock."""
         last = (await self.head_commit())["step"] + 1
         await self.end_where_asked(last)
         async with aclosing(self._run(None, place, selector="simulator", last_step=last)) as events:
             async for event in events:
                 yield event
+
+    async def _newest_and_before(self) -> tuple[StateSnapshot, StateSnapshot]:
+        """Return where the thread stands, and the same without what nodes that have just ended would change of it."""
+        newest = await self.engine.graph.aget_state(self._config)
+        # By its own config, LangGraph leaves out what is not yet part of a checkpoint.
+        return newest, await self.engine.graph.aget_state(newest.config)
 
     async def discard(self) -> None:
         """Forget the passage whose writing was stopped, and its plan: another can be chosen."""

@@ -210,14 +210,25 @@ class Halting(ScriptedChatModel):
             await asyncio.Event().wait()
 
 
+@pytest.fixture
+def halted_at(library, settings):
+    """Give a maker of stories whose passage ahead has halted in the middle of its prose or its memory, with their model."""
+
+    def make(at, tier="full"):
+        model = Halting(tier=tier)
+        story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
+        story.step()
+        halted = model.halt(at)
+        story.write_ahead()
+        assert halted.wait(30)
+        return story, model
+
+    return make
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
-def test_a_passage_that_is_still_written_when_its_plan_is_chosen_is_gone_on_with(library, settings, tier):
-    model = Halting(tier=tier)
-    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
-    story.step()
-    halted = model.halt("prose")
-    story.write_ahead()
-    assert halted.wait(30)
+def test_a_passage_that_is_still_written_when_its_plan_is_chosen_is_gone_on_with(halted_at, tier):
+    story, model = halted_at("prose", tier)
     story.choose(1)
     before = len(model.calls)
     events = list(story.stream())
@@ -232,13 +243,8 @@ def test_a_passage_that_is_still_written_when_its_plan_is_chosen_is_gone_on_with
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])
-def test_of_a_passage_that_is_whole_only_the_memory_is_made(library, settings, tier):
-    model = Halting(tier=tier)
-    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
-    story.step()
-    halted = model.halt("memory")
-    story.write_ahead()
-    assert halted.wait(30)
+def test_of_a_passage_that_is_whole_only_the_memory_is_made(halted_at, tier):
+    story, model = halted_at("memory", tier)
     story.choose(1)
     before = len(model.calls)
     list(story.stream())
@@ -267,13 +273,8 @@ def test_a_passage_that_ends_the_story_ends_it_wherever_it_was_begun(library, se
 
 
 @pytest.mark.parametrize("at", ["prose", "memory"])
-def test_of_a_passage_that_was_begun_ahead_what_is_there_comes_first(library, settings, at):
-    model = Halting()
-    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
-    story.step()
-    halted = model.halt(at)
-    story.write_ahead()
-    assert halted.wait(30)
+def test_of_a_passage_that_was_begun_ahead_what_is_there_comes_first(halted_at, at):
+    story, _ = halted_at(at)
     story.choose(1)
     events = list(story.stream())
     prose = next(number for number, event in enumerate(events) if event["event"] == "prose")
@@ -295,13 +296,8 @@ def test_whoever_leaves_a_ready_passage_lets_the_story_go(library, settings, mod
     assert story.step().step == 3
 
 
-def test_an_unfinished_passage_of_another_plan_is_thrown_away(library, settings):
-    model = Halting()
-    story = Story.new("fantasy", library=library, **settings(model=model, ahead=1))
-    story.step()
-    halted = model.halt("prose")
-    story.write_ahead()
-    assert halted.wait(30)
+def test_an_unfinished_passage_of_another_plan_is_thrown_away(halted_at):
+    story, model = halted_at("prose")
     story.choose("Mira puts the lamp out and waits for whoever comes.")
     before = len(model.calls)
     list(story.stream())

@@ -61,7 +61,7 @@ class PassagePrinter:
     @property
     def sentences(self) -> str:
         """Return the whole sentences of what is final; empty for none."""
-        return end_at_sentence(paragraphs(self.buffer.text[: self.buffer.settled], keeps_all=True)) or self._begun
+        return end_at_sentence(paragraphs(self.buffer.settled_text, keeps_all=True)) or self._begun
 
     def rest(self) -> Piece:
         """Return what is still to be shown of the whole sentences that are final: nothing is left out of them any more."""

@@ -161,6 +161,20 @@ def written(page: Any, number: int) -> None:
     page.locator(".plans .card").first.wait_for()
 
 
+def send(page: Any) -> None:
+    """Send what is typed, and wait until its field has been gone for the quarter of a second in which no letter is a command."""
+    field = page.evaluate_handle("document.activeElement")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(
+        """field => {
+            if (!field.isConnected) window.goneAt ??= performance.now();
+            return performance.now() > window.goneAt + 300;
+        }""",
+        arg=field,
+    )
+    page.evaluate("delete window.goneAt")
+
+
 def there_are(locator: Any, number: int) -> None:
     """Wait until so many of something are on the page."""
     from playwright.sync_api import expect

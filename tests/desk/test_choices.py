@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, at_rest, begin, has_value, text_of, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, has_value, send, text_of, there_are, written
 
 
 def button(page: Any, name: str, **more: Any) -> Any:
@@ -63,11 +63,11 @@ def test_what_a_player_did_stands_before_its_passage_and_is_no_part_of_it(page: 
     page.locator(".plans .card").first.wait_for()
     page.keyboard.press("w")
     page.get_by_label("Who are you?").last.fill("I am the cook.")
-    page.keyboard.press("Control+Enter")
+    send(page)
     written(page, 1)
     page.keyboard.press("w")
     page.get_by_role("textbox", name="What do you do?").fill("I bribe the <b>guard</b>.")
-    page.keyboard.press("Control+Enter")
+    send(page)
     written(page, 2)
     page.reload()
     written(page, 2)

@@ -125,7 +125,9 @@ def test_the_map_can_be_made_smaller_and_larger(page: Any, long_desk: Served) ->
     before = at_rest(page.locator(".extent"))["width"]
     page.get_by_role("button", name="Smaller").click()
     page.wait_for_function("width => document.querySelector('.extent').offsetWidth < width", arg=before)
-    page.locator(".node.head").wait_for()
+    # Whoever pressed a button stays on it, and presses keys there, too.
+    at_rest(page.locator(".extent"))
+    there_are(page.get_by_role("button", name="Smaller").and_(page.locator(":focus")), 1)
     page.keyboard.press("+")
     page.wait_for_function("width => document.querySelector('.extent').offsetWidth === width", arg=before)
 

@@ -4,11 +4,11 @@ import { useUnsavedText } from "./unsavedText";
 import { Problem, useAttempt, Writing } from "./components";
 import { count, wordsOf } from "./format";
 import { RecalledPassages } from "./RecalledPassages";
-import type { Ask, Memory, StoryView } from "./types";
+import type { Ask, Memory, MemoryAsked, StoryView } from "./types";
 
 const MOST_SENTENCES = 20;
 
-export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
+export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; asked: MemoryAsked; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
   // An editor that is opened while it writes stays with its passage: the next one is there before the text is.
   const [held, setHeld] = useState("");
@@ -35,11 +35,11 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
     };
   }, [id, view.id, view.revision]);
   useEffect(() => {
-    // Whoever moves along the time line stays on it.
-    if (!props.at || document.activeElement?.closest(".time-line")) return;
+    // Whoever asked for it goes there; whoever moves along the time line, or works while the newest passage changes, stays.
+    if (!props.asked.goThere) return;
     heading.current?.scrollIntoView({ block: "nearest" });
     heading.current?.focus({ preventScroll: true });
-  }, [props.at]);
+  }, [props.asked]);
   const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
   const save = () => edited !== null && void props.ask("PUT", "/memory", { text: edited, at: id }).then((done) => done && field.drop());
   const sentences = edited?.split("\n").filter((line) => line.trim()).length ?? 0;

@@ -121,7 +121,7 @@ function Board(props: { plan: MapLayout; tree: Tree; at: string; over: string; c
     };
     look();
     // What was opened is gone, and its first passage has its place.
-    requestAnimationFrame(() => document.activeElement?.closest(".board, .details") || document.getElementById(`n-${at}`)?.focus({ preventScroll: true }));
+    requestAnimationFrame(() => document.activeElement?.closest(".map, .details") || document.getElementById(`n-${at}`)?.focus({ preventScroll: true }));
     element.addEventListener("scroll", look, { passive: true });
     const resized = new ResizeObserver(look);
     resized.observe(element);
@@ -151,12 +151,12 @@ function Board(props: { plan: MapLayout; tree: Tree; at: string; over: string; c
   const over = plan.spots.get(props.over);
   if (here && !spots.includes(here)) spots.push(here);
   return (
-    <div className="map">
+    <div className="map" onKeyDown={move}>
     <div className="row zoom" role="group" aria-label="Size of the map">
       <button aria-label="Smaller" disabled={zoom === ZOOMS[0]} onClick={() => scale(-1)}>−</button>
       <button aria-label="Larger" disabled={zoom === ZOOMS.at(-1)} onClick={() => scale(1)}>+</button>
     </div>
-    <div ref={board} className="board" role="group" aria-label="Branches; arrow keys move, Enter goes there or opens a run of passages, plus and minus change the size" onKeyDown={move}>
+    <div ref={board} className="board" role="group" aria-label="Branches; arrow keys move, Enter goes there or opens a run of passages, plus and minus change the size">
       <div className="extent" style={{ width: plan.width * zoom, height: plan.height * zoom }}>
       <div className="sheet" style={{ width: plan.width, height: plan.height, transform: `scale(${zoom})` }}>
         <svg width={plan.width} height={plan.height} aria-hidden="true">

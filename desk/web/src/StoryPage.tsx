@@ -22,7 +22,7 @@ import { SearchDialog } from "./SearchDialog";
 import { TimeLine } from "./TimeLine";
 import { MachineSettings, StorySettings } from "./Settings";
 import { count, tokens } from "./format";
-import type { Ask, Chapters, Jump, Usage } from "./types";
+import type { Ask, Chapters, Jump, MemoryAsked, Usage } from "./types";
 
 type Open = "" | "contents" | "page" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
@@ -51,7 +51,7 @@ export function StoryPage(props: { id: string }) {
   const { view, job, cache, standing } = live;
   const [open, setOpen] = useState<Open>("");
   const [jump, setJump] = useState<Jump | null>(null);
-  const [memoryAt, setMemoryAt] = useState("");
+  const [asked, setAsked] = useState<MemoryAsked>({ id: "", head: "", goThere: false });
   const [marks, setMarks] = useState(() => localStorage.getItem(MARKS) !== "off");
   const [usage, setUsage] = useState<Usage | null>(null);
   const [budget, setBudget] = useState(0);
@@ -62,6 +62,8 @@ export function StoryPage(props: { id: string }) {
   const page = usePage();
   // A passage in view may have another version since.
   const inView = view?.path.some((entry) => entry[0] === sight) ? sight : "";
+  // Whoever looks at the newest passage looks at the one that takes its place.
+  const memoryAt = view && asked.id ? (asked.id === asked.head ? view.head : asked.head === view.head ? asked.id : "") : "";
   const codexAt = memoryAt || inView || view?.head || "";
   const codex = useCodex(view, codexAt);
 
@@ -93,6 +95,8 @@ export function StoryPage(props: { id: string }) {
   const moves = useRef(Promise.resolve());
   const move = (path: string) => void (moves.current = moves.current.then(async () => void (await ask("POST", path))));
   const goto = useCallback((id: string) => setJump({ id, at: Date.now() }), []);
+  const lookBack = useCallback((id: string, goThere = false) => setAsked({ id, head: now.current?.head ?? "", goThere }), []);
+  const showMemory = useCallback((id: string) => lookBack(id, true), [lookBack]);
 
   useEffect(() => {
     if (view?.title) document.title = `${view.title} · The writing desk`;
@@ -105,13 +109,6 @@ export function StoryPage(props: { id: string }) {
     if (!view?.head || job.busy) return;
     void get<Chapters>(`/stories/${props.id}/chapters`).then((found) => setChapters((old) => (JSON.stringify(old) === JSON.stringify(found) ? old : found)), () => undefined);
   }, [view?.head, job.busy, props.id]);
-  const newest = useRef("");
-  useEffect(() => {
-    // Whoever looks at the newest passage looks at the one that takes its place.
-    const [before, head] = [newest.current, view?.head ?? ""];
-    newest.current = head;
-    setMemoryAt((at) => (at && at === before ? head : ""));
-  }, [view?.head]);
   // What was refused because of work in hand, or before it, is past.
   useEffect(() => setProblem(""), [job.busy]);
   useEffect(() => {
@@ -188,15 +185,15 @@ export function StoryPage(props: { id: string }) {
       </header>
       {live.lost && <p className="lost" role="status">The desk does not answer. Nothing written is lost; this page comes back by itself.</p>}
       <GoToPassage value={goto}>
-        <Manuscript live={live} view={view} chapters={chapters} jump={jump} ask={ask} onMemory={setMemoryAt} onSight={setSight} />
+        <Manuscript live={live} view={view} chapters={chapters} jump={jump} ask={ask} onMemory={showMemory} onSight={setSight} />
       </GoToPassage>
       <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
-        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={setMemoryAt} onOpen={setOpen} />
+        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
-        <TimeLine view={view} at={codexAt} onAt={setMemoryAt} onJump={goto} />
-        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} ask={ask} onJump={goto} onBack={() => setMemoryAt("")} />}
+        <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
+        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">

@@ -123,3 +123,6 @@ export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unkno
 
 /** A passage to scroll to; `at` tells one wish from the next. */
 export type Jump = { id: string; at: number };
+
+/** The passage whose memory was asked for, the newest one at that time, and whether whoever asked wants to be taken to it. */
+export type MemoryAsked = { id: string; head: string; goThere: boolean };

@@ -21,6 +21,7 @@ from recurrentgpt.nodes.reply_schemas import PlansReply, plan_of, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
 from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.errors import ModelReplyError
@@ -116,6 +117,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     )
     turns = [*await small_turns(state, runtime, model, shared), *asked]
     form, limit = await _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
+    unknown = strangers(asked, prompts)
 
     async def dealt(*sample: int, insist: bool) -> list[str]:
         reply = await ask(
@@ -125,7 +127,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
             **{**sampled(PLANS), "max_tokens": limit},
             seed=runtime.seed(state, "propose_plans", *sample),
             meter=runtime.meter,
-            check=lambda reply: _nothing_new(reply.in_order(), state, runtime),
+            check=lambda reply: _unusable(reply.in_order(), unknown, state, runtime),
             insist=insist,
         )
         return reply.in_order()
@@ -137,10 +139,15 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     return await dealt(1, insist=False)
 
 
-async def _nothing_new(plans: list[str], state: State, runtime: StoryRuntime) -> str | None:
-    """Return what is wrong with plans of which one says what another says or what has happened, in whatever words, or None."""
+async def _unusable(plans: list[str], unknown: list[str], state: State, runtime: StoryRuntime) -> str | None:
+    """Return what is wrong with plans, or None.
+
+    One says what another says or what has happened, in whatever words, or tells of somebody `unknown` to the story.
+    """
     if problem := repeats(plans):
         return problem
+    if name := walks_in("\n".join(plans), unknown):
+        return f"Nobody in this story is called {name}. Every plan must be about its people."
     if not is_english(runtime.context.language):
         # The embedder finds any two sentences of some languages alike.
         return None

@@ -30,10 +30,11 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import codex_before
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
-from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, variables
+from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.schema.codex import Change, Codex
@@ -390,14 +391,17 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         seed=runtime.seed(state, "update_memory"),
         meter=runtime.meter,
     )
-    summary = " ".join(reply.summary.split())
     old = memory_lines(state["previous_memory"])
-    facts = [summary, *(" ".join(fact.split()) for fact in reply.facts)]
+    unknown = strangers(asked, prompts, [state["plan"], *old, *people(state)])
+    facts = [fact for fact in (" ".join(fact.split()) for fact in reply.facts) if not walks_in(fact, unknown)]
+    summary = " ".join(reply.summary.split())
+    if walks_in(summary, unknown):
+        summary = next(iter([*facts, *sentences(state["passage"], runtime.context.language)]))
     new = await asyncio.to_thread(
-        admit, facts, old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
+        admit, [summary, *facts], old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
     known = await codex_before(state, runtime)
-    codex = from_facts(summary, reply.facts, state["passage"], known, runtime.context.language)
+    codex = from_facts(summary, facts, state["passage"], known, runtime.context.language)
     over = _over(old, codex, known) if runtime.context.codex else []
     old = [line for line in old if line not in over]
     reader = _reader([*old, *new], state, runtime, model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from copy import copy, deepcopy
@@ -21,6 +20,7 @@ from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import first_name
+from recurrentgpt.nodes.worked_examples import fixed_turns, strangers
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
@@ -62,9 +62,6 @@ MOST_REMINDED_WORDS = 30
 
 OTHER_SEEDS = 1000
 """Takes between the seeds of a passage and those of the next try to mend it."""
-
-_EXAMPLE_PERSON = re.compile(r"^- ([A-Z][\w'’-]+)(?: [A-Z][\w'’-]+)+:", re.MULTILINE)
-"""A line of a prompt that says who somebody is with a first and a last name."""
 
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
@@ -395,12 +392,12 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
     """
     state, context = passage.state, passage.runtime.context
     seen = [passage.previous, *(entry["piece"] for entry in state.get("recalled", []))]
-    strangers: list[str] = []
+    unknown: list[str] = []
     if small:
         log = passage.runtime.log
         seen += [commit["passage"] for commit in await log.latest(state["story"], state["head"], WATCHED)]
-        # A prompt of somebody's own may have other lists in its examples.
-        strangers = [] if passage.prompts.directory else _people_of_examples(passage.asked, seen)
+        unknown = strangers(passage.asked, passage.prompts, seen)
+        seen += [str(turn.text) for turn in passage.asked[: fixed_turns(passage.asked)]]
     return ProseGate(
         min_words=context.min_words,
         max_words=context.max_words,
@@ -410,17 +407,8 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
         third_person=small and context.person != "first",
         keeps_all=not small and context.keeps_whole_passages,
         banned=context.banned_phrases,
-        strangers=strangers,
+        strangers=unknown,
     )
-
-
-def _people_of_examples(asked: list[BaseMessage], seen: list[str]) -> list[str]:
-    """Return the names of people in a prompt's worked examples whom the story does not know: a small model lets them walk in."""
-    fixed = max((place for place, turn in enumerate(asked, 1) if getattr(turn, "example", False)), default=0)
-    own = "\n".join([*(str(turn.text) for turn in asked[fixed:]), *seen])
-    told = "\n".join(str(turn.text) for turn in asked[:fixed])
-    names = dict.fromkeys(_EXAMPLE_PERSON.findall(told))
-    return [name for name in names if not re.search(rf"\b{re.escape(name)}\b", own, re.IGNORECASE)]
 
 
 def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, runtime: StoryRuntime) -> list[BaseMessage]:

@@ -311,6 +311,10 @@ class Prompts:
             found.append(("ai" if role.strip() == "assistant" else "human", text.strip()))
         return found
 
+    def source(self, name: str) -> str:
+        """Return template `name` as it is written; raise PromptError where there is none."""
+        return self._template(name)[1]
+
     def _template(self, name: str) -> tuple[str, str]:
         where = f"{self.mode}/{self.tier}/{name}.md"
         return where, _source(where, str(self.directory) if self.directory else None)

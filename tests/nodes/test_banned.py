@@ -57,26 +57,3 @@ async def test_where_nothing_is_banned_nobody_is_told_so(write, write_prompts, m
     assert BAD in passage
     assert "may stand in it" not in prompt
     assert "Never use" not in prompt
-
-
-STRANGER = "Then Petra came up the stair with the keys."
-
-
-def with_a_stranger(messages):
-    text = story_replies(messages)
-    first, _, rest = text.partition("\n\n")
-    return text if text.startswith("{") else f"{first}\n\n{STRANGER}\n\n{rest}"
-
-
-async def test_nobody_of_a_worked_example_walks_into_a_small_models_story(write, write_prompts, model):
-    model.tier, model.replies = "small", with_a_stranger
-    (passage,) = passages(await write(steps=1, min_words=200))
-    assert "- Petra Lund: the oldest warden" in write_prompts()[0]
-    assert "Petra" not in passage
-
-
-async def test_whoever_has_such_a_name_in_the_story_may_act_in_it(write, write_prompts, model):
-    model.tier, model.replies = "small", with_a_stranger
-    (passage,) = passages(await write({"premise": "Petra tends a lamp."}, steps=1, min_words=200))
-    assert STRANGER in passage
-    assert len(write_prompts()) == 1

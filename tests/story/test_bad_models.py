@@ -86,7 +86,8 @@ def test_a_silence_is_paid_for_three_times_at_most(begin, quick):
     with FaultyServer("hang", text=reply) as server:
         with pytest.raises(ModelUnavailable, match=r"seconds, 3 times in a row\)"):
             list(begin(server, timeout=0.1).stream(1))  # nothing is ever answered, however long one waits
-        assert len(server.requests) == 3
+        # On a busy machine one may be given up before the server has read it.
+        assert len(server.requests) <= 3
 
 
 @pytest.mark.parametrize(("tier", "sentences"), [("small", 1), ("full", 1), ("full", 40)])

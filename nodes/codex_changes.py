@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, get_args
 
 from pydantic import BaseModel, WithJsonSchema
@@ -20,11 +20,30 @@ MOST_NAME_WORDS, MOST_SENTENCE_WORDS = 8, 36
 
 SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 """What people say in a passage."""
-_CLAUSE = re.compile(r"[,;:(]| in | at | on | by ")
-"""Where what is said of a status goes on after it."""
-
 STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
 """What the status of an entry may be: of a person, a thing, a promise, a question."""
+
+_OTHER_WORDS: Mapping[Kind, Mapping[str, str]] = {
+    "person": {
+        **dict.fromkeys(
+            ("deceased", "killed", "slain", "murdered", "executed", "assassinated", "hanged", "beheaded"), "dead"
+        ),
+        **dict.fromkeys(
+            ("drowned", "perished", "died", "passed away", "shot dead", "found dead", "no longer alive"), "dead"
+        ),
+        **dict.fromkeys(("living", "still alive", "survived"), "alive"),
+        "missing": "absent",
+    },
+    "thing": {"missing": "lost"},
+    "promise": {"fulfilled": "kept"},
+    "question": {"resolved": "answered", "solved": "answered"},
+}
+"""Other words for a status, by what an entry is."""
+_GOES_ON = re.compile(
+    r"\s*(?:$|[,;:(–—]|- | -|\b(?:in|at|on|by|of|from|and|since|after|before|when|while|during|with|near|beside|under)\b)"
+)
+"""What may follow a status: nothing that makes another of it, as of "dead tired" and "killed Odo"."""
+_NOBODY_HAS = frozenset(("nobody", "no one", "none"))
 
 
 def _one_of(words: Iterable[str]) -> WithJsonSchema:
@@ -51,14 +70,20 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
         if not name or not value:
             continue
         known = codex.find(name)
-        for aspect, said in _aspects(item.aspect, name, value):
+        kind, rests_on = known.kind if known else _kind(item.kind), _nearest(item.sentence or value, told)
+        for aspect, said in _aspects(item.aspect, name, value, kind):
+            ended = item.change == "end" or (aspect == "holder" and said.casefold() in _NOBODY_HAS)
+            if aspect == "holder" and (holder := codex.find(said)) is not None:
+                said = holder.name
+            if aspect == "place" and known is not None and known.is_dead and _acts(known, rests_on):
+                continue  # where a body is, is no deed of theirs
             change = Change(
                 entry=known.name if known else name,
-                kind=known.kind if known else _kind(item.kind),
-                do="end" if item.change == "end" else "set",
+                kind=kind,
+                do="end" if ended else "set",
                 aspect=aspect,
                 value="" if aspect == "fact" else said,
-                rests_on=_nearest(item.sentence or value, told),
+                rests_on=rests_on,
             )
             if aspect == "fact":
                 change["text"] = said
@@ -66,21 +91,29 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
     return changes
 
 
-def _aspects(aspect: str, name: str, value: str) -> Iterator[tuple[Aspect, str]]:
+def _aspects(aspect: str, name: str, value: str, kind: Kind) -> Iterator[tuple[Aspect, str]]:
     """Yield what a change says, by aspect: "dead, buried in Odo's grave" is a status and a fact."""
     if aspect == "status":
         value = value.rstrip(".")
-        status = _CLAUSE.split(value, maxsplit=1)[0].casefold()
-        known = status in STATUSES
-        if known:
+        status = _status(value.casefold(), kind)
+        if status:
             yield "status", status
-        if not known or status != value.casefold():
-            yield "fact", f"{name} is {value[0].lower()}{value[1:]}."
+        if status != value.casefold():
+            verb = "" if value.split()[0].casefold() in ("died", "perished", "passed", "survived") else "is "
+            yield "fact", f"{name} {verb}{value[0].lower()}{value[1:]}."
     elif aspect == "holder":
         if (holder := value.split(",")[0]).casefold() != name.casefold():
             yield "holder", holder
     else:
         yield (aspect if aspect in get_args(Aspect) else "fact"), value  # type: ignore[misc]
+
+
+def _status(said: str, kind: Kind) -> str:
+    """Return the status with which begins what is said of one; empty for none."""
+    words = {**{status: status for status in STATUSES}, **_OTHER_WORDS.get(kind, {})}
+    return next(
+        (status for word, status in words.items() if said.startswith(word) and _GOES_ON.match(said[len(word) :])), ""
+    )
 
 
 def _kind(said: str) -> Kind:
@@ -153,13 +186,17 @@ def _revives(change: Change, fact: str, known: Codex) -> bool:
     entry = known.find(change["entry"])
     if (
         entry is None
-        or entry.value("status") != "dead"
+        or not entry.is_dead
         or change.get("value") == "dead"
         or re.search(r"\b(?:alive|survived)\b", fact)
     ):
         return False
-    acting = rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}"
-    return change.get("aspect") in ("status", "place") or bool(re.search(acting, fact))
+    return change.get("aspect") in ("status", "place") or _acts(entry, fact)
+
+
+def _acts(entry: Entry, sentence: str) -> bool:
+    """Return whether an English sentence tells what somebody does."""
+    return bool(re.search(rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}", sentence))
 
 
 def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:

@@ -232,6 +232,41 @@ def test_a_capable_models_changes_are_kept_and_named_as_entries_are():
     assert found[0]["rests_on"] == "Bastian got up."
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "status"),
+    [
+        ("person", "killed", "dead"),
+        ("person", "Deceased", "dead"),
+        ("person", "murdered by Odo Vane", "dead"),
+        ("person", "drowned", "dead"),
+        ("person", "died of a fever", "dead"),
+        ("person", "passed away", "dead"),
+        ("person", "dead (shot by Odo)", "dead"),
+        ("person", "dead and buried", "dead"),
+        ("person", "dead - drowned", "dead"),
+        ("person", "missing", "absent"),
+        ("person", "presumed dead", ""),
+        ("person", "not dead", ""),
+        ("person", "dead tired", ""),
+        ("person", "killed Odo Vane", ""),
+        ("thing", "missing since dawn", "lost"),
+        ("thing", "killed", ""),
+        ("promise", "fulfilled", "kept"),
+        ("question", "resolved", "answered"),
+    ],
+)
+def test_a_status_is_understood_in_other_words(kind, said, status):
+    found = from_reply([CodexChange(name="Quill", kind=kind, aspect="status", value=said)], "", CODEX)
+    assert [change["value"] for change in found if change["aspect"] == "status"] == ([status] if status else [])
+    assert [change["text"].split()[0] for change in found if change["aspect"] == "fact"] == ["Quill"]
+
+
+def test_nobody_has_what_a_capable_model_gives_to_nobody():
+    reply = [CodexChange(name="key", kind="thing", aspect="holder", value="nobody")]
+    (change,) = from_reply(reply, "", CODEX)
+    assert (change["do"], change["aspect"]) == ("end", "holder")
+
+
 def test_what_is_open_is_told_first_where_it_is_asked_for():
     codex = changed(
         CODEX,

@@ -344,7 +344,7 @@ def _without(lines: tuple[Line, ...], change: Change) -> tuple[Line, ...]:
         return tuple(line for line in lines if line.aspect != aspect)
     wanted = set(tokens(f"{change.get('value', '')} {change.get('text', '')}"))
     shares = {line: _overlap(wanted, _words(line)) for line in lines if line.aspect == aspect}
-    nearest = max(shares, key=lambda line: shares[line], default=None)
+    nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
     return tuple(line for line in lines if line is not nearest or shares[line] < _SAME)
 
 

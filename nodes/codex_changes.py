@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 
 from pydantic import BaseModel, WithJsonSchema
 
+from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.models.json_replies import OptionalText
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
@@ -143,6 +144,8 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
             changes.append(
                 {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
             )
+        if is_english(language):
+            changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry)]
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
@@ -217,12 +220,11 @@ def _returns(change: Change, passage: str, known: Codex) -> bool:
 
 def _once(changes: Iterable[Change]) -> list[Change]:
     """Return the changes without those that only say again what another one says."""
-    kept: dict[tuple[str, str, str], Change] = {}
+    kept: dict[tuple[str, str, str, str], Change] = {}
     for change in changes:
         aspect = change.get("aspect", "fact")
-        kept.setdefault(
-            (change["entry"], aspect, change.get("value", "") if aspect in ONE_EACH else change.get("text", "")), change
-        )
+        said = change.get("value", "") if aspect in ONE_EACH else change.get("text", "")
+        kept.setdefault((change["entry"], change["do"], aspect, said), change)
     return list(kept.values())
 
 
@@ -646,6 +648,39 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
 
 _SLOWLY = frozenset(("put", "clubbed", "beat", "kicked", "hacked", "burned", "burnt", "stoned", "starved", "choked"))
 """What kills where it is done to death."""
+
+
+_KNOWS = re.compile(
+    r"(?P<who>.+?) (?:now |finally )?(?:knows|learns|learned|learnt|discovers|discovered|finds out|found out) "
+    r"(?P<what>.+)"
+)
+_KNOWS_NOT = re.compile(r"(?P<who>.+?) (?:still )?(?:does not|doesn['’]t) (?:yet )?know (?P<what>.+)")
+_ASKS = re.compile(r"(?:that|whether|if) ")
+_SOMEBODY = re.compile(r"(?:[Tt]he )?(?:[A-Z][\w'’-]+ ){1,3}")
+
+
+def _ended_by(fact: str, entry: Entry) -> Iterator[Change]:
+    """Yield the ends of those lines of an entry that an English fact takes back in the line's own words."""
+    said = fact.rstrip(".")
+    before, knows = said.replace("no longer ", "", 1), _KNOWS.fullmatch(said)
+    if before == said and (knows is None or knows["who"] not in entry.names):
+        return
+    for line in entry.lines:
+        if line.passage and line.aspect in ("fact", "unaware"):
+            held = sentence_of(entry, line).rstrip(".")
+            if (before != said and held == before) or (knows and _is_known(knows["what"], held, entry)):
+                change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
+                yield {**change, "text": line.text} if line.text else {**change, "value": line.value}
+
+
+def _is_known(what: str, held: str, entry: Entry) -> bool:
+    """Return whether a line says of an entry that it does not know, in the same words, what it knows now."""
+    unknown = _KNOWS_NOT.fullmatch(held) if " know " in held else None
+    if unknown is None or unknown["who"] not in entry.names:
+        return False
+    asked, known = _ASKS.sub("", unknown["what"], count=1), _ASKS.sub("", what, count=1)
+    somebody = _SOMEBODY.match(known)
+    return known == asked or bool(somebody and f"who {known[somebody.end() :]}" == asked)
 
 
 def _is_thing(name: str) -> bool:

@@ -422,13 +422,15 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
 
 
 def _over(memory: list[str], changes: list[Change], known: Codex) -> list[str]:
-    """Return the sentences of a memory that tell of the living who have died, or that somebody has what another has got."""
+    """Return the sentences of a memory that are over: by what a passage ends, whoever has died, and who has a thing now."""
+    ended = {change.get("text") for change in changes if change["do"] == "end"}
     died = [entry for change in changes if change.get("value") == "dead" and (entry := known.find(change["entry"]))]
     given = [(change["entry"], change["value"]) for change in changes if change.get("aspect") == "holder"]
     return [
         line
         for line in memory
-        if any(tells_of_the_living(line, entry.names) for entry in died)
+        if line in ended
+        or any(tells_of_the_living(line, entry.names) for entry in died)
         or any(tells_of_other_holder(line, (thing,), holder) for thing, holder in given)
     ]
 

@@ -310,6 +310,22 @@ def test_nobody_has_what_is_lost_until_somebody_has_it(begin, author, tier, monk
     assert (key.value("holder"), key.value("status") == "lost") == ("Signe Orrin", False)
 
 
+def test_what_a_small_models_note_takes_back_is_told_and_recalled_no_more(begin, author, monkeypatch):
+    held, over = "Signe Orrin is engaged to Odo Vane.", "Signe Orrin is no longer engaged to Odo Vane."
+    monkeypatch.setitem(FACTS, "locked the gate", [held])
+    monkeypatch.setitem(FACTS, "walked down to the ferry", [over])
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE)
+    assert held in story.memory
+    author(KEY, SMOKE)
+    for plan in ("Signe walks.", "Signe Orrin is asked whether she is engaged to Odo Vane."):
+        story.choose(plan)
+        story.step()
+    assert [line.text for line in entry(story, "Signe").lines if line.aspect == "fact"] == [over]
+    assert held not in story.memory
+    found = [hit.piece for hit in story.search("Who is engaged to Odo Vane?", 9)]
+    assert (over in found, held in found) == (True, False)
+
+
 def test_who_is_merged_with_somebody_dead_has_died(story, author, monkeypatch):
     keeper = [
         change("the keeper of the wall", "status", "dead", "Bastian Cole fell from the wall and died."),

@@ -144,10 +144,10 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
                     return codex
                 if (dead := _dead_of(codex, entry, line)) is not None:
                     return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
-            lines = _with_line(entry.lines, line, below=below)
-            if not below and (line.aspect == "holder" or line.aspect == "status"):
-                lines = _lost_or_held(entry, line, lines)
-            entry = dataclasses.replace(entry, lines=lines)
+            told = _with_line(entry.lines, line, below=below)
+            if not below and line.aspect in ("holder", "status"):
+                told = _lost_or_held(entry, line, told)
+            entry = dataclasses.replace(entry, lines=told)
             if line.aspect in ONE_EACH:
                 codex = _ended(codex, old, entry)
         case "end":

@@ -32,7 +32,7 @@ _OTHER_WORDS: Mapping[Kind, Mapping[str, str]] = {
         **dict.fromkeys(
             ("drowned", "perished", "died", "passed away", "shot dead", "found dead", "no longer alive"), "dead"
         ),
-        **dict.fromkeys(("living", "still alive", "survived"), "alive"),
+        **dict.fromkeys(("living", "still alive", "survived", "not dead", "revived", "resurrected", "undead"), "alive"),
         "missing": "absent",
     },
     "thing": {"missing": "lost"},

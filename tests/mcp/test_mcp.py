@@ -16,11 +16,12 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from recurrentgpt import Library, Story
-from recurrentgpt.mcp_server import http_app, mcp_server, without_commands
+from recurrentgpt.mcp_server import ELSEWHERE, TOOLS_OF_COMMANDS, http_app, mcp_server
 from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
+from recurrentgpt.tool_errors import without_commands
 from tests.conftest import NEVER
 
 TOOLS = ["start_story", "stories", "read", "choose_plan", "write_plan", "new_plans", "edit_memory", "finish", "retry",
@@ -337,7 +338,7 @@ async def test_the_second_of_two_clients_is_told_that_a_story_is_busy(user_folde
     ],
 )  # fmt: skip
 def test_what_only_a_shell_can_do_is_left_to_whoever_runs_the_server(message, told):
-    assert without_commands(RecurrentGPTError(message)) == told
+    assert without_commands(RecurrentGPTError(message), TOOLS_OF_COMMANDS, ELSEWHERE) == told
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "tower.example"])

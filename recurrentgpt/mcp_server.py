@@ -12,9 +12,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
+import recurrentgpt
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError
 from recurrentgpt.schema.events import Event
@@ -27,7 +28,7 @@ try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ToolError
     from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.types import ToolAnnotations
+    from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
     from starlette.datastructures import Headers
     from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -184,9 +185,25 @@ class TreeReply(TypedDict):
     total_branches: Annotated[int, _told("How many branches there are")]
 
 
+class _Server(MCPServer[None]):
+    """A server that says in a sentence what is wrong with the arguments of a call, as it says all that goes wrong."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Call[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; raise ToolError for what it cannot use or do."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as problem:
+            if not isinstance(problem.__cause__, ValidationError):
+                raise
+            wrong = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in problem.__cause__.errors()]
+            raise ToolError(f"{name} cannot use these arguments. {'; '.join(wrong)}.") from problem.__cause__
+
+
 def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[None]:
     """Return a server of all stories in `library` (default: the user's own); `settings` are fields of `Context`."""
-    server: MCPServer[None] = MCPServer("recurrentgpt", instructions=INSTRUCTIONS)
+    server = _Server("recurrentgpt", instructions=INSTRUCTIONS, version=recurrentgpt.__version__)
     tools = _Tools(library, settings)
     for tool, hints in (
         (tools.start_story, WRITES), (tools.stories, READS), (tools.read, READS), (tools.choose_plan, WRITES),

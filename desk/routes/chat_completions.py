@@ -153,7 +153,11 @@ async def complete(
     _check_model(body.model)
     chat_id = x_openwebui_chat_id if is_story_id(x_openwebui_chat_id or "") else None
     task = side_task([(message.role, message.text) for message in body.messages], body.metadata)
-    turn = await _turn(desk, body, x_story, chat_id) if task is None else await _aside(desk, task, x_story or chat_id)
+    turn = (
+        await _turn(desk, body, x_story, chat_id)
+        if task is None
+        else await _aside(desk, task, x_story or chat_id, body.messages[-1].text)
+    )
     reply = _Reply(turn, body.model)
     headers = {} if isinstance(turn, str) else {"X-Story": turn.story.id}
     if not body.stream:
@@ -167,13 +171,14 @@ async def complete(
     return StreamingResponse(reply.chunks(first, pieces, usage=usage), media_type="text/event-stream", headers=headers)
 
 
-async def _aside(desk: Desk, task: SideTask, named: str | None) -> str:
+async def _aside(desk: Desk, task: SideTask, named: str | None, asked: str) -> str:
     """Return the answer to what a client asks on the side; raise SettingsError where nobody knows what that is."""
     if task.kind is None:
         raise SettingsError(
             "This endpoint writes stories and does not know this task on the side: choose another model for it."
         )
-    library, story = await desk.library(), task.story or named or ""
+    library = await desk.library()
+    story: str = task.story or named or await acall(lambda: _told_of(library, asked))
     if not is_story_id(story):
         return task.answer(None, None)
     opened = AsyncStory(library.engine, story, Context(**desk.given()))
@@ -182,6 +187,14 @@ async def _aside(desk: Desk, task: SideTask, named: str | None) -> str:
     except StoryNotFound:
         return task.answer(None, None)
     return task.answer(await acall(opened.snapshot), passage)
+
+
+async def _told_of(library: Library, chat: str) -> str:
+    """Return the newest story whose premise is said in a chat that is told without its place; empty for none."""
+    told = f"{_one_line(chat)} ".casefold()
+    records = reversed(await library.engine.log.records())
+    premises = ((record["story"], record["premise"].casefold()) for record in records)
+    return next((story for story, premise in premises if premise and f": {premise} " in told), "")
 
 
 async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str | None) -> ChatTurn | str:

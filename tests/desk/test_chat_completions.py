@@ -498,3 +498,30 @@ def test_new_plans_are_where_the_chat_stands(client, desk):
     ask(client, [*chat, said(reply), {"role": "user", "content": "2"}])
     story = told(desk, first)
     assert story.passage().plan == story.passage(place(reply)[1]).plans[1]
+
+
+def test_a_chat_that_is_told_without_its_end_is_known_by_its_premise(client, desk):
+    other = ask(client, [{"role": "user", "content": "A lighthouse."}])
+    first = ask(client, [BEGIN])
+    cut = said(first)["content"][:60]
+    title = f"Provide a concise, 5-word-or-less title for the conversation.\n\nConversation:\nUser: {BEGIN['content']}\nAI: {cut}"
+    assert said(ask(client, [{"role": "user", "content": title}]))["content"] == told(desk, first).title
+    assert told(desk, other).title != told(desk, first).title
+
+
+def test_a_first_message_that_names_a_place_is_a_premise(client, desk):
+    premise = "A dog walks. (story 000000000000, passage 0123456789ab)"
+    assert told(desk, ask(client, [{"role": "user", "content": premise}])).passage().step == 1
+
+
+def test_null_is_as_if_it_were_left_out(desk):
+    nothing = dict.fromkeys(("model", "stream", "stream_options", "user", "metadata", "n"))
+    body = {
+        "messages": [{"role": "user", "content": [{"type": "text", "text": None}, {"type": "text", "text": "A dog."}]}]
+    }
+    answer = desk[0].post("/v1/chat/completions", json={**body, **nothing})
+    assert (answer.status_code, answer.json()["model"]) == (200, "recurrentgpt")
+    assert [line.step for line in desk[1].stories()] == [1]
+    assert desk[0].post("/v1/chat/completions", json={"messages": None}).status_code == 422
+    options = {"stream": True, "stream_options": {"include_usage": None}}
+    assert desk[0].post("/v1/chat/completions", json={**body, **options}).text.endswith("[DONE]\n\n")

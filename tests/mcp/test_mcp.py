@@ -15,6 +15,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+import recurrentgpt
 from recurrentgpt import Library, Story
 from recurrentgpt.mcp_server import ELSEWHERE, TOOLS_OF_COMMANDS, http_app, mcp_server
 from recurrentgpt.memory.row_texts import pieces
@@ -163,6 +164,17 @@ async def test_what_goes_wrong_is_said_in_one_sentence(connected):
         assert "offset is at least 0; it is -1." in await refused(client, "tree", story=first["story"], offset=-1)
         assert "9" in await refused(client, "goto", story=first["story"], passage="9")
         assert "words" in await refused(client, "start_story", premise="word " * 501)
+
+
+async def test_wrong_arguments_are_told_in_a_sentence(connected):
+    async with connected() as client:
+        said = await refused(client, "choose_plan", number="second")
+        assert "choose_plan cannot use these arguments. " in said
+        assert "number: Input should be a valid integer" in said
+        assert "story: Field required" in said
+        assert "pydantic" not in said
+        assert "\n" not in said
+        assert client.server_info.version == recurrentgpt.__version__
 
 
 async def test_a_numeral_as_an_own_plan_is_a_plan(connected):

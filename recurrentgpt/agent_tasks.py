@@ -19,7 +19,7 @@ GO_ON = "simulator"
 _ID = r"(?P<id>[0-9a-f]{12})"
 _QUOTED = r"[\"“'‘][^\"”\n]{1,80}[\"”'’]"
 _NAMED = (
-    rf"(?:story(?:\s+(?:called|titled|named))?(?:\s+{_QUOTED},?)?[\s_-]*|\b(?=id\b))\(?\s*"
+    rf"(?:\bstory(?:\s+(?:called|titled|named))?(?:\s+{_QUOTED},?)?[\s_-]*|\b(?=id\b))\(?\s*"
     rf"(?:(?:story|with|whose|of|the|ids?|is)(?![a-z])[\s_]*)*[\s:=#\"'`(\[]*{_ID}\b[\"'`)\]]*"
 )
 _BARE = r"[`\"'(\[]*\b(?P<bare>(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{12})\b[`\"')\]]*"

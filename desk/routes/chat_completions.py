@@ -178,7 +178,8 @@ async def _aside(desk: Desk, task: SideTask, named: str | None, asked: str) -> s
             "This endpoint writes stories and does not know this task on the side: choose another model for it."
         )
     library = await desk.library()
-    story: str = task.story or named or await acall(lambda: _told_of(library, asked))
+    known = task.story or named
+    story = known if known else await acall(lambda: _told_of(library, asked))
     if not is_story_id(story):
         return task.answer(None, None)
     opened = AsyncStory(library.engine, story, Context(**desk.given()))

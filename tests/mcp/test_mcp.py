@@ -166,17 +166,6 @@ async def test_what_goes_wrong_is_said_in_one_sentence(connected):
         assert "words" in await refused(client, "start_story", premise="word " * 501)
 
 
-async def test_wrong_arguments_are_told_in_a_sentence(connected):
-    async with connected() as client:
-        said = await refused(client, "choose_plan", number="second")
-        assert "choose_plan cannot use these arguments. " in said
-        assert "number: Input should be a valid integer" in said
-        assert "story: Field required" in said
-        assert "pydantic" not in said
-        assert "\n" not in said
-        assert client.server_info.version == recurrentgpt.__version__
-
-
 async def test_a_numeral_as_an_own_plan_is_a_plan(connected):
     async with connected() as client:
         first, _ = await call(client, "start_story")
@@ -264,6 +253,17 @@ async def test_no_error_sends_an_assistant_to_a_shell(connected):
         said = await refused(client, "goto", story=first["story"], passage="9")
         assert "the tool tree" in said
         assert "recurrentgpt" not in said + await refused(client, "read", story="nowhere")
+
+
+async def test_wrong_arguments_are_told_in_a_sentence(connected):
+    async with connected() as client:
+        said = await refused(client, "choose_plan", number="second")
+        assert "choose_plan cannot use these arguments. " in said
+        assert "number: Input should be a valid integer" in said
+        assert "story: Field required" in said
+        assert "pydantic" not in said
+        assert "\n" not in said
+        assert client.server_info.version == recurrentgpt.__version__
 
 
 async def test_a_story_to_play_first_asks_who_the_player_is(connected):

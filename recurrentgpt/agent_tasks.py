@@ -20,15 +20,16 @@ _ID = r"(?P<id>[0-9a-f]{12})"
 _QUOTED = r"[\"“'‘][^\"”\n]{1,80}[\"”'’]"
 _NAMED = (
     rf"(?:\bstory(?:\s+(?:called|titled|named))?(?:\s+{_QUOTED},?)?[\s_-]*|\b(?=id\b))\(?\s*"
-    rf"(?:(?:story|with|whose|of|the|ids?|is)(?![a-z])[\s_]*)*[\s:=#\"'`(\[]*{_ID}\b[\"'`)\]]*"
+    rf"(?:(?:story|with|whose|of|the|ids?|is)(?![a-z])[\s_]*){{0,5}}[\s:=#\"'`(\[]*{_ID}\b[\"'`)\]]*"
 )
 _BARE = r"[`\"'(\[]*\b(?P<bare>(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{12})\b[`\"')\]]*"
 _WRITE = r"(?:continue|resume|go\s+on|carry\s+on|proceed|keep\s+going|go\s+ahead|move\s+on|extend|advance|write|produce|generate)"
 _PASSAGE = r"(?:passage|part|chapter|scene|section|step|turn)s?"
+# What is looked for anywhere in a text repeats nothing without a bound: a long text would be gone over at every word of it.
 _BEFORE = (
-    r"(?:\b(?:please|now|then|and|to|can you|could you|would you|i want you to|i(?:'d| would) like you to)[\s,]+)*"
+    r"(?:\b(?:please|now|then|and|to|can you|could you|would you|i want you to|i(?:'d| would) like you to)[\s,]+){0,4}"
     rf"(?:\b{_WRITE}\s+)?(?:\b(?:the|a|another|one\s+more)\s+(?:next\s+|new\s+|more\s+)?{_PASSAGE}\s+)?"
-    r"(?:\b(?:with|on|in|for|of|from|to|using|within)\s+)?(?:\b(?:the|this|that|my|our|your|existing|same)\s+)*"
+    r"(?:\b(?:with|on|in|for|of|from|to|using|within)\s+)?(?:\b(?:the|this|that|my|our|your|existing|same)\s+){0,3}"
 )
 _NAMING = re.compile(rf"{_BEFORE}(?:{_NAMED}|{_BARE})[\s:,.;)–—-]*", re.IGNORECASE)
 _NAMING_PLAINLY = re.compile(_NAMED, re.IGNORECASE)
@@ -53,7 +54,7 @@ _GOES_WITHOUT_SAYING = re.compile(
 )
 _A_PLAN = re.compile(r"\b(?:plan|option|choice)\b", re.IGNORECASE)
 _TAIL = re.compile(
-    rf"[\s,;]+(?:and|to|then|for|as|in)\b(?:[\s,]+(?:{_SAYING}|{_WRITES}|{_READS})\b)+\W*$", re.IGNORECASE
+    rf"[\s,;]+(?:and|to|then|for|as|in)\b(?:[\s,]+(?:{_SAYING}|{_WRITES}|{_READS})\b){{1,24}}\W*$", re.IGNORECASE
 )
 _WRITING = re.compile(rf"\b(?:{_WRITES})\b", re.IGNORECASE)
 _LABEL = (
@@ -78,7 +79,7 @@ _CHOOSING = re.compile(
     re.IGNORECASE,
 )
 _OF_THIS = re.compile(
-    r"\s+(?:of\s+)?(?:(?:the|this|that|last|latest|current|newest|same)\s+)*passage\W*$", re.IGNORECASE
+    r"\s+(?:of\s+)?(?:(?:the|this|that|last|latest|current|newest|same)\s+){0,3}passage\W*$", re.IGNORECASE
 )
 _NUMBER_OF = re.compile(r"\b(plan|option|choice)\s+(?:number|no\.?|nr\.?|id)\s*(?=[#\w])", re.IGNORECASE)
 _THANKS = re.compile(

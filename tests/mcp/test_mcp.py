@@ -15,12 +15,14 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+import recurrentgpt
 from recurrentgpt import Library, Story
-from recurrentgpt.mcp_server import http_app, mcp_server, without_commands
+from recurrentgpt.mcp_server import ELSEWHERE, TOOLS_OF_COMMANDS, http_app, mcp_server
 from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
+from recurrentgpt.tool_errors import without_commands
 from tests.conftest import NEVER
 
 TOOLS = ["start_story", "stories", "read", "choose_plan", "write_plan", "new_plans", "edit_memory", "finish", "retry",
@@ -253,6 +255,17 @@ async def test_no_error_sends_an_assistant_to_a_shell(connected):
         assert "recurrentgpt" not in said + await refused(client, "read", story="nowhere")
 
 
+async def test_wrong_arguments_are_told_in_a_sentence(connected):
+    async with connected() as client:
+        said = await refused(client, "choose_plan", number="second")
+        assert "choose_plan cannot use these arguments. " in said
+        assert "number: Input should be a valid integer" in said
+        assert "story: Field required" in said
+        assert "pydantic" not in said
+        assert "\n" not in said
+        assert client.server_info.version == recurrentgpt.__version__
+
+
 async def test_a_story_to_play_first_asks_who_the_player_is(connected):
     async with connected() as client:
         asked, _ = await call(client, "start_story", premise="A lighthouse.", mode="fiction")
@@ -337,7 +350,7 @@ async def test_the_second_of_two_clients_is_told_that_a_story_is_busy(user_folde
     ],
 )  # fmt: skip
 def test_what_only_a_shell_can_do_is_left_to_whoever_runs_the_server(message, told):
-    assert without_commands(RecurrentGPTError(message)) == told
+    assert without_commands(RecurrentGPTError(message), TOOLS_OF_COMMANDS, ELSEWHERE) == told
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "tower.example"])

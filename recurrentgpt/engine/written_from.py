@@ -106,12 +106,15 @@ async def written_from(
 
 
 async def as_written(log: LogReader, commit: Commit) -> Commit:
-    """Return the version of a passage that its model wrote, of one whose plans, memory or brief were corrected since."""
+    """Return the version of a passage that its model wrote, of one that was corrected since, or kept upon a correction."""
     seen = {""}
     while commit["amends"] not in seen:
         seen.add(commit["amends"])
         earlier = await log.find(commit["story"], commit["amends"])
-        if earlier is None or (earlier["parent"], earlier["passage"]) != (commit["parent"], commit["passage"]):
+        if earlier is None or earlier["passage"] != commit["passage"]:
+            break
+        # Another parent may be a correction of its own: then it was sent the same.
+        if earlier["parent"] != commit["parent"] and not (commit.get("sent") and commit["sent"] == earlier.get("sent")):
             break
         commit = earlier
     return commit

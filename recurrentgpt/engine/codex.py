@@ -117,7 +117,7 @@ class StoryCodex:
         return await self._flag(name, "hide" if hidden else "show")
 
     async def remove(self, name: str) -> None:
-        """Take an entry out of the codex of this branch."""
+        """Take an entry out of the codex of this branch; it is back where a later passage tells of it anew, with that alone."""
         entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, "remove")])
 
@@ -179,10 +179,14 @@ class StoryCodex:
         session = self._session
         async with session.writing():
             head = await session.head_commit()
-            corrected = await self._with_said(head.get("overlay", ""), changes)
+            removed = [change for change in changes if change["do"] == "remove"]
+            # The fold lets go of what passages have said of it, the corrections of the branch of all else and in every take.
+            since = [{**change, "value": str(head["step"])} if change in removed else change for change in changes]
+            corrected = await self._with_said(head.get("overlay", ""), cast("list[Change]", since))
             if (count := len(corrected["codex"])) > MOST_SAID:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
-            await session.append_correction(head, {}, corrected)
+            gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
+            await session.append_correction(head, gone, corrected)
 
 
 def _as_meant(meant: Contradiction) -> list[Change]:

@@ -317,6 +317,36 @@ def test_an_author_adds_merges_pins_hides_and_removes(story, author, model):
         story.codex("The Ferryman")
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_who_was_taken_out_is_back_where_a_later_passage_tells_of_them_anew(story, author, tier):
+    """With what is told then, be it the same as before, and with nothing else; elsewhere they stay away."""
+    begun(story, author, ALIVE, tier=tier)
+    told = 'Dust lay on the sill. "Goats," said Bastian Cole, who came home late, locked the gate behind one and wanted his soup.'
+    story.remove_entry("Bastian")
+
+    def entries() -> list[str]:
+        return [found.name for found in story.codex() if "Bastian" in found.name]
+
+    assert entries() == []
+    author(KEY, told, tier=tier)
+    removed = story.head
+    story.choose("Signe goes to the ferry.")
+    story.step()
+    assert entries() == []
+    story.choose("Signe looks for Bastian Cole.")
+    story.step()
+    assert {line.step for line in entry(story, "Bastian").lines} == {4}
+    assert "lives in the gatehouse" in " ".join(line.text for line in entry(story, "Bastian").lines)
+    story.undo()
+    assert entries() == []
+    story.goto(removed)
+    list(story.retry())
+    assert entries() == [], "the author's word on the branch stands after another take"
+    story.goto(removed)
+    story.undo()
+    assert entries() == ["Bastian Cole"]
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [

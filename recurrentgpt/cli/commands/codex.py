@@ -63,7 +63,9 @@ def codex(
     ] = None,
     pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
     hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take it out of the codex.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take it out of the codex, until a later passage tells of it.")
+    ] = False,
     lorebook: Annotated[
         str | None,
         typer.Option(
@@ -95,7 +97,7 @@ def codex(
     What --set, --end and --meant correct holds on this branch from the passage on, and the later passages stay as they are. All
     else holds for the whole branch. `undo` takes it back.
     """
-    of_branch = {"--add": add, "--alias": alias, "--merge": merge, "--import": lorebook}
+    of_branch: dict[str, object] = {"--add": add, "--alias": alias, "--merge": merge, "--import": lorebook}
     of_branch |= {
         "--pin" if pin else "--unpin": pin,
         "--hide" if hide else "--unhide": hide,

@@ -43,13 +43,14 @@ class StoryCodex:
     async def written_from(self, at: Ref | None = None, *, truth: bool = True) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
 
-        Without `truth`, what the brief keeps from the reader is left out of them.
+        Without `truth`, what the brief keeps from the reader and what was noted of hidden entries is left out of them.
 
         See `engine.written_from`. Raises StoryError where no plan was written from.
         """
         session = self._session
         commit = await as_written(session.log, await session.commit_at(at))
-        written = partial(written_from, session.log, session.context, commit, truth=truth)
+        for_reader = None if truth else await session.codex_at(at)
+        written = partial(written_from, session.log, session.context, commit, for_reader=for_reader)
         if is_kept(commit):
             return await written()
         # A commit from before these were kept: the search is made again.

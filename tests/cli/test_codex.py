@@ -132,3 +132,19 @@ def test_a_correction_at_an_older_passage_keeps_the_later_ones(cli, story):
 def test_what_holds_for_the_whole_branch_is_said_of_no_passage(cli, story, options):
     refused = cli("codex", story, "The Ferryman", *options, "--at", "1")
     assert (refused.code, f"{options[0]} holds for the whole branch" in refused.err) == (2, True)
+
+
+def test_what_was_noted_of_a_hidden_entry_is_recalled_only_where_it_is_asked_for(cli, story):
+    secret = "The Ferryman poisoned the duke."
+    assert cli("codex", story, "The Ferryman", "--add", "person").code == 0
+    assert cli("codex", story, "The Ferryman", "--set", f"fact={secret}").code == 0
+    assert secret in cli("recall", story, "who poisoned the duke?").out
+    assert cli("codex", story, "The Ferryman", "--hide").code == 0
+    for options in ([], ["--json"]):
+        assert "poisoned" not in cli("recall", story, "who poisoned the duke?", *options).out
+        assert secret in cli("recall", story, "who poisoned the duke?", "--truth", *options).out
+    assert cli("codex", story, "The Ferryman", "--pin").code == 0
+    assert cli("write", story, "--steps", "1").code == 0
+    for options in ([], ["--text"], ["--json"]):
+        assert secret not in cli("context", story, *options).out
+    assert secret in cli("context", story, "--text", "--truth").out

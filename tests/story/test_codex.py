@@ -347,6 +347,36 @@ def test_who_was_taken_out_is_back_where_a_later_passage_tells_of_them_anew(stor
     assert entries() == ["Bastian Cole"]
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_was_noted_of_a_hidden_entry_is_told_to_the_writer_and_to_no_reader(begin, author, tier):
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, SNOW, tier=tier)
+    fact = "Bastian Cole poisoned the duke with a needle."
+    story.edit_entry("Bastian", "fact", fact, 2)
+    story.edit_entry("Signe", "fact", "Signe Orrin fears the well.")
+    story.hide_entry("Bastian")
+    story.choose("Signe asks Bastian Cole who poisoned the duke with a needle.")
+    story.step()
+
+    def found(*, truth: bool) -> str:
+        read = "Bastian Cole locked the gate and hung the brass key on his belt."
+        queries = (fact, "Who lives in the gatehouse?", read)
+        hits = [hit for query in queries for hit in story.search(query, 9, truth=truth)]
+        return " ".join(f"{hit.piece} {hit.summary}" for hit in hits)
+
+    def told(*, truth: bool) -> str:
+        parts = [part for part in story.written_from(truth=truth) if part.name != "plan"]
+        return told_but("\n".join(part.text for part in parts), [story.passage().plan])
+
+    for shown in (found, told):
+        assert fact in shown(truth=True)
+        assert fact not in shown(truth=False)
+    assert "lives in the gatehouse" in found(truth=True)
+    assert "lives in the gatehouse" not in found(truth=False)
+    assert "locked the gate and hung the brass key" in found(truth=False), "everybody has read it"
+    assert "fears the well" in " ".join(hit.piece for hit in story.search("Who fears the well?", 3, truth=False))
+    assert "(kept from the reader)" in told(truth=False)
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [

@@ -62,7 +62,9 @@ def codex(
         typer.Option(metavar="OTHER", help="Make one entry of it and another one.", autocompletion=complete_entries),
     ] = None,
     pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
-    hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
+    hide: Annotated[
+        bool | None, typer.Option("--hide/--unhide", help="Show it to no reader, nor in `recall` and `context`.")
+    ] = None,
     remove: Annotated[
         bool, typer.Option("--remove", help="Take it out of the codex, until a later passage tells of it.")
     ] = False,

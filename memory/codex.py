@@ -99,9 +99,18 @@ _CODEX = PathFold(
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:
-    """Return a codex with what the brief and the author say of the whole branch, where no passage says otherwise."""
+    """Return a codex with what the brief and the author say of the whole branch, where no passage says otherwise.
+
+    Of an entry that was taken out, what passages say after the one that `value` numbers is there again.
+    """
     for change in said:
+        taken_out = codex.find(visible_text(change["entry"])) if change["do"] == "remove" else None
         codex = _with(codex, change, "", 0, below=True)
+        since = change.get("value", "")
+        if taken_out is not None and since.isdecimal() and len(since) < 9:
+            anew = tuple(line for line in taken_out.lines if line.step > int(since))
+            if anew:
+                codex = codex.with_entry(None, dataclasses.replace(taken_out, lines=anew, keys=(), pinned=False))
     return codex
 
 

@@ -47,11 +47,12 @@ async def amend(
     passage: str,
     usage: Usage | None = None,
     also: Sequence[PutOp] = (),
+    move: bool = True,
 ) -> Commit:
     """Return `head` as corrected, appended as its sibling; `head` itself when nothing differs.
 
     `usage` is what the correction cost; what the passage cost is counted with the commit it amends. The rows in `also`
-    are written with it.
+    are written with it, and with `move` the story's head.
     """
     changes = {name: value for name, value in changes.items() if value != head.get(name, "")}
     if passage != head["passage"]:
@@ -74,7 +75,7 @@ async def amend(
     if changes.keys() & {"passage", "summary"}:
         also = [*also, await runtime.recall.vectors_op(corrected)]
     # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
-    await runtime.log.append(corrected, "choosing", also=also)
+    await runtime.log.append(corrected, "choosing", also=also, move=move)
     return corrected
 
 

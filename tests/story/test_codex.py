@@ -471,6 +471,66 @@ def test_an_author_adds_merges_pins_hides_and_removes(story, author, model):
         story.codex("The Ferryman")
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_who_was_taken_out_is_back_where_a_later_passage_tells_of_them_anew(story, author, tier):
+    """With what is told then, be it the same as before, and with nothing else; elsewhere they stay away."""
+    begun(story, author, ALIVE, tier=tier)
+    told = 'Dust lay on the sill. "Goats," said Bastian Cole, who came home late, locked the gate behind one and wanted his soup.'
+    story.remove_entry("Bastian")
+
+    def entries() -> list[str]:
+        return [found.name for found in story.codex() if "Bastian" in found.name]
+
+    assert entries() == []
+    author(KEY, told, tier=tier)
+    removed = story.head
+    story.choose("Signe goes to the ferry.")
+    story.step()
+    assert entries() == []
+    story.choose("Signe looks for Bastian Cole.")
+    story.step()
+    assert {line.step for line in entry(story, "Bastian").lines} == {4}
+    assert "lives in the gatehouse" in " ".join(line.text for line in entry(story, "Bastian").lines)
+    story.undo()
+    assert entries() == []
+    story.goto(removed)
+    list(story.retry())
+    assert entries() == [], "the author's word on the branch stands after another take"
+    story.goto(removed)
+    story.undo()
+    assert entries() == ["Bastian Cole"]
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_was_noted_of_a_hidden_entry_is_told_to_the_writer_and_to_no_reader(begin, author, tier):
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, SNOW, tier=tier)
+    fact = "Bastian Cole poisoned the duke with a needle."
+    story.edit_entry("Bastian", "fact", fact, 2)
+    story.edit_entry("Signe", "fact", "Signe Orrin fears the well.")
+    story.hide_entry("Bastian")
+    story.choose("Signe asks Bastian Cole who poisoned the duke with a needle.")
+    story.step()
+
+    def found(*, truth: bool) -> str:
+        read = "Bastian Cole locked the gate and hung the brass key on his belt."
+        queries = (fact, "Who lives in the gatehouse?", read)
+        hits = [hit for query in queries for hit in story.search(query, 9, truth=truth)]
+        return " ".join(f"{hit.piece} {hit.summary}" for hit in hits)
+
+    def told(*, truth: bool) -> str:
+        parts = [part for part in story.written_from(truth=truth) if part.name != "plan"]
+        return told_but("\n".join(part.text for part in parts), [story.passage().plan])
+
+    for shown in (found, told):
+        assert fact in shown(truth=True)
+        assert fact not in shown(truth=False)
+    assert "lives in the gatehouse" in found(truth=True)
+    assert "lives in the gatehouse" not in found(truth=False)
+    assert "locked the gate and hung the brass key" in found(truth=False), "everybody has read it"
+    assert "fears the well" in " ".join(hit.piece for hit in story.search("Who fears the well?", 3, truth=False))
+    assert "(kept from the reader)" in told(truth=False)
+
+
 @pytest.mark.parametrize(
     ("value", "told"),
     [

@@ -13,6 +13,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Kind
+from recurrentgpt.schema.names import spelled
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -158,7 +159,7 @@ def _revives(change: Change, fact: str, known: Codex) -> bool:
         or re.search(r"\b(?:alive|survived)\b", fact)
     ):
         return False
-    acting = rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}"
+    acting = rf"\b(?:{'|'.join(map(spelled, entry.names))}) {ACTS}"
     return change.get("aspect") in ("status", "place") or bool(re.search(acting, fact))
 
 
@@ -170,7 +171,7 @@ def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> l
 def _returns(change: Change, passage: str, known: Codex) -> bool:
     entry, told = known.find(change["entry"]), change.get("rests_on") or change.get("text", "")
     after = passage.partition(told)[2] if told else ""
-    names = "|".join(map(re.escape, entry.names)) if entry else ""
+    names = "|".join(map(spelled, entry.names)) if entry else ""
     return bool(after and names) and bool(
         re.search(
             rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {_SPEAKS} (?:{names})\b", after
@@ -513,9 +514,7 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     for entry in named:
         if entry.kind not in ("person", "thing"):
             continue
-        for match in re.finditer(
-            "|".join(re.escape(name) for name in sorted(entry.names, key=len, reverse=True)), fact
-        ):
+        for match in re.finditer("|".join(map(spelled, sorted(entry.names, key=len, reverse=True))), fact):
             yield from _of_name(fact, match.start(), match.end(), entry, known)
     for match in _LOSES.finditer(fact):
         thing = next(value for name, value in match.groupdict().items() if name != "how" and value)

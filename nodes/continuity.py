@@ -20,6 +20,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line, Rule, Told
+from recurrentgpt.schema.names import parted, plain, spelled
 from recurrentgpt.schema.state import State
 
 TOLD_WORDS = {"small": 45, "full": 260}
@@ -230,14 +231,15 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
     if entry.kind == "person" and own:
         # Of one word, a role may be anybody's who has it after them.
         roles = [f"[Tt]he {re.escape(role)}" for role in codex.own_roles(entry) if " " in role or status == "dead"]
-        called = "|".join([*map(re.escape, sorted(own, key=len, reverse=True)), *roles])
+        called = "|".join([*map(spelled, sorted(own, key=len, reverse=True)), *roles])
         if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
             back = _ALIVE if status == "dead" else _IS_BACK
             if not back.search(_about(called, told, act)):
                 yield _of_aspect("dead" if status == "dead" else "absent", entry, "status", act.said, "alive")
         yield from _of_pronouns(entry, told, codex)
     if entry.kind == "thing" and own:
-        names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+        bare = {parted(plain(name)).bare for name in own}
+        names = "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
         if status in ("lost", "destroyed") and not _found_again(names, told):
             handled = (
                 rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
@@ -343,7 +345,7 @@ def _after_its_name(entry: Entry, known: str, told: Sequence[_Sentence], codex: 
     named = {word for one in (entry, *others) for name in one.names for word in name.split()}
     if _SOMEBODY.search(plain) or any(word not in named for word in _CAPITAL.findall(plain)):
         return None
-    called = "|".join(re.escape(name) for name in entry.names if codex.find(name) is entry)
+    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry)
     for before, after in pairwise(told):
         if re.search(wrong, before.plain, re.IGNORECASE):
             # Whom this one means, a later one may mean too.

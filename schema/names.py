@@ -1,0 +1,84 @@
+"""The forms in which a name may stand: with an article, with a title, in other letters for the same characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+_ARTICLES = (
+    "the",
+    "der die das den dem des zum zur vom beim im am ins",
+    "le la les l' du au des aux",
+    "el la los las al del",
+    "il lo la gli le l' al allo alla all' del dello della dell' dal dallo dalla dall' nel nello nella nell' sul sulla sull'",
+    "o os ao do pelo",
+    "de het",
+)
+"""Definite articles, a language each, with the prepositions that are one word with them.
+
+The Portuguese "a" and "no" and the Italian "i" are words of English, too.
+"""
+_BEFORE_A_NAME = re.compile(r"the|der|die|das|le|la|les|l'|el|los|las|il|de|het")
+"""Those in which a name in capitals may begin; others are somebody's first names, too: Al, Des, Lo."""
+_INDEFINITE = "a an ein eine einen einem einer eines un une una uno un' um uma een"
+
+
+def _any(articles: str) -> str:
+    """Return a pattern of any of some articles, with the space behind it."""
+    forms = sorted(dict.fromkeys(articles.split()), key=lambda form: (-len(form), form))
+    return "(?i:" + "|".join(form if form.endswith("'") else rf"{form}\s+" for form in forms) + ")"
+
+
+DEFINITE = _any(" ".join(_ARTICLES))
+"""A pattern of what a name or role may have before it."""
+_WITH_ARTICLE = re.compile(rf"({DEFINITE})(?=\S)")
+_OF_ROLE = re.compile(rf"(?:{DEFINITE}|{_any(_INDEFINITE)})(?=\S)")
+_OTHERS = f"his her their my our your no another some any every each one {_INDEFINITE}".split()
+NOBODY_KNOWN = "(?i:" + "".join(rf"(?<!\b{form}{'' if form.endswith(chr(39)) else ' '})" for form in _OTHERS) + ")"
+"""What a role must not have before it: a ferryman is anybody, and her brother somebody else's."""
+
+
+class Parted(NamedTuple):
+    """A name without its definite article, and a pattern of all articles that may stand in that one's place."""
+
+    bare: str
+    articles: str
+    """Empty where the name has none."""
+
+
+def plain(text: str) -> str:
+    """Return a text in the one form in which names are compared: composed characters, and one apostrophe."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text).replace("’", "'")
+
+
+@lru_cache(maxsize=4096)
+def parted(name: str) -> Parted:
+    """Return a plain name without its definite article: in a sentence another case or letter of it may stand there."""
+    match = _WITH_ARTICLE.match(name)
+    article = match[1].strip().casefold() if match else ""
+    if match is None or not (name[0].islower() or _BEFORE_A_NAME.fullmatch(article)):
+        return Parted(name, "")
+    own = " ".join(articles for articles in _ARTICLES if article in articles.split())
+    return Parted(name[match.end() :], _any(own))
+
+
+@lru_cache(maxsize=4096)
+def spelled(name: str) -> str:
+    """Return a pattern of a name as a text spells it: with any case of its article, and either apostrophe."""
+    bare, articles = parted(plain(name))
+    return articles + re.escape(bare).replace("'", "['’]")
+
+
+def key_of(name: str) -> str:
+    """Return a name as it is looked up: in small letters, with "the" for every definite article."""
+    bare, articles = parted(plain(" ".join(name.split())))
+    return f"the {bare.casefold()}" if articles else bare.casefold()
+
+
+def without_article(role: str) -> str:
+    """Return a role without its article of whatever language."""
+    role = plain(role)
+    match = _OF_ROLE.match(role)
+    return role[match.end() :] if match else role

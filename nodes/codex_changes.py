@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
@@ -13,7 +14,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import spelled
+from recurrentgpt.schema.names import form_of, spelled
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -51,11 +52,18 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
         name, value = _line(item.name, MOST_NAME_WORDS), _line(item.value, MOST_SENTENCE_WORDS)
         if not name or not value:
             continue
-        known = codex.find(name)
+        kind = _kind(item.kind)
+        known = codex.meant(name) if kind == "person" else codex.find(name)
+        if known is None:
+            # What follows may call it by a part of its name.
+            codex = codex.with_entry(None, Entry(name, kind))
+        elif codex.find(name) is None and (longer := _longer(name, known, codex)):
+            changes.append(longer)
+            codex = codex.with_entry(known, _called_too(known, longer["value"]))
         for aspect, said in _aspects(item.aspect, name, value):
             change = Change(
                 entry=known.name if known else name,
-                kind=known.kind if known else _kind(item.kind),
+                kind=known.kind if known else kind,
                 do="end" if item.change == "end" else "set",
                 aspect=aspect,
                 value="" if aspect == "fact" else said,
@@ -65,6 +73,16 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
                 change["text"] = said
             changes.append(change)
     return changes
+
+
+def _longer(name: str, known: Entry, codex: Codex) -> Change | None:
+    """Return that somebody is called by a longer form of their name, too; None for a name that is only titled."""
+    alias = " ".join(form_of(name).words)
+    return Change(entry=known.name, kind=known.kind, do="alias", value=alias) if codex.find(alias) is None else None
+
+
+def _called_too(entry: Entry, alias: str) -> Entry:
+    return dataclasses.replace(entry, aliases=(*entry.aliases, alias))
 
 
 def _aspects(aspect: str, name: str, value: str) -> Iterator[tuple[Aspect, str]]:
@@ -96,7 +114,11 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     """
     people = speakers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
-    changes, told, lines = list[Change](), set[str](), _with_words(passage)
+    longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
+    for change in longer:
+        old = known.entries[change["entry"].casefold()]
+        known = known.with_entry(old, _called_too(old, change["value"]))
+    changes, told, lines = longer, set[str](), _with_words(passage)
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
@@ -115,6 +137,19 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+
+
+def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
+    """Yield by which longer forms of their names English sentences begin with somebody who is known."""
+    seen = set[str]()
+    for sentence in told:
+        match = _BEGINS.match(sentence)
+        if match is None or match[0].split()[-1] in _PLACES or match[0] in seen:
+            continue
+        seen.add(match[0])
+        entry = known.meant(match[0]) if known.find(match[0]) is None else None
+        if entry is not None and (longer := _longer(match[0], entry, known)):
+            yield longer
 
 
 def deaths(passage: str, known: Codex) -> set[str]:
@@ -514,7 +549,9 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     for entry in named:
         if entry.kind not in ("person", "thing"):
             continue
-        for match in re.finditer("|".join(map(spelled, sorted(entry.names, key=len, reverse=True))), fact):
+        # What two are called by means neither.
+        own = [name for name in entry.names if known.find(name) is entry]
+        for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
             yield from _of_name(fact, match.start(), match.end(), entry, known)
     for match in _LOSES.finditer(fact):
         thing = next(value for name, value in match.groupdict().items() if name != "how" and value)
@@ -645,6 +682,15 @@ def _held(about: Change, holder: Entry | None, name: str, known: Codex) -> Itera
 
 
 _NAME = r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}"
+_BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")
+"""A name of two words or three with which a sentence begins that goes on about it."""
+_PLACES = frozenset((
+    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey", "Church",
+    "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor", "Town",
+    "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
+    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
+))  # fmt: skip
+"""What makes of a name before it that of a place or a house."""
 _FROM_THEN = r"(?:now\b|from (?:then|that|this) [^.,;]*on\b|ever (?:after|since)\b)"
 _TITLED = r"(?:Mr|Mrs|Miss|Ms|Dr|Sir|Lady|Lord|King|Queen|Prince|Princess|Emperor|Pope|Count|Countess|President)"
 _PLACED = rf"(?!{_TITLED}\b\.?){_NAME}"
@@ -756,7 +802,7 @@ def speakers(passage: str, codex: Codex) -> list[Entry]:
     """Return the people who speak in a passage and are no entry yet."""
     names = {first or second for first, second in _NEW.findall(passage)}
     return [
-        Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.find(name) is None
+        Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.meant(name) is None
     ]
 
 

@@ -12,7 +12,18 @@ from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
-from recurrentgpt.schema.names import NOBODY_KNOWN, key_of, parted, plain, without_article
+from recurrentgpt.schema.names import (
+    NOBODY_KNOWN,
+    OF_HER,
+    OF_HIM,
+    form_of,
+    is_same_name,
+    key_of,
+    parted,
+    parts_of,
+    plain,
+    without_article,
+)
 from recurrentgpt.schema.parts import described
 from recurrentgpt.schema.shared_map import SharedMap
 
@@ -27,27 +38,6 @@ ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
 
 LASTING: tuple[Aspect, ...] = ("status", "holder", "look", "role", "unaware", "fact")
 """Aspects that are recalled as facts: where somebody is, is past with the scene."""
-
-_TITLES = frozenset(
-    (
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "sir",
-        "lady",
-        "lord",
-        "captain",
-        "professor",
-        "father",
-        "mother",
-        "the",
-        "old",
-        "young",
-    )
-)
-
 
 MOST_ROLE_WORDS = 3
 
@@ -254,11 +244,22 @@ class Entry:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All that it is called now: its name, a person's first and last name, its aliases."""
-        first, *rest = self.name.split()
-        parts = (
-            [first, rest[-1]] if self.kind == "person" and rest and first.rstrip(".").casefold() not in _TITLES else []
-        )
+        longer = [alias for alias in self.aliases if self.kind == "person" and is_same_name(self.name, alias)]
+        parts = [part for name in (self.name, *longer) for part in parts_of(name)] if self.kind == "person" else []
         return tuple(dict.fromkeys([self.name, *parts, *self.aliases]))
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """All that it is called now, without parts of names."""
+        return (self.name, *self.aliases)
+
+    def may_be_called(self, title: str) -> bool:
+        """Return whether a person may have a title: nobody has two, and Mrs Cole is she."""
+        titles = {form_of(name).title for name in self.own_names} - {""}
+        pronouns = self.value("pronouns")
+        if titles or not title:
+            return not title or title in titles
+        return pronouns == "she" if title in OF_HER else pronouns != "she" or title not in OF_HIM
 
     @cached_property
     def called(self) -> frozenset[str]:
@@ -354,6 +355,22 @@ class Codex:
             if found := self._called.get(called):
                 return self.entries[found[0]] if len(found) == 1 else None
         return self._has_role.get(bare) if key != bare else None
+
+    def meant(self, name: str) -> Entry | None:
+        """Return the only entry that a name of a passage means, in a form that is not known yet, too: None for none and several.
+
+        Mr Cole is the only person who is called Cole and not otherwise titled, and Bastian Cole who was only Bastian so far.
+        """
+        if (found := self.find(name)) is not None or key_of(name) in self._called:
+            return found
+        title, words = form_of(name)
+        found = self.find(" ".join(words)) if title else None
+        if found is None and len(words) > 1:
+            keys = self._called.get(key_of(words[0]), ())
+            found = self.entries[keys[0]] if len(keys) == 1 else None
+            known = [one for one in found.own_names if form_of(one).words[:1] == words[:1]] if found else []
+            found = found if known and all(is_same_name(one, name) for one in known) else None
+        return found if found is not None and found.kind == "person" and found.may_be_called(title) else None
 
     def named_in(self, text: str) -> list[Entry]:
         """Return the entries that a text names, in the order in which it does.

@@ -39,6 +39,33 @@ _OTHERS = f"his her their my our your no another some any every each one {_INDEF
 NOBODY_KNOWN = "(?i:" + "".join(rf"(?<!\b{form}{'' if form.endswith(chr(39)) else ' '})" for form in _OTHERS) + ")"
 """What a role must not have before it: a ferryman is anybody, and her brother somebody else's."""
 
+_TITLES_OF_HER = (
+    "mrs ms miss lady madam madame mme frau señora señorita signora senhora mevrouw queen princess countess baroness"
+)
+_TITLES_OF_HIM = "mr mister sir lord master monsieur herr señor signor senhor meneer king prince count baron"
+_RANKS = (
+    "dr doctor captain professor colonel major sergeant lieutenant inspector detective constable commander admiral general judge "
+    "nurse"
+)
+_SHORT = {"capt": "captain", "prof": "professor", "col": "colonel", "sgt": "sergeant", "lt": "lieutenant"} | {
+    "doctor": "dr",
+    "mister": "mr",
+}
+OF_HER, OF_HIM = frozenset(_TITLES_OF_HER.split()), frozenset(_TITLES_OF_HIM.split())
+"""Titles that say whether somebody is she or he."""
+_TITLES = OF_HER | OF_HIM | frozenset(_RANKS.split()) | _SHORT.keys()
+_WEDDED = frozenset(
+    ("mrs", "ms", "miss", "lady", "madam", "madame", "mme", "frau", "señora", "señorita", "signora", "senhora")
+)
+"""Titles behind which a surname alone is hardly ever said without them."""
+_NO_FIRST_NAMES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt", "the", "old", "young", "little"))
+"""What a name may begin with of which no part is a name of its own."""
+_PARTICLES = frozenset(
+    ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
+)
+_ANOTHER = frozenset(("junior", "jr", "jr.", "senior", "sr", "sr.", "i", "ii", "iii", "iv"))
+"""What makes of a name before it that of somebody else."""
+
 
 class Parted(NamedTuple):
     """A name without its definite article, and a pattern of all articles that may stand in that one's place."""
@@ -71,6 +98,7 @@ def spelled(name: str) -> str:
     return articles + re.escape(bare).replace("'", "['’]")
 
 
+@lru_cache(maxsize=4096)
 def key_of(name: str) -> str:
     """Return a name as it is looked up: in small letters, with "the" for every definite article."""
     bare, articles = parted(plain(" ".join(name.split())))
@@ -82,3 +110,46 @@ def without_article(role: str) -> str:
     role = plain(role)
     match = _OF_ROLE.match(role)
     return role[match.end() :] if match else role
+
+
+class Form(NamedTuple):
+    """A title, in small letters and one spelling, and the words of the name behind it."""
+
+    title: str
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def form_of(name: str) -> Form:
+    """Return the title and the words of somebody's name."""
+    words = plain(name).split()
+    title = words[0].rstrip(".").casefold() if words else ""
+    if len(words) > 1 and title in _TITLES:
+        return Form(_SHORT.get(title, title), tuple(words[1:]))
+    return Form("", tuple(words))
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab the last."""
+    title, words = form_of(name)
+    if parted(plain(name)).articles or not words or words[0].rstrip(".").casefold() in _NO_FIRST_NAMES:
+        return []
+    if len(words) == 1:
+        return [words[0]] if title and title not in _WEDDED else []
+    return [word for word in (words[0], words[-1]) if not word[0].islower()]
+
+
+def is_same_name(known: str, name: str) -> bool:
+    """Return whether one name is the other with more words: with a surname, or with names between the first and the last."""
+    (title, words), (_, others) = form_of(known), form_of(name)
+    first, last = ([word.casefold() for word in form] for form in (words, others))
+    if len(words) > len(others):
+        first, last = last, first
+    elif len(words) == 1 and title:
+        return first == last  # whoever is called Captain Cole may be any Cole
+    if not first or first[0] != last[0] or last[-1] in _ANOTHER:
+        return False
+    if any(word[0].islower() and word not in _PARTICLES for word in (*words[1:], *others[1:])):
+        return False
+    between = iter(last)
+    return all(word in between for word in first) and (len(first) == 1 or first[-1] == last[-1])

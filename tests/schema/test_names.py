@@ -3,6 +3,7 @@
 import pytest
 
 from recurrentgpt.memory.codex import changed, in_names, tell, touched
+from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.schema.codex import Change, Codex, Entry
 
@@ -86,3 +87,100 @@ def test_names_are_compared_in_composed_letters_and_with_one_apostrophe():
     dead = changed(codex, [said("Nora O’Brien", "status", "dead")], "p1", 1)
     assert [entry.name for entry in dead.dead] == ["Nora O'Brien"]
     assert [one["entry"] for one in find_contradictions("Nora O’Brien laughed.", dead)] == ["Nora O'Brien"]
+
+
+def after(codex, *names):
+    """Return who is dead, with their aliases, after passages that a capable model read each tell of the death of one name."""
+    for step, name in enumerate(names, 1):
+        told = [CodexChange(name=name, kind="person", aspect="status", value="dead", sentence=f"{name} died.")]
+        codex = changed(codex, from_reply(told, f"{name} died.", codex), f"p{step}", step)
+    return {entry.name: list(entry.aliases) for entry in codex.dead}
+
+
+@pytest.mark.parametrize(
+    ("known", "names", "dead"),
+    [
+        ([], ["Bastian", "Bastian Cole", "Cole", "Mr Cole"], {"Bastian": ["Bastian Cole"]}),
+        ([], ["Captain Ahab", "Ahab"], {"Captain Ahab": []}),
+        ([], ["Ahab", "Captain Ahab"], {"Ahab": []}),
+        (["Bastian Cole"], ["Mr Cole", "Mr. Cole", "Captain Cole", "Captain Bastian Cole"], {"Bastian Cole": []}),
+        (["Bastian"], ["Captain Bastian Cole", "Bastian Cole"], {"Bastian": ["Bastian Cole"]}),
+        (["Bastian Cole"], ["Bastian Andreas Cole"], {"Bastian Cole": ["Bastian Andreas Cole"]}),
+        (["Nora O'Brien"], ["Nora O’Brien", "Dr O’Brien"], {"Nora O'Brien": []}),
+        (["José García"], ["Jose\u0301 Garci\u0301a"], {"José García": []}),
+    ],
+)
+def test_somebody_is_one_person_in_whatever_form_of_their_name(known, names, dead):
+    assert after(people(*known), *names) == dead
+
+
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        (["Bastian Cole", "Greta Cole"], "Mr Cole"),
+        (["Bastian Cole", "Greta Cole"], "Cole"),
+        (["Mira Holt", "Mira Vane"], "Mira"),
+        (["Mira Holt", "Mira Vane"], "Mira Ann Holt"),
+        (["Bastian Cole"], "Mrs Cole"),
+        (["Bastian Cole"], "Greta Cole"),
+        (["Bastian Cole"], "Old Cole"),
+        (["Bastian Cole"], "Bastian Vane"),
+        (["Captain Cole"], "Mr Cole"),
+        (["Mr Cole"], "Bastian Cole"),
+        (["Cole"], "Bastian Cole"),
+        (["Cole"], "Mrs Cole"),
+        (["Mr Cole"], "Cole Porter"),
+        (["Mary Ann Cole"], "Mary Jane Cole"),
+        (["Bastian"], "Bastian Junior"),
+        (["Bastian"], "Bastian the Elder"),
+        (["Bastian"], "Bastian's mother"),
+    ],
+)
+def test_nobody_takes_the_name_of_somebody_else(known, name):
+    assert list(after(people(*known), name)) == [name]
+
+
+def test_a_name_with_a_surname_is_that_of_one_who_has_no_other_yet():
+    assert after(people("Bastian"), "Bastian Vane", "Bastian Cole") == {"Bastian": ["Bastian Vane"], "Bastian Cole": []}
+
+
+def test_a_title_says_who_is_he_or_she():
+    codex = changed(people("Greta Cole"), [said("Greta Cole", "pronouns", "she")])
+    assert list(after(codex, "Mrs Cole")) == ["Greta Cole"]
+    assert list(after(codex, "Mr Cole")) == ["Mr Cole"]
+
+
+def test_a_place_that_is_called_after_somebody_is_a_place():
+    told = [CodexChange(name="Bastian Street", kind="place", aspect="fact", value="Bastian Street is empty.")]
+    (change,) = from_reply(told, "Bastian Street was empty.", people("Bastian"))
+    assert (change["entry"], change["kind"]) == ("Bastian Street", "place")
+
+
+def test_no_word_of_a_person_without_a_name_means_them():
+    assert people("a tall stranger", "der Fährmann").named_in("A dog and a tall horse. Der Hund.") == []
+
+
+def rules(codex, *facts, passage="Nobody spoke."):
+    told = from_facts("", facts, passage, codex, "English")
+    return [(change["entry"], change["do"], change.get("value", "")) for change in told]
+
+
+def test_a_fact_about_a_longer_form_of_a_name_is_about_whoever_has_the_shorter():
+    dead = ("Bastian", "set", "dead")
+    longer = ("Bastian", "alias", "Bastian Cole")
+    assert rules(people("Bastian"), "Bastian Cole died before noon.") == [longer, dead]
+    assert rules(people("Bastian"), "Bastian Street is empty.") == [("Bastian", "set", "")]
+    assert rules(people("Bastian Cole"), "Mr Cole died before noon.") == [("Bastian Cole", "set", "dead")]
+    assert rules(people("Bastian"), "Odo spoke to Bastian Cole.", passage='"No," said Bastian Cole.')[0][0] == "Bastian"
+
+
+@pytest.mark.parametrize(
+    ("known", "fact", "who"),
+    [
+        (["Bastian Cole", "Captain Cole"], "Captain Cole died before noon.", ["Captain Cole"]),
+        (["Mira Holt", "Mira Vane"], "Mira died before noon.", []),
+        (["Mira Holt", "Mira Vane"], "Mira Vane died before noon.", ["Mira Vane"]),
+    ],
+)
+def test_of_two_who_share_a_name_nobody_dies_by_it(known, fact, who):
+    assert [name for name, _, value in rules(people(*known), fact) if value == "dead"] == who

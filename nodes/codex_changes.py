@@ -685,9 +685,9 @@ _NAME = r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}"
 _BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")
 """A name of two words or three with which a sentence begins that goes on about it."""
 _PLACES = frozenset((
-    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey", "Church",
-    "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor", "Town",
-    "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
+    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
+    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
+    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
     "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
 ))  # fmt: skip
 """What makes of a name before it that of a place or a house."""
@@ -726,7 +726,7 @@ _RENAMED = (
 def _renamed(fact: str, known: Codex) -> Iterator[Change]:
     for match in filter(None, (pattern.search(fact) for pattern in _RENAMED)):
         old = match["old"].removeprefix("The ")
-        if old.split()[0] in _NOBODY or _is_doubted(fact, match.start(), match.end()):
+        if old.split()[0] in NOBODY or _is_doubted(fact, match.start(), match.end()):
             continue
         entry = known.find(old)
         if entry is not None and entry.kind == "person" and "became" in match[0]:
@@ -790,7 +790,7 @@ _SPEAKS = (
 _NEW = re.compile(
     rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b"
 )
-_NOBODY = frozenset((
+NOBODY = frozenset((
     "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
     "Neither", "Mother", "Father", "God", "The", "That", "This", "What", "Then", "Now", "Once", "One", "Another",
     "Mama", "Papa", "Mum", "Dad", "And", "But", "When", "While", "After", "Before", "As", "If", "So", "Yes", "No", "Oh", "Well",
@@ -802,7 +802,7 @@ def speakers(passage: str, codex: Codex) -> list[Entry]:
     """Return the people who speak in a passage and are no entry yet."""
     names = {first or second for first, second in _NEW.findall(passage)}
     return [
-        Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.meant(name) is None
+        Entry(name, "person") for name in sorted(names) if name.split()[0] not in NOBODY and codex.meant(name) is None
     ]
 
 

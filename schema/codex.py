@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, NotRequired
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.names import (
+    ANYBODY,
     NOBODY_KNOWN,
     OF_HER,
     OF_HIM,
@@ -273,10 +274,11 @@ class Entry:
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
-        """What else it may be meant by, without an article: `ferryman`; long descriptions call nobody."""
+        """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         said = [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
         bare = map(without_article, said)
-        return tuple(dict.fromkeys(role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS))
+        roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
+        return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
 
 
 class Superseded(NamedTuple):

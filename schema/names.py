@@ -66,6 +66,12 @@ _PARTICLES = frozenset(
 _ANOTHER = frozenset(("junior", "jr", "jr.", "senior", "sr", "sr.", "i", "ii", "iii", "iv"))
 """What makes of a name before it that of somebody else."""
 
+ANYBODY = frozenset(
+    "woman man girl boy stranger person child lady gentleman fellow youth guest visitor frau mann mädchen junge kind fremde fremder "
+    "femme homme fille garçon mujer hombre chica chico donna uomo ragazza ragazzo mulher homem vrouw meisje jongen".split()
+)
+"""What everybody may be called, and nobody is known by."""
+
 
 class Parted(NamedTuple):
     """A name without its definite article, and a pattern of all articles that may stand in that one's place."""

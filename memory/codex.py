@@ -18,8 +18,20 @@ from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_l
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import LASTING, ONE_EACH, Change, Codex, Entry, Line, Superseded, Told, sign_of
+from recurrentgpt.schema.codex import (
+    LASTING,
+    ONE_EACH,
+    Change,
+    Codex,
+    Entry,
+    Line,
+    Superseded,
+    Told,
+    sign_of,
+    sign_of_role,
+)
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.names import DEFINITE, plain
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
@@ -71,12 +83,13 @@ def facts(commit: Commit) -> list[str]:
 
 def in_names(codex: Codex, plan: str) -> list[str]:
     """Return what a plan says of people and things under other names and roles, with their names in the place of those."""
-    named = plan
+    named = plan = plain(plan)
     for entry in codex.named_in(plan):
-        if entry.name.casefold() not in plan.casefold():
-            called = sorted((*entry.aliases, *codex.own_roles(entry)), key=len, reverse=True)
-            others = "|".join(sign_of(other.removeprefix("the ")).pattern.pattern for other in called)
-            named = re.sub(rf"(?:\bthe )?(?:{others})", entry.name, named, flags=re.IGNORECASE) if others else named
+        if plain(entry.name).casefold() not in plan.casefold():
+            signs = [*map(sign_of, entry.aliases), *map(sign_of_role, codex.own_roles(entry))]
+            others = "|".join(sign.source for sign in sorted(signs, key=lambda sign: len(sign.name), reverse=True))
+            name = entry.name.replace("\\", r"\\")
+            named = re.sub(rf"(?:\b{DEFINITE})?(?:{others})", name, named) if others else named
     if named == plan:
         return []
     known = query_parts(plan)

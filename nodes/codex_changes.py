@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, get_args
@@ -14,6 +15,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Kind
+from recurrentgpt.schema.names import form_of, spelled
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -70,11 +72,18 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
         name, value = _line(item.name, MOST_NAME_WORDS), _line(item.value, MOST_SENTENCE_WORDS)
         if not name or not value:
             continue
-        known = codex.find(name)
-        kind, rests_on = known.kind if known else _kind(item.kind), _nearest(item.sentence or value, told)
+        kind = _kind(item.kind)
+        known = codex.meant(name) if kind == "person" else codex.find(name)
+        if known is None:
+            # What follows may call it by a part of its name.
+            codex = codex.with_entry(None, Entry(name, kind))
+        elif codex.find(name) is None and (longer := _longer(name, known, codex)):
+            changes.append(longer)
+            codex = codex.with_entry(known, _called_too(known, longer["value"]))
+        kind, rests_on = known.kind if known else kind, _nearest(item.sentence or value, told)
         for aspect, said in _aspects(item.aspect, name, value, kind):
             ended = item.change == "end" or (aspect == "holder" and said.casefold() in _NOBODY_HAS)
-            if aspect == "holder" and (holder := codex.find(said)) is not None:
+            if aspect == "holder" and (holder := codex.meant(said) or codex.find(said)) is not None:
                 said = holder.name
             if aspect == "place" and known is not None and known.is_dead and _acts(known, rests_on):
                 continue  # where a body is, is no deed of theirs
@@ -90,6 +99,16 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
                 change["text"] = said
             changes.append(change)
     return changes
+
+
+def _longer(name: str, known: Entry, codex: Codex) -> Change | None:
+    """Return that somebody is called by a longer form of their name, too; None for a name that is only titled."""
+    alias = " ".join(form_of(name).words)
+    return Change(entry=known.name, kind=known.kind, do="alias", value=alias) if codex.find(alias) is None else None
+
+
+def _called_too(entry: Entry, alias: str) -> Entry:
+    return dataclasses.replace(entry, aliases=(*entry.aliases, alias))
 
 
 def _aspects(aspect: str, name: str, value: str, kind: Kind) -> Iterator[tuple[Aspect, str]]:
@@ -129,7 +148,11 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     """
     people = speakers(passage, codex) if is_english(language) else []
     known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
-    changes, told, lines = list[Change](), set[str](), _with_words(passage)
+    longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
+    for change in longer:
+        old = known.entries[change["entry"].casefold()]
+        known = known.with_entry(old, _called_too(old, change["value"]))
+    changes, told, lines = longer, set[str](), _with_words(passage)
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
@@ -150,6 +173,19 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+
+
+def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
+    """Yield by which longer forms of their names English sentences begin with somebody who is known."""
+    seen = set[str]()
+    for sentence in told:
+        match = _BEGINS.match(sentence)
+        if match is None or match[0].split()[-1] in _PLACES or match[0] in seen:
+            continue
+        seen.add(match[0])
+        entry = known.meant(match[0]) if known.find(match[0]) is None else None
+        if entry is not None and (longer := _longer(match[0], entry, known)):
+            yield longer
 
 
 def deaths(passage: str, known: Codex) -> set[str]:
@@ -199,7 +235,7 @@ def _revives(change: Change, fact: str, known: Codex) -> bool:
 
 def _acts(entry: Entry, sentence: str) -> bool:
     """Return whether an English sentence tells what somebody does."""
-    return bool(re.search(rf"\b(?:{'|'.join(map(re.escape, entry.names))}) {ACTS}", sentence))
+    return bool(re.search(rf"\b(?:{'|'.join(map(spelled, entry.names))}) {ACTS}", sentence))
 
 
 def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:
@@ -210,7 +246,7 @@ def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> l
 def _returns(change: Change, passage: str, known: Codex) -> bool:
     entry, told = known.find(change["entry"]), change.get("rests_on") or change.get("text", "")
     after = passage.partition(told)[2] if told else ""
-    names = "|".join(map(re.escape, entry.names)) if entry else ""
+    names = "|".join(map(spelled, entry.names)) if entry else ""
     return bool(after and names) and bool(
         re.search(
             rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {_SPEAKS} (?:{names})\b", after
@@ -552,9 +588,9 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     for entry in named:
         if entry.kind not in ("person", "thing"):
             continue
-        for match in re.finditer(
-            "|".join(re.escape(name) for name in sorted(entry.names, key=len, reverse=True)), fact
-        ):
+        # What two are called by means neither.
+        own = [name for name in entry.names if known.find(name) is entry]
+        for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
             yield from _of_name(fact, match.start(), match.end(), entry, known)
     for match in _LOSES.finditer(fact):
         thing = next(value for name, value in match.groupdict().items() if name != "how" and value)
@@ -718,6 +754,15 @@ def _held(about: Change, holder: Entry | None, name: str, known: Codex) -> Itera
 
 
 _NAME = r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}"
+_BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")
+"""A name of two words or three with which a sentence begins that goes on about it."""
+_PLACES = frozenset((
+    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
+    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
+    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
+    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
+))  # fmt: skip
+"""What makes of a name before it that of a place or a house."""
 _FROM_THEN = r"(?:now\b|from (?:then|that|this) [^.,;]*on\b|ever (?:after|since)\b)"
 _TITLED = r"(?:Mr|Mrs|Miss|Ms|Dr|Sir|Lady|Lord|King|Queen|Prince|Princess|Emperor|Pope|Count|Countess|President)"
 _PLACED = rf"(?!{_TITLED}\b\.?){_NAME}"
@@ -753,7 +798,7 @@ _RENAMED = (
 def _renamed(fact: str, known: Codex) -> Iterator[Change]:
     for match in filter(None, (pattern.search(fact) for pattern in _RENAMED)):
         old = match["old"].removeprefix("The ")
-        if old.split()[0] in _NOBODY or _is_doubted(fact, match.start(), match.end()):
+        if old.split()[0] in NOBODY or _is_doubted(fact, match.start(), match.end()):
             continue
         entry = known.find(old)
         if entry is not None and entry.kind == "person" and "became" in match[0]:
@@ -817,7 +862,7 @@ _SPEAKS = (
 _NEW = re.compile(
     rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b"
 )
-_NOBODY = frozenset((
+NOBODY = frozenset((
     "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
     "Neither", "Mother", "Father", "God", "The", "That", "This", "What", "Then", "Now", "Once", "One", "Another",
     "Mama", "Papa", "Mum", "Dad", "And", "But", "When", "While", "After", "Before", "As", "If", "So", "Yes", "No", "Oh", "Well",
@@ -829,7 +874,7 @@ def speakers(passage: str, codex: Codex) -> list[Entry]:
     """Return the people who speak in a passage and are no entry yet."""
     names = {first or second for first, second in _NEW.findall(passage)}
     return [
-        Entry(name, "person") for name in sorted(names) if name.split()[0] not in _NOBODY and codex.find(name) is None
+        Entry(name, "person") for name in sorted(names) if name.split()[0] not in NOBODY and codex.meant(name) is None
     ]
 
 

@@ -14,12 +14,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
-from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
+from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, NOBODY, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line, Rule, Told
+from recurrentgpt.schema.names import ANYBODY, parted, plain, spelled
 from recurrentgpt.schema.state import State
 
 TOLD_WORDS = {"small": 45, "full": 260}
@@ -94,18 +95,25 @@ _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with
 
 
 _SHE, _HE = r"\b(?:she|hers?|herself)\b", r"\b(?:he|him|his|himself)\b"
-_SOMEBODY = re.compile(
-    r"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
+_PERSON = (
+    r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
     r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
     r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
     r"captain|driver|clerk|child|children|baby|kid|twin|friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
     r"officer|inspector|detective|sergeant|thief|killer|boss|dog|cat|horse|ghost|figure|voice|other|both|two|together|"
-    r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)\b",
-    re.IGNORECASE,
+    r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)"
+)
+_SOMEBODY = re.compile(
+    rf"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|{_PERSON})\b", re.IGNORECASE
 )
 """Whom a pronoun may mean beside a name."""
 _CAPITAL = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'’-]*")
 """A word in capitals inside a sentence: somebody's name, as far as nobody knows better."""
+_BY_NAME = re.compile(rf"([A-Z][\w'’-]+) {ACTS}")
+_INTRODUCED = (
+    r"\b(?:an?|another|some|other|one|two|three|four|five|six|several|many|few|every|each)\s(?:[a-z][\w'’-]*\s){0,3}?"
+)
+"""What stands before somebody of whom a passage tells for the first time, but for who they are."""
 
 
 _OWN_NOUN = (
@@ -228,16 +236,23 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
     status = entry.value("status")
     own = [name for name in entry.names if codex.find(name) is entry]
     if entry.kind == "person" and own:
-        # Of one word, a role may be anybody's who has it after them.
-        roles = [f"[Tt]he {re.escape(role)}" for role in codex.own_roles(entry) if " " in role or status == "dead"]
-        called = "|".join([*map(re.escape, sorted(own, key=len, reverse=True)), *roles])
+        roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
+        # The fisherman from Hull is another one than the fisherman.
+        further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
+        called = "|".join(
+            [
+                *map(spelled, sorted(own, key=len, reverse=True)),
+                *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
+            ]
+        )
         if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
             back = _ALIVE if status == "dead" else _IS_BACK
             if not back.search(_about(called, told, act)):
                 yield _of_aspect("dead" if status == "dead" else "absent", entry, "status", act.said, "alive")
         yield from _of_pronouns(entry, told, codex)
     if entry.kind == "thing" and own:
-        names = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
+        bare = {parted(plain(name)).bare for name in own}
+        names = "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
         if status in ("lost", "destroyed") and not _found_again(names, told):
             handled = (
                 rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
@@ -246,6 +261,31 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
             if (act := _first(handled, told, besides=own)) is not None:
                 yield _of_aspect("lost", entry, "status", act.said, "found")
         yield from _of_holder(entry, names, told, codex)
+
+
+def _means_nobody_else(role: str, entry: Entry, told: Sequence[_Sentence], codex: Codex) -> bool:
+    """Return whether a passage can mean nobody but an entry by a role that no other one has.
+
+    Of one word, it may be anybody's who has it after them, who is told of for the first time, or whom nobody knows.
+    """
+    is_one_word = " " not in role
+    head = re.split(r" (?:of|from|in|at|on|with|to)\b", role)[0].split()[-1]
+    text = " ".join(sentence.said for sentence in told)
+    if head.casefold() in ANYBODY or (is_one_word and entry.value("status") != "dead"):
+        return False
+    if re.search(rf"{_INTRODUCED}(?:{re.escape(head)}s?{f'|{_PERSON}' if is_one_word else ''})\b", text, re.IGNORECASE):
+        return False
+    if not is_one_word:
+        return True
+    others = [one for one in codex.entries.values() if one.kind == "person" and one is not entry]
+    if any(role in line.text or role in line.value for one in others for line in one.lines):
+        return False
+    here = [one for one in codex.named_in(text) if one is not entry]
+    if any(one.kind == "person" and one.line("role") is None for one in here):
+        return False
+    known = {word for one in (entry, *here) for name in one.names for word in name.split()}
+    begins = [match[1] for sentence in told if (match := _BY_NAME.match(sentence.plain))]
+    return all(word in known or word in NOBODY for word in (*begins, *_CAPITAL.findall(text)))
 
 
 def _found_again(names: str, told: Sequence[_Sentence]) -> bool:
@@ -343,7 +383,7 @@ def _after_its_name(entry: Entry, known: str, told: Sequence[_Sentence], codex: 
     named = {word for one in (entry, *others) for name in one.names for word in name.split()}
     if _SOMEBODY.search(plain) or any(word not in named for word in _CAPITAL.findall(plain)):
         return None
-    called = "|".join(re.escape(name) for name in entry.names if codex.find(name) is entry)
+    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry)
     for before, after in pairwise(told):
         if re.search(wrong, before.plain, re.IGNORECASE):
             # Whom this one means, a later one may mean too.

@@ -12,6 +12,19 @@ from typing import Literal, NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.schema.names import (
+    ANYBODY,
+    NOBODY_KNOWN,
+    OF_HER,
+    OF_HIM,
+    form_of,
+    is_same_name,
+    key_of,
+    parted,
+    parts_of,
+    plain,
+    without_article,
+)
 from recurrentgpt.schema.parts import described
 from recurrentgpt.schema.shared_map import SharedMap
 
@@ -27,34 +40,12 @@ ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
 LASTING: tuple[Aspect, ...] = ("status", "holder", "look", "role", "unaware", "fact")
 """Aspects that are recalled as facts: where somebody is, is past with the scene."""
 
-_TITLES = frozenset(
-    (
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "sir",
-        "lady",
-        "lord",
-        "captain",
-        "professor",
-        "father",
-        "mother",
-        "the",
-        "old",
-        "young",
-    )
-)
-
-
 MOST_ROLE_WORDS = 3
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Characters of scripts that put no spaces between words, as in `prose.sentences`."""
 _LETTER = rf"[^\W{_UNSPACED}]"
 _PART = re.compile(rf"{_LETTER}+|[{_UNSPACED}]+")
-_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 
 @described
@@ -128,6 +119,7 @@ class Searched(NamedTuple):
     @classmethod
     def of(cls, text: str) -> Searched:
         """Return a text with its words, as they are written and in small letters."""
+        text = plain(text)
         return cls(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())))
 
 
@@ -135,11 +127,12 @@ class Searched(NamedTuple):
 class Sign:
     """A name, key or role as it is looked for: one in capitals in capitals, any other in whatever letters.
 
-    One in a script without spaces stands among its words unmarked, and is found anywhere; a single character, which is also
-    part of others' words, only alone.
+    Its article may be another case of it, in whatever letters. One in a script without spaces stands among its words unmarked,
+    and is found anywhere; a single character, which is also part of others' words, only alone.
     """
 
     name: str
+    """Without its article."""
     words: frozenset[str]
     is_capital: bool
     source: str
@@ -147,6 +140,7 @@ class Sign:
     is_unspaced: bool
     longest: str
     """The longest of its words, by which it is looked up; empty for what may stand among other words unmarked."""
+    has_article: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -162,14 +156,16 @@ class Sign:
         near = searched.text.find(self.name) if self.is_capital else searched.lower.find(self.name.lower())
         if near < 0:
             return -1
-        # A letter that is two in small letters moves all that follows.
-        match = self.pattern.search(searched.text, near if len(searched.lower) == len(searched.text) else 0)
+        # A letter that is two in small letters moves all that follows, and an article stands before its name.
+        is_there = len(searched.lower) == len(searched.text) and not self.has_article
+        match = self.pattern.search(searched.text, near if is_there else 0)
         return match.start() if match else -1
 
 
 @lru_cache(maxsize=4096)
 def sign_of(name: str) -> Sign:
     """Return a name, key or role as it is looked for."""
+    name, articles = parted(plain(name))
     parts = _PART.findall(name)
     is_capital = any(part[0].isupper() for part in parts)
     first, last = name[:1], name[-1:]
@@ -178,13 +174,22 @@ def sign_of(name: str) -> Sign:
     pattern = re.escape(name) if is_capital else f"(?i:{re.escape(name)})"
     if last.isalnum() or last_run:
         # A letter of the one kind of scripts begins or ends no word of the other kind.
-        begin = "" if first_run else rf"(?<!{_LETTER})" if re.match(_LETTER, first) else r"\b"
+        begin = "" if first_run or articles else rf"(?<!{_LETTER})" if re.match(_LETTER, first) else r"\b"
         end = "" if last_run else rf"(?!{_LETTER})" if re.match(_LETTER, last) else r"\b"
         pattern = f"{begin}{pattern}{end}"
+    if articles:
+        pattern = rf"(?<!{_LETTER}){articles}{pattern}"
     words = frozenset(parts if is_capital else map(str.casefold, parts))
     is_unspaced = first_run or last_run
     longest = "" if is_unspaced else max(sorted(words), key=len, default="")
-    return Sign(name, words, is_capital, pattern, is_unspaced, longest)
+    return Sign(name, words, is_capital, pattern, is_unspaced, longest, bool(articles))
+
+
+@lru_cache(maxsize=1024)
+def sign_of_role(role: str) -> Sign:
+    """Return a role as it is looked for where it may mean somebody who is known."""
+    sign = sign_of(role)
+    return replace(sign, source=f"{NOBODY_KNOWN}{sign.source}")
 
 
 @dataclass(frozen=True)
@@ -250,16 +255,27 @@ class Entry:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All that it is called now: its name, a person's first and last name, its aliases."""
-        first, *rest = self.name.split()
-        parts = (
-            [first, rest[-1]] if self.kind == "person" and rest and first.rstrip(".").casefold() not in _TITLES else []
-        )
+        longer = [alias for alias in self.aliases if self.kind == "person" and is_same_name(self.name, alias)]
+        parts = [part for name in (self.name, *longer) for part in parts_of(name)] if self.kind == "person" else []
         return tuple(dict.fromkeys([self.name, *parts, *self.aliases]))
+
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """All that it is called now, without parts of names."""
+        return (self.name, *self.aliases)
+
+    def may_be_called(self, title: str) -> bool:
+        """Return whether a person may have a title: nobody has two, and Mrs Cole is she."""
+        titles = {form_of(name).title for name in self.own_names} - {""}
+        pronouns = self.value("pronouns")
+        if titles or not title:
+            return not title or title in titles
+        return pronouns == "she" if title in OF_HER else pronouns != "she" or title not in OF_HIM
 
     @cached_property
     def called(self) -> frozenset[str]:
         """All that it is called now or was before, in the form in which names are looked up."""
-        return frozenset(name.casefold().removeprefix("the ") for name in (*self.names, *self.former))
+        return frozenset(map(key_of, (*self.names, *self.former)))
 
     @cached_property
     def signs(self) -> tuple[Sign, ...]:
@@ -268,10 +284,11 @@ class Entry:
 
     @cached_property
     def roles(self) -> tuple[str, ...]:
-        """What else it may be meant by, without an article: `ferryman`; long descriptions call nobody."""
+        """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         said = [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
-        bare = [_ARTICLE.sub("", role) for role in said]
-        return tuple(dict.fromkeys(role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS))
+        bare = map(without_article, said)
+        roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
+        return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
 
 
 class Superseded(NamedTuple):
@@ -345,13 +362,35 @@ class Codex:
 
     def find(self, name: str) -> Entry | None:
         """Return the only entry that answers to a name; None for none and for several."""
-        key = " ".join(name.split()).casefold()
-        if key in self.entries:
-            return self.entries[key]
-        found = self._called.get(key.removeprefix("the "), ())
-        if not found and key.startswith("the "):
-            return self._has_role.get(key.removeprefix("the "))
-        return self.entries[found[0]] if len(found) == 1 else None
+        name = " ".join(name.split())
+        if (entry := self.entries.get(name.casefold())) is not None:
+            return entry
+        key = key_of(name)
+        bare = key.removeprefix("the ")
+        keys = [key, f"the {key}"] if key == bare else [key]
+        # Al and Lo may be somebody's names.
+        if key != bare and (name[0].islower() or key == plain(name).casefold()):
+            keys.append(bare)
+        for called in keys:
+            if found := self._called.get(called):
+                return self.entries[found[0]] if len(found) == 1 else None
+        return self._has_role.get(bare) if key != bare else None
+
+    def meant(self, name: str) -> Entry | None:
+        """Return the only entry that a name of a passage means, in a form that is not known yet, too: None for none and several.
+
+        Mr Cole is the only person who is called Cole and not otherwise titled, and Bastian Cole who was only Bastian so far.
+        """
+        if (found := self.find(name)) is not None or key_of(name) in self._called:
+            return found
+        title, words = form_of(name)
+        found = self.find(" ".join(words)) if title else None
+        if found is None and len(words) > 1:
+            keys = self._called.get(key_of(words[0]), ())
+            found = self.entries[keys[0]] if len(keys) == 1 else None
+            known = [one for one in found.own_names if form_of(one).words[:1] == words[:1]] if found else []
+            found = found if known and all(is_same_name(one, name) for one in known) else None
+        return found if found is not None and found.kind == "person" and found.may_be_called(title) else None
 
     def named_in(self, text: str) -> list[Entry]:
         """Return the entries that a text names, in the order in which it does.
@@ -378,7 +417,7 @@ class Codex:
         in_capitals: dict[str, list[tuple[int, Sign]]] = {}
         in_any_letters: dict[str, list[tuple[int, Sign]]] = {}
         for place, entry in enumerate(self.entries.values()):
-            for sign in (*entry.signs, *map(sign_of, self.own_roles(entry) if entry.roles else ())):
+            for sign in (*entry.signs, *map(sign_of_role, self.own_roles(entry) if entry.roles else ())):
                 (in_capitals if sign.is_capital else in_any_letters).setdefault(sign.longest, []).append((place, sign))
         return in_capitals, in_any_letters
 
@@ -387,8 +426,9 @@ class Codex:
         """The entry of each role that one alone has; None for a role of several, and for what is somebody's name."""
         found: dict[str, Entry | None] = {}
         for entry in self.entries.values():
-            for role in {role.casefold() for role in entry.roles} - self._called.keys() if entry.roles else ():
-                found[role] = None if role in found else entry
+            for role in {role.casefold() for role in entry.roles} if entry.roles else ():
+                if role not in self._called and f"the {role}" not in self._called:
+                    found[role] = None if role in found else entry
         return found
 
     @cached_property

@@ -1,0 +1,162 @@
+"""The forms in which a name may stand: with an article, with a title, in other letters for the same characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+_ARTICLES = (
+    "the",
+    "der die das den dem des zum zur vom beim im am ins",
+    "le la les l' du au des aux",
+    "el la los las al del",
+    "il lo la gli le l' al allo alla all' del dello della dell' dal dallo dalla dall' nel nello nella nell' sul sulla sull'",
+    "o os ao do pelo",
+    "de het",
+)
+"""Definite articles, a language each, with the prepositions that are one word with them.
+
+The Portuguese "a" and "no" and the Italian "i" are words of English, too.
+"""
+_BEFORE_A_NAME = re.compile(r"the|der|die|das|le|la|les|l'|el|los|las|il|de|het")
+"""Those in which a name in capitals may begin; others are somebody's first names, too: Al, Des, Lo."""
+_INDEFINITE = "a an ein eine einen einem einer eines un une una uno un' um uma een"
+
+
+def _any(articles: str) -> str:
+    """Return a pattern of any of some articles, with the space behind it."""
+    forms = sorted(dict.fromkeys(articles.split()), key=lambda form: (-len(form), form))
+    return "(?i:" + "|".join(form if form.endswith("'") else rf"{form}\s+" for form in forms) + ")"
+
+
+DEFINITE = _any(" ".join(_ARTICLES))
+"""A pattern of what a name or role may have before it."""
+_WITH_ARTICLE = re.compile(rf"({DEFINITE})(?=\S)")
+_OF_ROLE = re.compile(rf"(?:{DEFINITE}|{_any(_INDEFINITE)})(?=\S)")
+_OTHERS = f"his her their my our your no another some any every each one {_INDEFINITE}".split()
+NOBODY_KNOWN = "(?i:" + "".join(rf"(?<!\b{form}{'' if form.endswith(chr(39)) else ' '})" for form in _OTHERS) + ")"
+"""What a role must not have before it: a ferryman is anybody, and her brother somebody else's."""
+
+_TITLES_OF_HER = (
+    "mrs ms miss lady madam madame mme frau señora señorita signora senhora mevrouw queen princess countess baroness"
+)
+_TITLES_OF_HIM = "mr mister sir lord master monsieur herr señor signor senhor meneer king prince count baron"
+_RANKS = (
+    "dr doctor captain professor colonel major sergeant lieutenant inspector detective constable commander admiral general judge "
+    "nurse"
+)
+_SHORT = {"capt": "captain", "prof": "professor", "col": "colonel", "sgt": "sergeant", "lt": "lieutenant"} | {
+    "doctor": "dr",
+    "mister": "mr",
+}
+OF_HER, OF_HIM = frozenset(_TITLES_OF_HER.split()), frozenset(_TITLES_OF_HIM.split())
+"""Titles that say whether somebody is she or he."""
+_TITLES = OF_HER | OF_HIM | frozenset(_RANKS.split()) | _SHORT.keys()
+_WEDDED = frozenset(
+    ("mrs", "ms", "miss", "lady", "madam", "madame", "mme", "frau", "señora", "señorita", "signora", "senhora")
+)
+"""Titles behind which a surname alone is hardly ever said without them."""
+_NO_FIRST_NAMES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt", "the", "old", "young", "little"))
+"""What a name may begin with of which no part is a name of its own."""
+_PARTICLES = frozenset(
+    ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
+)
+_ANOTHER = frozenset(("junior", "jr", "jr.", "senior", "sr", "sr.", "i", "ii", "iii", "iv"))
+"""What makes of a name before it that of somebody else."""
+
+ANYBODY = frozenset(
+    ("woman", "man", "girl", "boy", "stranger", "person", "child", "lady", "gentleman", "fellow", "youth", "guest", "visitor",
+     "frau", "mann", "mädchen", "junge", "kind", "fremde", "fremder", "femme", "homme", "fille", "garçon", "mujer", "hombre",
+     "chica", "chico", "donna", "uomo", "ragazza", "ragazzo", "mulher", "homem", "vrouw", "meisje", "jongen")
+)  # fmt: skip
+"""What everybody may be called, and nobody is known by."""
+
+
+class Parted(NamedTuple):
+    """A name without its definite article, and a pattern of all articles that may stand in that one's place."""
+
+    bare: str
+    articles: str
+    """Empty where the name has none."""
+
+
+def plain(text: str) -> str:
+    """Return a text in the one form in which names are compared: composed characters, and one apostrophe."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text).replace("’", "'")
+
+
+@lru_cache(maxsize=4096)
+def parted(name: str) -> Parted:
+    """Return a plain name without its definite article: in a sentence another case or letter of it may stand there."""
+    match = _WITH_ARTICLE.match(name)
+    article = match[1].strip().casefold() if match else ""
+    if match is None or not (name[0].islower() or _BEFORE_A_NAME.fullmatch(article)):
+        return Parted(name, "")
+    own = " ".join(articles for articles in _ARTICLES if article in articles.split())
+    return Parted(name[match.end() :], _any(own))
+
+
+@lru_cache(maxsize=4096)
+def spelled(name: str) -> str:
+    """Return a pattern of a name as a text spells it: with any case of its article, and either apostrophe."""
+    bare, articles = parted(plain(name))
+    return articles + re.escape(bare).replace("'", "['’]")
+
+
+@lru_cache(maxsize=4096)
+def key_of(name: str) -> str:
+    """Return a name as it is looked up: in small letters, with "the" for every definite article."""
+    bare, articles = parted(plain(" ".join(name.split())))
+    return f"the {bare.casefold()}" if articles else bare.casefold()
+
+
+def without_article(role: str) -> str:
+    """Return a role without its article of whatever language."""
+    role = plain(role)
+    match = _OF_ROLE.match(role)
+    return role[match.end() :] if match else role
+
+
+class Form(NamedTuple):
+    """A title, in small letters and one spelling, and the words of the name behind it."""
+
+    title: str
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def form_of(name: str) -> Form:
+    """Return the title and the words of somebody's name."""
+    words = plain(name).split()
+    title = words[0].rstrip(".").casefold() if words else ""
+    if len(words) > 1 and title in _TITLES:
+        return Form(_SHORT.get(title, title), tuple(words[1:]))
+    return Form("", tuple(words))
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab the last."""
+    title, words = form_of(name)
+    if parted(plain(name)).articles or not words or words[0].rstrip(".").casefold() in _NO_FIRST_NAMES:
+        return []
+    if len(words) == 1:
+        return [words[0]] if title and title not in _WEDDED else []
+    return [word for word in (words[0], words[-1]) if not word[0].islower()]
+
+
+def is_same_name(known: str, name: str) -> bool:
+    """Return whether one name is the other with more words: with a surname, or with names between the first and the last."""
+    (title, words), (_, others) = form_of(known), form_of(name)
+    first, last = ([word.casefold() for word in form] for form in (words, others))
+    if len(words) > len(others):
+        first, last = last, first
+    elif len(words) == 1 and title:
+        return first == last  # whoever is called Captain Cole may be any Cole
+    if not first or first[0] != last[0] or last[-1] in _ANOTHER:
+        return False
+    if any(word[0].islower() and word not in _PARTICLES for word in (*words[1:], *others[1:])):
+        return False
+    between = iter(last)
+    return all(word in between for word in first) and (len(first) == 1 or first[-1] == last[-1])

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS
+from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action
 from recurrentgpt.schema.errors import BadAnswer
 
 LONGEST_PHRASE = 60
@@ -41,16 +41,14 @@ _MARKED = re.compile(r"#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–-]?) +(?P<plan>
 
 NO = ("no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these")
 
-_ACTIONS = {action.replace("_", " "): action for action in ACTIONS if action not in PLAN_ACTIONS} | {
-    phrase: action
-    for action, phrases in {
-        "another_take": "retry, retake, again, try again, try it again, once more, write it again",
-        "new_plans": "new plan, more plans, other plans, different plans, new options, more options, other options",
-        "simulator": "you choose, you decide, you pick, surprise me, up to you, simulate, autopilot",
-        "end": "end it, end it here, end story, end the story, finish the story",
-    }.items()
-    for phrase in phrases.split(", ")
+_NAMES: dict[str, Action] = {action.replace("_", " "): action for action in ACTIONS if action not in PLAN_ACTIONS}
+_SAID: dict[Action, str] = {
+    "another_take": "retry, retake, again, try again, try it again, once more, write it again",
+    "new_plans": "new plan, more plans, other plans, different plans, new options, more options, other options",
+    "simulator": "you choose, you decide, you pick, surprise me, up to you, simulate, autopilot",
+    "end": "end it, end it here, end story, end the story, finish the story",
 }
+_ACTIONS = _NAMES | {phrase: action for action, phrases in _SAID.items() for phrase in phrases.split(", ")}
 _ASKED_BACK = {
     phrase: question
     for phrases, question in (
@@ -90,7 +88,17 @@ def typed_number(text: str) -> int | None:
     return _number(found) if found else None
 
 
-def understand(text: str, plans: Sequence[str]) -> int | str | None:
+def typed_action(text: str) -> Action | None:
+    """Return the action that a text asks for, as people write one: another take, retry; None where it is none."""
+    return _ACTIONS.get(_bare(text))
+
+
+def names_plan_or_action(text: str) -> bool:
+    """Tell whether a text is the number of a plan or the name of an action that sets no plan."""
+    return typed_number(text) is not None or _bare(text) in _NAMES
+
+
+def understand(text: str, plans: Sequence[str]) -> int | Action | None:
     """Return the number of the plan or the action that a text means; None for one that is a plan of its own.
 
     Raises BadAnswer, which asks back, for what may mean one of several things and is no plan.

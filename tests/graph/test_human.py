@@ -302,6 +302,60 @@ def test_a_sentence_is_a_plan(sentence):
     assert (answer.action, answer.plan) == ("write", sentence)
 
 
+PLANS = ["Ada runs.", "Bo hides a spoon.", "Cy sings."]
+FORMS = [
+    ({"action": "choose", "plan": "Mira swims."}, "write", None, "Mira swims."),
+    ({"action": "choose", "number": 2, "plan": "Bo hides a spoon."}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "choose", "plan": "Bo hides a spoon."}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "edit", "number": 2, "plan": "2. Bo hides two spoons."}, "edit", 1, "Bo hides two spoons."),
+    ({"action": "write", "number": 1, "plan": "Mira swims."}, "write", None, "Mira swims."),
+    ({"plan": "2"}, "choose", 1, "Bo hides a spoon."), ({"plan": "option 2"}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "write", "plan": "2"}, "choose", 1, "Bo hides a spoon."),
+    ({"number": 2, "plan": "second"}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "another take"}, "another_take", None, ""), ({"action": "Retry"}, "another_take", None, ""),
+    ({"plan": "another take"}, "another_take", None, ""), ({"action": "new plans"}, "new_plans", None, ""),
+    ([{"type": "edit", "args": {"args": {"number": 1, "plan": "2"}}}], "choose", 1, "Bo hides a spoon."),
+    ([{"type": "edit", "args": {"args": {"number": 1, "plan": "end"}}}], "end", None, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "action", "index", "plan"), FORMS)
+def test_a_form_means_what_was_typed_into_it(form, action, index, plan):
+    answer = parse_answer(form, PLANS)
+    assert (answer.action, answer.index, answer.plan) == (action, index, plan)
+
+
+def test_passages_and_memory_stay_beside_an_action_that_was_typed_as_a_plan():
+    answer = parse_answer({"plan": "simulator", "passages": 4, "short_term_memory": "Ada is tired."}, PLANS)
+    assert (answer.action, answer.passages, answer.memory) == ("simulator", 4, "Ada is tired.")
+
+
+CONTRADICTIONS = [
+    ({"action": "choose", "number": 1, "plan": "Mira swims."}, "plan 1 as it is, or the plan that you wrote?"),
+    ({"action": "choose", "number": 1, "plan": "Bo hides a spoon."}, "plan 1, or plan 2?"),
+    ({"action": "edit", "number": 3, "plan": "2"}, "plan 3, or plan 2?"),
+    ({"number": 1, "plan": "another take"}, "plan 1, or `another take`?"),
+    ({"action": "new_plans", "plan": "Mira swims."}, "`new plans`, or the plan that you wrote?"),
+    ({"action": "write", "plan": "stop"}, "end the story?"), ({"plan": "help"}, "number from 1 to 3"),
+    ({"plan": '{"number": 2}'}, "JSON"), ({"action": "choose"}, "none was given"),
+    ([{"type": "edit", "args": {"args": {"number": 1, "plan": "help"}}}], "number from 1 to 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "asked_back"), CONTRADICTIONS)
+def test_a_form_that_says_two_things_is_asked_back(form, asked_back):
+    with pytest.raises(BadAnswer, match=re.escape(asked_back)):
+        parse_answer(form, PLANS)
+
+
+@pytest.mark.parametrize("act", ["stop", "no", "again", "hello", "Go back"])
+def test_what_a_player_does_is_written_as_it_was_typed(act):
+    answer = parse_answer({"action": "write", "plan": act}, PLANS, played=True)
+    assert (answer.action, answer.plan) == ("write", act)
+    assert parse_answer({"action": "write", "plan": "option 2"}, PLANS, played=True).index == 1
+    assert parse_answer({"action": "write", "plan": "new plans"}, PLANS, played=True).action == "new_plans"
+
+
 LINES, PARAGRAPH = "Mira goes.\r\nBo\tstays.\n\n They meet.\n", "Mira goes. Bo stays. They meet."
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.runtime import Runtime
+from langgraph.config import get_config
+from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
 from recurrentgpt.nodes.human.answers import answer_schema, parse_answer
@@ -29,12 +29,12 @@ LEADS_TO: dict[Action, str] = {
 }
 
 
-def select_plan(state: State, config: RunnableConfig, runtime: Runtime[Any]) -> Command[str]:
+def select_plan(state: State) -> Command[str]:
     """Ask for the next plan until the answer can be used, and go where it leads; a bad answer is asked again with its reason."""
     check_state(state)
     if state.get("player"):
         refuse({"player": f"`player` {ONLY_AT_FIRST}"})
-    played = resolve_context(runtime.context, graph_defaults(config)).mode == "fiction"
+    played = resolve_context(get_runtime().context, graph_defaults(get_config())).mode == "fiction"
     problem = state.get("problem", "")
     while True:
         raw = interrupt(question(state, problem), response_schema=answer_schema(len(state["candidate_plans"])))

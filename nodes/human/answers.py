@@ -85,11 +85,11 @@ def _from_text(text: str, plans: list[str], memory: str, *, played: bool) -> Ans
     text = _unfenced(text)
     if text.startswith(_JSON):
         return parse_answer(_json(text), plans, memory, played=played)
-    return _from_words(text, plans)
+    return _from_words(text, plans, played=played)
 
 
-def _from_words(text: str, plans: list[str]) -> Answer:
-    said = understand(text, plans)
+def _from_words(text: str, plans: list[str], *, played: bool) -> Answer:
+    said = understand(text, plans, played=played)
     if isinstance(said, int):
         return Answer("choose", index=_index(said, plans), plan=plans[_index(said, plans)])
     if said is not None:
@@ -152,7 +152,7 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str], *, played: bool) -
     if action not in ACTIONS:
         raise BadAnswer(f"There is no action {action!r:.60}; the actions are {', '.join(ACTIONS)}.")
     if plan:
-        typed = _typed_plan(plan, plans, verbatim=played and action == "write")
+        typed = _typed_plan(plan, plans, verbatim=played and action == "write", played=played)
         action, number, plan = _reconcile(action, number, typed)
     if action == "write":
         return Answer("write", plan=check_plan(plan), memory=memory)
@@ -166,14 +166,14 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str], *, played: bool) -
     return Answer(action, passages=passages, memory=memory)
 
 
-def _typed_plan(plan: object, plans: list[str], *, verbatim: bool) -> Answer:
+def _typed_plan(plan: object, plans: list[str], *, verbatim: bool, played: bool) -> Answer:
     """Return what a field for a plan means: what it would mean as the whole answer, or its words where they are `verbatim`."""
     text = _unfenced(plan) if isinstance(plan, str) else ""
     if text.startswith(_JSON):
         raise BadAnswer("A plan is a sentence, and this one is JSON: give its fields as those of the answer.")
     if not text or (verbatim and not names_plan_or_action(text)):
         return Answer("write", plan=check_plan(plan))
-    return _from_words(text, plans)
+    return _from_words(text, plans, played=played)
 
 
 def _reconcile(action: Action, number: object, typed: Answer) -> tuple[Action, object, str]:

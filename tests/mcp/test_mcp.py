@@ -166,11 +166,13 @@ async def test_what_goes_wrong_is_said_in_one_sentence(connected):
         assert "words" in await refused(client, "start_story", premise="word " * 501)
 
 
-async def test_a_numeral_as_an_own_plan_is_a_plan(connected):
+async def test_what_is_no_sentence_is_no_plan_of_its_own(connected):
     async with connected() as client:
         first, _ = await call(client, "start_story")
         second, _ = await call(client, "write_plan", story=first["story"], plan="2")
-        assert second["plan"] == "2"
+        assert second["plan"] == first["plans"][1]
+        assert "number from 1 to 3" in await refused(client, "write_plan", story=first["story"], plan="help")
+        assert "The next plan is set by" in await refused(client, "write_plan", story=first["story"], plan="end")
 
 
 async def test_over_standard_input_and_output(environment):

@@ -37,7 +37,9 @@ def select_plan(state: State) -> Command[str]:
     played = resolve_context(get_runtime().context, graph_defaults(get_config())).mode == "fiction"
     problem = state.get("problem", "")
     while True:
-        raw = interrupt(question(state, problem), response_schema=answer_schema(len(state["candidate_plans"])))
+        raw = interrupt(
+            question(state, problem, played=played), response_schema=answer_schema(len(state["candidate_plans"]))
+        )
         try:
             answer = _parsed(raw, state, played=played)
         except BadAnswer as fault:
@@ -54,10 +56,17 @@ def _parsed(raw: object, state: State, *, played: bool) -> Answer:
     return answer
 
 
-def question(state: State, problem: str = "") -> Mapping[str, Any]:
-    """Return what the human is shown: the passage, the plans, the memory and why it changed, and what was recalled."""
+def question(state: State, problem: str = "", *, played: bool = False) -> Mapping[str, Any]:
+    """Return what the human is shown: the passage, the plans, the memory and why it changed, and what was recalled.
+
+    A story that is `played` asks first who plays, and then what they do.
+    """
+    asked = "What happens next? Choose a plan by its number, or write your own."
+    if played:
+        asked = "What do you do? Choose" if state.get("step") else "Who are you? Choose somebody"
+        asked += " by number, or say it in a sentence."
     shown = {
-        "question": "What happens next? Choose a plan by its number, or write your own.",
+        "question": asked,
         "story": state["story"],
         "title": state["title"],
         "step": state.get("step", 0),

@@ -203,7 +203,7 @@ async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
     )
     while True:
         try:
-            return await take_turn(story, interrupt(question(asked, problem)))
+            return await take_turn(story, interrupt(question(asked, problem, played=story.context.mode == "fiction")))
         except BadAnswer as fault:
             problem = str(fault)
 

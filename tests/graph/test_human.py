@@ -514,3 +514,10 @@ async def test_a_plan_is_written_and_what_is_of_no_use_beside_it_is_told(asked):
     again = asked.question(await asked.run({"plan": PLAN, "title": "The Clerk"}))
     assert (again["step"], (await asked.state())["written_plan"]) == (2, PLAN)
     assert "another title in an input" in again["problem"]
+
+
+async def test_a_story_to_play_asks_who_plays_and_then_what_they_do(in_memory):
+    it = in_memory(mode="fiction")
+    begun = it.question(await it.run({"premise": "A lighthouse that must stay dark."}))
+    assert begun["question"].startswith("Who are you?")
+    assert (await it.answer("Somebody who sells oil to the keepers."))["question"].startswith("What do you do?")

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
+from recurrentgpt.nodes.human.answers import MOST_PLAN_WORDS
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.prose.model_text import visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.log import Commit, recalled_id
-from recurrentgpt.schema.parts import KEPT_PLAN, reworded
+from recurrentgpt.schema.parts import KEPT_PLAN, MOST_TITLE_CHARACTERS, reworded
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Brief, State
 
 Change = Literal["passage", "branch", "none", "run"]
@@ -78,8 +79,7 @@ FIELDS: Mapping[str, Change] = MappingProxyType(
 
 ONLY_AT_FIRST = "is read when a story begins, and is empty afterwards"
 
-MOST_TITLE_CHARACTERS = 2000
-MOST_WORDS = {"passage": 4000, "summary": 120, "candidate_plans": 400}
+MOST_WORDS = {"passage": 4000, "summary": 120, "candidate_plans": MOST_PLAN_WORDS}
 """Words of what somebody writes by hand; of plans those of each."""
 MOST_PLANS = 9
 

@@ -20,6 +20,9 @@ def described(kind: type[_T]) -> type[_T]:
 BY_HAND = "edited by hand"
 """Why a sentence came or went that somebody added or took out."""
 
+MOST_TITLE_CHARACTERS = 2000
+"""Longest title of a story that is edited or comes in: those of old books take up to a page."""
+
 KEPT_PLAN = "kept"
 """`plan_author` of a passage that was edited, or kept upon an edited one: it was not written from its plan as the story now
 goes, and no prompt tells that plan again."""

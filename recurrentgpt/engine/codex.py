@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_name
-from recurrentgpt.engine.kept_upon import commit_on_branch, correct_and_keep
 from recurrentgpt.engine.reader import find_entry
+from recurrentgpt.engine.rebase import commit_on_branch, correct_and_keep
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from

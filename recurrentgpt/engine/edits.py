@@ -15,6 +15,7 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan
 from recurrentgpt.nodes.open_story import check_input
+from recurrentgpt.nodes.validate_state import MOST_PLANS, MOST_WORDS
 from recurrentgpt.prose.model_text import control_character, visible_line
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
@@ -22,7 +23,6 @@ from recurrentgpt.schema.log import StoryRecord
 from recurrentgpt.schema.outline import TurnStatus, describe_turns, read_marks
 from recurrentgpt.schema.state import Brief, StoryInput
 
-MOST_SUMMARY_WORDS = 120
 MOST_ENTRIES = 20
 MOST_ENTRY_WORDS = 60
 """Of a character or a turn of the outline; each is in every prompt."""
@@ -32,7 +32,6 @@ _MARKED: tuple[tuple[Literal["outline", "clues"], Literal["turns", "clues"]], ..
     ("clues", "clues"),
 )
 """Parts of the brief whose lines are marked with where they stand, and what of a commit holds that."""
-MOST_PLANS = 9
 MOST_TITLE_WORDS = 30
 MOST_REPLACED_WORDS = 40
 
@@ -79,7 +78,7 @@ class Edits:
 
         Raises StoryError for a passage of another branch.
         """
-        session, summary = self._session, check_line("summary", text, MOST_SUMMARY_WORDS)
+        session, summary = self._session, check_line("summary", text, MOST_WORDS["summary"])
         if not summary:
             raise BadAnswer("The summary needs some words.")
         async with session.writing():

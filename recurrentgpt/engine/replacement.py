@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.engine.kept_upon import moved_upon
+from recurrentgpt.engine.rebase import moved_upon
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay, with_summary
 from recurrentgpt.schema.errors import BadAnswer

@@ -24,6 +24,7 @@ from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
 from recurrentgpt.nodes.continuity_judge import asks_judge
 from recurrentgpt.nodes.human.answers import LONG_WORD
+from recurrentgpt.nodes.validate_state import MOST_WORDS
 from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change
@@ -41,8 +42,6 @@ from recurrentgpt.schema.events import (
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import character_names, reworded
 from recurrentgpt.schema.state import State, Usage
-
-MOST_PASSAGE_WORDS = 4000
 
 
 @dataclass(frozen=True)
@@ -258,9 +257,10 @@ def _check_text(text: object) -> str:
     text = "\n".join(line.rstrip() for line in text.strip().splitlines())
     if odd := control_character(text):
         raise BadAnswer(f"The passage holds the control character {odd!r}; take it out.")
-    if count_words(text) > MOST_PASSAGE_WORDS or len(text) > MOST_PASSAGE_WORDS * LONG_WORD:
+    most = MOST_WORDS["passage"]
+    if count_words(text) > most or len(text) > most * LONG_WORD:
         raise BadAnswer(
-            f"The passage has {count_words(text):,} words in {len(text):,} characters; at most {MOST_PASSAGE_WORDS:,} words "
+            f"The passage has {count_words(text):,} words in {len(text):,} characters; at most {most:,} words "
             "fit: put the rest into passages of its own."
         )
     return text

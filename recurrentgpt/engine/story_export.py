@@ -31,7 +31,7 @@ from recurrentgpt.schema.codex import Change
 from recurrentgpt.schema.context import STORY_SETTINGS, Context
 from recurrentgpt.schema.errors import BookError, SettingsError
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
-from recurrentgpt.schema.parts import Brief, Status
+from recurrentgpt.schema.parts import MOST_TITLE_CHARACTERS, Brief, Status
 from recurrentgpt.schema.story_id import check_story_id
 
 if TYPE_CHECKING:
@@ -89,10 +89,6 @@ async def write_export(log: LogReader, story: str, path: Path, *, force: bool) -
         return json.dumps(content, ensure_ascii=False, sort_keys=True, indent=1).encode() + b"\n"
 
     return await asyncio.to_thread(write_file, path, rendered, force=force)
-
-
-MOST_TITLE_CHARACTERS = 2000
-"""Longest title that comes in: those of old books take up to a page."""
 
 
 async def restore(engine: Engine, path: Path, *, copy: str = "") -> tuple[str, LeftOut]:

@@ -3,7 +3,7 @@
 import pytest
 
 from recurrentgpt import Library
-from recurrentgpt.engine import kept_upon
+from recurrentgpt.engine import rebase
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.story import Story
@@ -154,7 +154,7 @@ def test_what_is_recalled_is_embedded_once(begin, settings):
 
 
 def test_whoever_is_cut_off_stands_on_the_old_branch_or_on_the_new_one(begin, monkeypatch):
-    monkeypatch.setattr(kept_upon, "AT_ONCE", 2)
+    monkeypatch.setattr(rebase, "AT_ONCE", 2)
     story = begin()
     list(story.stream(6))
     story.add_entry("Zoltan", "person")

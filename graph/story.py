@@ -140,7 +140,8 @@ def _note_what_stood(graph: Graph) -> None:
     # A picture of the graph is drawn without an input.
     built = noting.write_to(before=lambda given: given.get("before") if isinstance(given, dict) else None).build()
     writer: Any = built.writers[0]
-    writer.writes = tuple(writer.writes)  # like those that it is joined with
+    # A tuple like those that it is joined with; an edit of the beginning, which is no input, has none.
+    writer.writes = tuple(entry._replace(skip_none=True) for entry in writer.writes)
     graph.nodes[START] = start.copy(
         {"channels": built.channels, "bound": built.bound, "writers": [*start.writers, writer]}
     )

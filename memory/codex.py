@@ -40,6 +40,8 @@ MOST_ENTRIES = 400
 """Entries that passages have made and that are kept; the others stay in the commits. See `_within_bounds`."""
 MOST_HELD = 300
 """Of those, people and what is open that things cannot push out: what is new needs places, too."""
+MOST_UNTIL_DEATH = 3 * MOST_LINES
+"""Lines that are true again of somebody dead if they live after all, the newest."""
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
@@ -113,9 +115,18 @@ _CODEX = PathFold(
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:
-    """Return a codex with what the brief and the author say of the whole branch, where no passage says otherwise."""
+    """Return a codex with what the brief and the author say of the whole branch, where no passage says otherwise.
+
+    Of an entry that was taken out, what passages say after the one that `value` numbers is there again.
+    """
     for change in said:
+        taken_out = codex.find(visible_text(change["entry"])) if change["do"] == "remove" else None
         codex = _with(codex, change, "", 0, below=True)
+        since = change.get("value", "")
+        if taken_out is not None and since.isdecimal() and len(since) < 9:
+            anew = tuple(line for line in taken_out.lines if line.step > int(since))
+            if anew:
+                codex = codex.with_entry(None, dataclasses.replace(taken_out, lines=anew, keys=(), pinned=False))
     return codex
 
 
@@ -142,18 +153,26 @@ def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
 def _rank(entry: Entry) -> int:
     """Return how much an entry is worth keeping."""
     if entry.kind == "person":
-        return 2 if entry.value("status") == "dead" else 1
+        return 2 if entry.is_dead else 1
     return 2 * entry.is_open
 
 
 def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool) -> Codex:
     name, value, do = visible_text(change["entry"]), visible_text(change.get("value", "")), change["do"]
     old = codex.find(name)
-    entry = old or Entry(name, change["kind"])
+    entry, is_merged = old or Entry(name, change["kind"]), False
     match do:
         case "set":
             line = _line(change, passage, step)
-            entry = dataclasses.replace(entry, lines=_with_line(entry.lines, line, below=below))
+            if passage and not change.get("author"):
+                if line.aspect == "status" and entry.is_dead and line.value != "alive":
+                    return codex
+                if (dead := _dead_of(codex, entry, line)) is not None:
+                    return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
+            told = _with_line(entry.lines, line, below=below)
+            if not below and line.aspect in ("holder", "status"):
+                told = _lost_or_held(entry, line, told)
+            entry = dataclasses.replace(entry, lines=told)
             if line.aspect in ONE_EACH:
                 codex = _ended(codex, old, entry)
         case "end":
@@ -167,6 +186,7 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
             if (other := codex.entries.get(value.casefold())) is not None and other is not old:
+                is_merged = True
                 codex, entry, old = codex.with_entry(other, None), _merged(entry, other), old or other
             entry = dataclasses.replace(
                 entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
@@ -179,6 +199,7 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
             other = codex.find(value)
             if other is None or other is old:
                 return codex
+            is_merged = True
             codex = codex.with_entry(other, None)
             entry = _merged(entry, other)
         case "pin" | "unpin":
@@ -190,16 +211,28 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
     if old is None and do not in ("set", "key", "alias", "pin", "hide", "merge", "rename"):
         return codex
     codex = codex.with_entry(old, entry)
-    if do == "set" and change.get("aspect") == "holder" and not below:
+    aspect = change.get("aspect")
+    if do == "set" and not below and (aspect == "holder" or (aspect == "status" and entry.is_gone)):
         codex = _in_other_hands(codex, entry)
-    if do in ("set", "end") and change.get("aspect") == "status":
-        return _after_death(codex, entry) if entry in codex.dead else _alive_again(codex, entry)
+    if is_merged or (do in ("set", "end") and aspect == "status"):
+        return _after_death(codex, entry) if entry.is_dead else _alive_again(codex, entry)
     return codex
 
 
+def _lost_or_held(entry: Entry, line: Line, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return the lines of an entry with a new one: nobody has what is lost, and what somebody has is lost no longer."""
+    if entry.kind != "thing":
+        return lines
+    if line.aspect == "holder":
+        return tuple(other for other in lines if other.aspect != "status" or not entry.is_gone)
+    return tuple(other for other in lines if other.aspect != "holder" or line.value not in ("lost", "destroyed"))
+
+
 def _in_other_hands(codex: Codex, thing: Entry) -> Codex:
-    """Return a codex in which no fact says any more that somebody else has a thing."""
+    """Return a codex in which no fact says any more that somebody has a thing who has it no longer."""
     holder, last = thing.value("holder"), [name.split()[-1] for name in thing.names]
+    if (known := codex.find(holder)) is not None:
+        holder = " ".join(known.names)
     for entry in codex.entries.values():
         facts = [line for line in entry.lines if line.passage and any(word in line.text for word in last)]
         if gone := [
@@ -218,26 +251,29 @@ def _after_death(codex: Codex, dead: Entry) -> Codex:
     Where they are, what they do not know and what they hold ends, and of the facts those that tell of them in the present. What
     they did, who they were and how they looked stays, and what the author says of the whole branch.
     """
-    key, entries, over, ended = dead.name.casefold(), dict(codex.entries), dict[str, tuple[Superseded, ...]](), []
+    entries, ended = dict(codex.entries), list[tuple[Entry, Line]]()
     for own, entry in codex.entries.items():
-        if own == key:
+        if entry.name == dead.name:
             gone = [line for line in entry.lines if line.passage and _ends_with_life(dead, line)]
         elif (line := entry.line("holder")) and line.passage and codex.find(line.value) is dead:
             gone = [line]
         else:
             continue
-        if not gone:
-            continue
-        entries[own] = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
-        ended += [(own, line) for line in gone]
-        for line in gone:
-            if line.aspect in LASTING:
-                known = over.get(line.passage, codex.over.get(line.passage, ()))
-                over[line.passage] = (*known, _over_by_death(entry, line, dead))
-    if not ended:
-        return codex
-    until = {**codex.until_death, key: (*codex.until_death.get(key, ()), *ended)}
-    return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
+        if gone:
+            entries[own] = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+            ended += [(entry, line) for line in gone]
+    return _over_by_death(dataclasses.replace(codex, entries=entries), dead, ended) if ended else codex
+
+
+def _dead_of(codex: Codex, entry: Entry, line: Line) -> Entry | None:
+    """Return who is dead and said by a line to live, or to have a thing; None for nobody.
+
+    Where somebody dead is, a line may say of the body.
+    """
+    if line.aspect == "holder":
+        holder = codex.find(line.value)
+        return holder if holder is not None and holder.is_dead else None
+    return entry if entry.is_dead and line.aspect != "place" and _ends_with_life(entry, line) else None
 
 
 def _ends_with_life(dead: Entry, line: Line) -> bool:
@@ -246,7 +282,19 @@ def _ends_with_life(dead: Entry, line: Line) -> bool:
     return line.aspect in ("place", "unaware", "holder")
 
 
-def _over_by_death(entry: Entry, line: Line, dead: Entry) -> Superseded:
+def _over_by_death(codex: Codex, dead: Entry, ended: Iterable[tuple[Entry, Line]]) -> Codex:
+    """Return a codex that knows which lines of its entries are not true because somebody is dead."""
+    over = dict[str, tuple[Superseded, ...]]()
+    for entry, line in ended:
+        if line.aspect in LASTING:
+            known, one = over.get(line.passage, codex.over.get(line.passage, ())), _superseded(entry, line, dead)
+            over[line.passage] = known if one in known else (*known, one)
+    key = dead.name.casefold()
+    until = (*codex.until_death.get(key, ()), *((entry.name.casefold(), line) for entry, line in ended))
+    return codex.with_over(over, {**codex.until_death, key: until[-MOST_UNTIL_DEATH:]})
+
+
+def _superseded(entry: Entry, line: Line, dead: Entry) -> Superseded:
     # What it rests on mostly tells what somebody did, and that is not undone.
     rests_on = line.rests_on if tells_of_the_living(line.rests_on, dead.names) else ""
     return Superseded(sentence_of(entry, line), rests_on, entry.names)
@@ -262,10 +310,13 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
         holds = entries.get(own)
         if holds is None or (line.aspect in ONE_EACH and holds.line(line.aspect)):
             continue
-        lines = sorted((*holds.lines, line), key=lambda line: line.step)
-        entries[own] = dataclasses.replace(holds, lines=tuple(lines))
-        known = over.get(line.passage) or codex.over.get(line.passage, ())
-        over[line.passage] = tuple(one for one in known if one != _over_by_death(holds, line, entry)) or None
+        known = over.get(line.passage, codex.over.get(line.passage)) or ()
+        over[line.passage] = tuple(one for one in known if one != _superseded(holds, line, entry)) or None
+        if not any(
+            (other.aspect, other.value, other.text) == (line.aspect, line.value, line.text) for other in holds.lines
+        ):
+            lines = sorted((*holds.lines, line), key=lambda line: line.step)
+            entries[own] = dataclasses.replace(holds, lines=tuple(lines))
     until = {other: ended for other, ended in codex.until_death.items() if other != key}
     return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
 
@@ -318,7 +369,7 @@ def _without(lines: tuple[Line, ...], change: Change) -> tuple[Line, ...]:
         return tuple(line for line in lines if line.aspect != aspect)
     wanted = set(tokens(f"{change.get('value', '')} {change.get('text', '')}"))
     shares = {line: _overlap(wanted, _words(line)) for line in lines if line.aspect == aspect}
-    nearest = max(shares, key=lambda line: shares[line], default=None)
+    nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
     return tuple(line for line in lines if line is not nearest or shares[line] < _SAME)
 
 
@@ -401,8 +452,12 @@ def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -
     pinned = [entry for entry in codex.entries.values() if entry.pinned]
     named = list(dict.fromkeys([*also, *codex.named_in(plan), *pinned, *codex.named_in(passage)]))
     people = {entry.name for entry in named}
-    held_things = [entry for entry in codex.entries.values() if entry.value("holder") in people]
-    return list(dict.fromkeys([*named, *held_things]))
+    held = [
+        entry
+        for entry in codex.entries.values()
+        if (line := entry.line("holder")) and (holder := codex.find(line.value)) and holder.name in people
+    ]
+    return list(dict.fromkeys([*named, *held]))
 
 
 def tell(

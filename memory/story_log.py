@@ -79,12 +79,8 @@ class StoryLog(LogReader):
         head = cast("Head | None", None if place is None else cast(SearchItem, place).value)
         operations = list(also)
         if known is None:
-            if commit["amends"] and head and head["head"] != commit["amends"]:
-                commit = {**commit, "left": head["head"]}
-            operations += [
-                self.put((*self.root, "commits", story), key, commit),
-                self.put((*self.root, "links", story), key, link_of(commit)),
-            ]
+            commit = _with_left(commit, head)
+            operations += self._commit_ops(commit)
         if move:
             name = visible_text(head.get("branch", "")) if head else ""
             follows = head is not None and head["head"] in (commit["parent"], commit["amends"], key)
@@ -94,6 +90,28 @@ class StoryLog(LogReader):
         await self.batch(operations)
         if known is None:
             self._read.put((*self.root, story, key), commit)
+
+    async def append_all(self, story: str, commits: Sequence[Commit], *, also: Sequence[PutOp] = ()) -> None:
+        """Write commits of a story and their links as one batch, with the rows in `also`; the head stays where it is.
+
+        What is in the log stays as it is.
+        """
+        *known, place = await self.batch(
+            [
+                *(GetOp((*self.root, "links", story), commit["id"]) for commit in commits),
+                GetOp((*self.root, "heads"), story),
+            ]
+        )
+        head = cast("Head | None", None if place is None else cast(SearchItem, place).value)
+        new = [_with_left(commit, head) for commit, link in zip(commits, known, strict=True) if link is None]
+        await self.batch([*also, *(operation for commit in new for operation in self._commit_ops(commit))])
+
+    def _commit_ops(self, commit: Commit) -> list[PutOp]:
+        story, key = commit["story"], commit["id"]
+        return [
+            self.put((*self.root, "commits", story), key, commit),
+            self.put((*self.root, "links", story), key, link_of(commit)),
+        ]
 
     async def move_head(
         self, commit: Commit, status: str, *, undone: str = "", branch: str | None = None, also: Sequence[PutOp] = ()
@@ -145,6 +163,22 @@ class StoryLog(LogReader):
         # A store may compare prefixes letter by letter, and below `users` are others' stories.
         return [names for names in found if names[kind + 1] == story and names[kind] != "users"]
 
+    async def copy_vectors_ops(self, story: str, parents: Mapping[tuple[str, str], str]) -> list[PutOp]:
+        """Return the operations that keep the vectors of commits for copies of them: `parents` by the ids of both.
+
+        Vectors are a cache, and where there are none none are made: no embedding model is needed for that.
+        """
+        found: list[PutOp] = []
+        for namespace in await self._namespaces(story):
+            if namespace[len(self.root)] == "vectors":
+                rows = await self.values(namespace, [old for old, _ in parents])
+                found += [
+                    self.put(namespace, new, {**row, "parent": parent})
+                    for ((_, new), parent), row in zip(parents.items(), rows, strict=True)
+                    if row is not None
+                ]
+        return found
+
     async def values(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[Mapping[str, Any] | None]:
         """Return the values of rows in the order asked for, None for one that is not there."""
         if not keys:
@@ -185,3 +219,10 @@ class StoryLog(LogReader):
         """Return the operation that writes a row; None as its value takes it away."""
         # index=False: hosts may give a store with an embedding index, and recall is ours (branches, pieces).
         return PutOp(namespace, key, None if value is None else dict(value), index=False)
+
+
+def _with_left(commit: Commit, head: Head | None) -> Commit:
+    """Return a commit that knows where the head stood, if it corrects another one than that."""
+    if commit["amends"] and head and head["head"] != commit["amends"]:
+        return {**commit, "left": head["head"]}
+    return commit

@@ -37,11 +37,16 @@ _STATES = (
     r"possesses|hides|waits|loves|hates|fears|dreads|knows|wants|needs|hopes|plans|means|intends|believes|trusts|distrusts|suspects|"
     r"runs|rules|leads|commands|teaches|sings|drinks|limps|dreams|misses|owes|"
     r"has (?:an?|the|his|her|their|no|some|any|many|only|two|three|four|five|several|all|both|every)\b|"
-    r"is (?!dead|buried|gone|killed|murdered|drowned|hanged|slain|mourned|missed|remembered|survived|missing|said|believed|"
-    r"thought|found|laid|lying|no (?:more|longer)|(?:the|an?|one|his|her|their|my|our)\b|[A-Z])"
+    r"is (?!dead|deceased|buried|gone|killed|murdered|drowned|hanged|slain|mourned|missed|remembered|survived|missing|said|"
+    r"believed|thought|presumed|found|laid|lying|executed|assassinated|beheaded|strangled|poisoned|shot|stabbed|known|innocent|"
+    r"guilty|responsible|related|to blame|no (?:more|longer)|"
+    r"(?:the|an?|one|his|her|their|my|our)\b|[A-Z])"
 )
 """What is said of somebody in the present, and of the living alone; who somebody is, is said of the dead, too."""
 
+
+_CUT = "…"
+"""What `limit_words` puts in the place of the words that are too many."""
 
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
@@ -85,14 +90,17 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     summary = without_superseded(commit["summary"], over)
     if kind in ("summary", "fact"):
         piece = without_superseded(piece, over)
-    for sentence in [said for line in over for said in (line.sentence, line.rests_on) if said]:
-        piece = piece.replace(sentence, "")
-    for entry in codex.held:
-        if (holds := entry.line("holder")) and commit["step"] < holds.step:
-            summary = without_other_holders(summary, entry, holds.value)
-            piece = piece if kind == "sentence" else without_other_holders(piece, entry, holds.value)
+    for said in _words_of(over):
+        piece = _without_words(piece, said)
+    for entry in (*codex.held, *codex.gone):
+        # In nobody's hands is what is lost.
+        now = entry.line("holder") or entry.line("status")
+        if now and commit["step"] < now.step:
+            summary = without_other_holders(summary, entry, entry.value("holder"))
+            piece = piece if kind == "sentence" else without_other_holders(piece, entry, entry.value("holder"))
     for entry in codex.dead:
-        if (died := entry.line("status")) and commit["step"] < died.step:
+        # In the passage of the death the same sentence may tell how they lived and how they died.
+        if (died := entry.line("status")) and commit["step"] != died.step:
             summary = without_living(summary, entry)
             piece = piece if kind == "sentence" else without_living(piece, entry)
     piece = " ".join(piece.split())
@@ -101,7 +109,18 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
 
 def says(text: str, over: Collection[Superseded]) -> bool:
     """Return whether a text holds a sentence that is over, word for word."""
-    return any(said in text for line in over for said in (line.sentence, line.rests_on) if said)
+    return any(said.removesuffix(_CUT) in text for said in _words_of(over))
+
+
+def _words_of(over: Collection[Superseded]) -> list[str]:
+    return [said for line in over for said in (line.sentence, line.rests_on) if said]
+
+
+def _without_words(text: str, said: str) -> str:
+    """Return a text without what was said; of a sentence that was too long to be kept whole, the beginning is known."""
+    if said in text or not said.endswith(_CUT):
+        return text.replace(said, "")
+    return _without(text, lambda sentence: sentence.strip().startswith(said.removesuffix(_CUT)))
 
 
 def says_again(sentence: str, line: Superseded) -> bool:
@@ -123,12 +142,9 @@ def tells_of_the_living(sentence: str, names: tuple[str, ...]) -> bool:
     """Return whether an English sentence tells in the present what somebody of these names does, has, feels or is about."""
     if not any(name in sentence for name in names):
         return False
-    return bool(
-        re.search(
-            rf"\b(?:{_any(names)})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})",
-            sentence,
-        )
-    )
+    said = rf"{_any(names)})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})"
+    # The ghost, the grave and the brother of somebody are not they.
+    return any(not match["of"] for match in re.finditer(rf"(?P<of>\bof )?\b(?:{said}", sentence))
 
 
 def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) -> bool:

@@ -15,7 +15,7 @@ from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import Commit, StoryLog, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.routes import waiting_plan
-from recurrentgpt.nodes.validate_state import corrections, edited_brief, refuse, unchangeable, unusable
+from recurrentgpt.nodes.validate_state import beyond, corrections, edited_brief, refuse, unchangeable, unusable
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import BY_HAND, Added, Brief, Dropped, Rationale, State, Usage
 
@@ -47,11 +47,12 @@ async def amend(
     passage: str,
     usage: Usage | None = None,
     also: Sequence[PutOp] = (),
+    move: bool = True,
 ) -> Commit:
     """Return `head` as corrected, appended as its sibling; `head` itself when nothing differs.
 
     `usage` is what the correction cost; what the passage cost is counted with the commit it amends. The rows in `also`
-    are written with it.
+    are written with it, and with `move` the story's head.
     """
     changes = {name: value for name, value in changes.items() if value != head.get(name, "")}
     if passage != head["passage"]:
@@ -74,7 +75,7 @@ async def amend(
     if changes.keys() & {"passage", "summary"}:
         also = [*also, await runtime.recall.vectors_op(corrected)]
     # Else the vectors, a cache, are made when something is recalled: an edit need not wait for the embedding model.
-    await runtime.log.append(corrected, "choosing", also=also)
+    await runtime.log.append(corrected, "choosing", also=also, move=move)
     return corrected
 
 
@@ -95,9 +96,9 @@ class BranchCorrection(NamedTuple):
     overlay: str
     """Id of the corrections in force."""
     brief: Brief | None
-    """The brief as it was changed; None where nobody did."""
+    """The brief as it was changed, or has another title by now; None where the state has it."""
     title: str
-    """The new title; empty where it is the old one."""
+    """The new title; empty where the state has it."""
     also: list[PutOp]
     """What writes it."""
 
@@ -108,6 +109,9 @@ async def correct_branch(state: State, overlay: str, log: StoryLog) -> BranchCor
     corrected = await read_overlay(log, state["story"], overlay)
     kept = Brief(**{**corrected.get("brief", record["brief"]), "title": record["title"]})
     brief = edited_brief({"brief": kept, **state}, kept)
+    if brief is None and state.get("title", kept["title"]) != kept["title"]:
+        # Named anew by somebody else.
+        return BranchCorrection(overlay, kept, kept["title"], [])
     if brief is None:
         return BranchCorrection(overlay, None, "", [])
     overlay, put = overlay_op(log, state["story"], {**corrected, "brief": brief})
@@ -125,6 +129,7 @@ async def correct_passage(state: State, runtime: Surroundings, *, recalled: bool
     refuse(unchangeable(state, kept, await _parent(kept, runtime.log), recalled=recalled))
     refuse(await _unknown_overlay(state, kept, runtime.log))
     changes = dict(corrections(state, kept))
+    refuse(beyond(changes))
     if replans and "candidate_plans" not in changes:
         return {}
     made = await amend(runtime, kept, changes, passage=changes.pop("passage", kept["passage"]))
@@ -161,6 +166,8 @@ async def settle(state: State, runtime: Surroundings) -> Settled:
         before = await _parent(kept, runtime.log)
         refused |= unchangeable(standing, kept, before, recalled=not waiting_plan(standing))
         changes = dict(corrections(usable, kept))
+        refused |= beyond(changes)
+        changes = {name: value for name, value in changes.items() if name not in refused}
     branch = await correct_branch(usable, overlay, runtime.log)
     changes["overlay"] = branch.overlay
     passage = changes.pop("passage", kept["passage"])

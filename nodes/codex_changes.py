@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, get_args
 
 from pydantic import BaseModel, WithJsonSchema
 
+from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.models.json_replies import OptionalText
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
@@ -22,11 +23,30 @@ MOST_NAME_WORDS, MOST_SENTENCE_WORDS = 8, 36
 
 SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 """What people say in a passage."""
-_CLAUSE = re.compile(r"[,;:(]| in | at | on | by ")
-"""Where what is said of a status goes on after it."""
-
 STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
 """What the status of an entry may be: of a person, a thing, a promise, a question."""
+
+_OTHER_WORDS: Mapping[Kind, Mapping[str, str]] = {
+    "person": {
+        **dict.fromkeys(
+            ("deceased", "killed", "slain", "murdered", "executed", "assassinated", "hanged", "beheaded"), "dead"
+        ),
+        **dict.fromkeys(
+            ("drowned", "perished", "died", "passed away", "shot dead", "found dead", "no longer alive"), "dead"
+        ),
+        **dict.fromkeys(("living", "still alive", "survived", "not dead", "revived", "resurrected", "undead"), "alive"),
+        "missing": "absent",
+    },
+    "thing": {"missing": "lost"},
+    "promise": {"fulfilled": "kept"},
+    "question": {"resolved": "answered", "solved": "answered"},
+}
+"""Other words for a status, by what an entry is."""
+_GOES_ON = re.compile(
+    r"\s*(?:$|[,;:(–—]|- | -|\b(?:in|at|on|by|of|from|and|since|after|before|when|while|during|with|near|beside|under)\b)"
+)
+"""What may follow a status: nothing that makes another of it, as of "dead tired" and "killed Odo"."""
+_NOBODY_HAS = frozenset(("nobody", "no one", "none"))
 
 
 def _one_of(words: Iterable[str]) -> WithJsonSchema:
@@ -60,14 +80,20 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
         elif codex.find(name) is None and (longer := _longer(name, known, codex)):
             changes.append(longer)
             codex = codex.with_entry(known, _called_too(known, longer["value"]))
-        for aspect, said in _aspects(item.aspect, name, value):
+        kind, rests_on = known.kind if known else kind, _nearest(item.sentence or value, told)
+        for aspect, said in _aspects(item.aspect, name, value, kind):
+            ended = item.change == "end" or (aspect == "holder" and said.casefold() in _NOBODY_HAS)
+            if aspect == "holder" and (holder := codex.meant(said) or codex.find(said)) is not None:
+                said = holder.name
+            if aspect == "place" and known is not None and known.is_dead and _acts(known, rests_on):
+                continue  # where a body is, is no deed of theirs
             change = Change(
                 entry=known.name if known else name,
-                kind=known.kind if known else kind,
-                do="end" if item.change == "end" else "set",
+                kind=kind,
+                do="end" if ended else "set",
                 aspect=aspect,
                 value="" if aspect == "fact" else said,
-                rests_on=_nearest(item.sentence or value, told),
+                rests_on=rests_on,
             )
             if aspect == "fact":
                 change["text"] = said
@@ -87,21 +113,29 @@ def _called_too(entry: Entry, alias: str) -> Entry:
     return dataclasses.replace(entry, aliases=(*entry.aliases, alias))
 
 
-def _aspects(aspect: str, name: str, value: str) -> Iterator[tuple[Aspect, str]]:
+def _aspects(aspect: str, name: str, value: str, kind: Kind) -> Iterator[tuple[Aspect, str]]:
     """Yield what a change says, by aspect: "dead, buried in Odo's grave" is a status and a fact."""
     if aspect == "status":
         value = value.rstrip(".")
-        status = _CLAUSE.split(value, maxsplit=1)[0].casefold()
-        known = status in STATUSES
-        if known:
+        status = _status(value.casefold(), kind)
+        if status:
             yield "status", status
-        if not known or status != value.casefold():
-            yield "fact", f"{name} is {value[0].lower()}{value[1:]}."
+        if status != value.casefold():
+            verb = "" if value.split()[0].casefold() in ("died", "perished", "passed", "survived") else "is "
+            yield "fact", f"{name} {verb}{value[0].lower()}{value[1:]}."
     elif aspect == "holder":
         if (holder := value.split(",")[0]).casefold() != name.casefold():
             yield "holder", holder
     else:
         yield (aspect if aspect in get_args(Aspect) else "fact"), value  # type: ignore[misc]
+
+
+def _status(said: str, kind: Kind) -> str:
+    """Return the status with which begins what is said of one; empty for none."""
+    words = {**{status: status for status in STATUSES}, **_OTHER_WORDS.get(kind, {})}
+    return next(
+        (status for word, status in words.items() if said.startswith(word) and _GOES_ON.match(said[len(word) :])), ""
+    )
 
 
 def _kind(said: str) -> Kind:
@@ -135,6 +169,8 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
             changes.append(
                 {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
             )
+        if is_english(language):
+            changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry)]
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
@@ -191,13 +227,17 @@ def _revives(change: Change, fact: str, known: Codex) -> bool:
     entry = known.find(change["entry"])
     if (
         entry is None
-        or entry.value("status") != "dead"
+        or not entry.is_dead
         or change.get("value") == "dead"
         or re.search(r"\b(?:alive|survived)\b", fact)
     ):
         return False
-    acting = rf"\b(?:{'|'.join(map(spelled, entry.names))}) {ACTS}"
-    return change.get("aspect") in ("status", "place") or bool(re.search(acting, fact))
+    return change.get("aspect") in ("status", "place") or _acts(entry, fact)
+
+
+def _acts(entry: Entry, sentence: str) -> bool:
+    """Return whether an English sentence tells what somebody does."""
+    return bool(re.search(rf"\b(?:{'|'.join(map(spelled, entry.names))}) {ACTS}", sentence))
 
 
 def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:
@@ -218,12 +258,11 @@ def _returns(change: Change, passage: str, known: Codex) -> bool:
 
 def _once(changes: Iterable[Change]) -> list[Change]:
     """Return the changes without those that only say again what another one says."""
-    kept: dict[tuple[str, str, str], Change] = {}
+    kept: dict[tuple[str, str, str, str], Change] = {}
     for change in changes:
         aspect = change.get("aspect", "fact")
-        kept.setdefault(
-            (change["entry"], aspect, change.get("value", "") if aspect in ONE_EACH else change.get("text", "")), change
-        )
+        said = change.get("value", "") if aspect in ONE_EACH else change.get("text", "")
+        kept.setdefault((change["entry"], change["do"], aspect, said), change)
     return list(kept.values())
 
 
@@ -647,6 +686,39 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
 
 _SLOWLY = frozenset(("put", "clubbed", "beat", "kicked", "hacked", "burned", "burnt", "stoned", "starved", "choked"))
 """What kills where it is done to death."""
+
+
+_KNOWS = re.compile(
+    r"(?P<who>.+?) (?:now |finally )?(?:knows|learns|learned|learnt|discovers|discovered|finds out|found out) "
+    r"(?P<what>.+)"
+)
+_KNOWS_NOT = re.compile(r"(?P<who>.+?) (?:still )?(?:does not|doesn['’]t) (?:yet )?know (?P<what>.+)")
+_ASKS = re.compile(r"(?:that|whether|if) ")
+_SOMEBODY = re.compile(r"(?:[Tt]he )?(?:[A-Z][\w'’-]+ ){1,3}")
+
+
+def _ended_by(fact: str, entry: Entry) -> Iterator[Change]:
+    """Yield the ends of those lines of an entry that an English fact takes back in the line's own words."""
+    said = fact.rstrip(".")
+    before, knows = said.replace("no longer ", "", 1), _KNOWS.fullmatch(said)
+    if before == said and (knows is None or knows["who"] not in entry.names):
+        return
+    for line in entry.lines:
+        if line.passage and line.aspect in ("fact", "unaware"):
+            held = sentence_of(entry, line).rstrip(".")
+            if (before != said and held == before) or (knows and _is_known(knows["what"], held, entry)):
+                change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
+                yield {**change, "text": line.text} if line.text else {**change, "value": line.value}
+
+
+def _is_known(what: str, held: str, entry: Entry) -> bool:
+    """Return whether a line says of an entry that it does not know, in the same words, what it knows now."""
+    unknown = _KNOWS_NOT.fullmatch(held) if " know " in held else None
+    if unknown is None or unknown["who"] not in entry.names:
+        return False
+    asked, known = _ASKS.sub("", unknown["what"], count=1), _ASKS.sub("", what, count=1)
+    somebody = _SOMEBODY.match(known)
+    return known == asked or bool(somebody and f"who {known[somebody.end() :]}" == asked)
 
 
 def _is_thing(name: str) -> bool:

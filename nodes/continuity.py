@@ -266,7 +266,7 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
 def _means_nobody_else(role: str, entry: Entry, told: Sequence[_Sentence], codex: Codex) -> bool:
     """Return whether a passage can mean nobody but an entry by a role that no other one has.
 
-    Of one word, it may be anybody's who has it after them, who is told of for the first time, or whose role nobody knows.
+    Of one word, it may be anybody's who has it after them, who is told of for the first time, or whom nobody knows.
     """
     is_one_word = " " not in role
     head = re.split(r" (?:of|from|in|at|on|with|to)\b", role)[0].split()[-1]

@@ -139,7 +139,7 @@ def _asked_again(problem: str, state: State) -> Update:
 async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
     try:
-        answer = parse_answer(said, state["candidate_plans"])
+        answer = parse_answer(said, state["candidate_plans"], played=runtime.context.mode == "fiction")
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":
             return await _reopen({**state, **update}, runtime) or {}  # type: ignore[typeddict-item]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from langgraph.config import get_config
+from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
 from recurrentgpt.nodes.human.answers import answer_schema, parse_answer
@@ -12,6 +14,7 @@ from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST, check_state, refuse
 from recurrentgpt.schema.choice import Action, Answer, apply_answer
+from recurrentgpt.schema.context import graph_defaults, resolve_context
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import State
 
@@ -31,11 +34,14 @@ def select_plan(state: State) -> Command[str]:
     check_state(state)
     if state.get("player"):
         refuse({"player": f"`player` {ONLY_AT_FIRST}"})
+    played = resolve_context(get_runtime().context, graph_defaults(get_config())).mode == "fiction"
     problem = state.get("problem", "")
     while True:
-        raw = interrupt(question(state, problem), response_schema=answer_schema(len(state["candidate_plans"])))
+        raw = interrupt(
+            question(state, problem, played=played), response_schema=answer_schema(len(state["candidate_plans"]))
+        )
         try:
-            answer = _parsed(raw, state)
+            answer = _parsed(raw, state, played=played)
         except BadAnswer as fault:
             problem = str(fault)
         else:
@@ -43,17 +49,24 @@ def select_plan(state: State) -> Command[str]:
             return Command(update=update, goto=LEADS_TO[answer.action])
 
 
-def _parsed(raw: object, state: State) -> Answer:
-    answer = parse_answer(raw, state["candidate_plans"], state["short_term_memory"])
+def _parsed(raw: object, state: State, *, played: bool) -> Answer:
+    answer = parse_answer(raw, state["candidate_plans"], state["short_term_memory"], played=played)
     if answer.action == "another_take" and not state.get("step"):
         raise BadAnswer("There is no passage yet to take again; choose one of the plans, or write your own.")
     return answer
 
 
-def question(state: State, problem: str = "") -> Mapping[str, Any]:
-    """Return what the human is shown: the passage, the plans, the memory and why it changed, and what was recalled."""
+def question(state: State, problem: str = "", *, played: bool = False) -> Mapping[str, Any]:
+    """Return what the human is shown: the passage, the plans, the memory and why it changed, and what was recalled.
+
+    A story that is `played` asks first who plays, and then what they do.
+    """
+    asked = "What happens next? Choose a plan by its number, or write your own."
+    if played:
+        asked = "What do you do? Choose" if state.get("step") else "Who are you? Choose somebody"
+        asked += " by number, or say it in a sentence."
     shown = {
-        "question": "What happens next? Choose a plan by its number, or write your own.",
+        "question": asked,
         "story": state["story"],
         "title": state["title"],
         "step": state.get("step", 0),

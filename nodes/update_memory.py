@@ -404,6 +404,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     codex = from_facts(summary, facts, state["passage"], known, runtime.context.language)
     over = _over(old, codex, known) if runtime.context.codex else []
     old = [line for line in old if line not in over]
+    new = [line for line in new if not (runtime.context.codex and _of_the_dead(line, codex, known))]
     reader = _reader([*old, *new], state, runtime, model)
     kept, dropped = await _within_ceilings(
         [*old, *new], state, runtime, reader=reader, protect=len(new), down_to=FORGET_DOWN_TO
@@ -421,15 +422,23 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
 
 
 def _over(memory: list[str], changes: list[Change], known: Codex) -> list[str]:
-    """Return the sentences of a memory that tell of the living who have died, or that somebody has what another has got."""
+    """Return the sentences of a memory that are over: by what a passage ends, whoever has died, and who has a thing now."""
+    ended = {change.get("text") for change in changes if change["do"] == "end"}
     died = [entry for change in changes if change.get("value") == "dead" and (entry := known.find(change["entry"]))]
     given = [(change["entry"], change["value"]) for change in changes if change.get("aspect") == "holder"]
     return [
         line
         for line in memory
-        if any(tells_of_the_living(line, entry.names) for entry in died)
+        if line in ended
+        or any(tells_of_the_living(line, entry.names) for entry in died)
         or any(tells_of_other_holder(line, (thing,), holder) for thing, holder in given)
     ]
+
+
+def _of_the_dead(line: str, changes: list[Change], known: Codex) -> bool:
+    """Return whether a sentence tells as of the living of somebody who was dead before, and is not found alive."""
+    alive = {change["entry"] for change in changes if change.get("value") == "alive"}
+    return any(tells_of_the_living(line, entry.names) for entry in known.dead if entry.name not in alive)
 
 
 async def _within_ceilings(

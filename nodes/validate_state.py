@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.nodes.routes import waiting_plan
-from recurrentgpt.prose.model_text import visible_text
+from recurrentgpt.prose.model_text import visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.log import Commit, recalled_id
@@ -78,6 +78,11 @@ FIELDS: Mapping[str, Change] = MappingProxyType(
 
 ONLY_AT_FIRST = "is read when a story begins, and is empty afterwards"
 
+MOST_TITLE_CHARACTERS = 2000
+MOST_WORDS = {"passage": 4000, "summary": 120, "candidate_plans": 400}
+"""Words of what somebody writes by hand; of plans those of each."""
+MOST_PLANS = 9
+
 _WORDS = {"author": ("model", "human", "edited"), "plan_author": ("", "model", "simulator", "human", KEPT_PLAN)}
 """The words that a field may hold."""
 
@@ -99,7 +104,7 @@ def refuse(faults: Mapping[str, str]) -> None:
 
 
 def unusable(state: State) -> dict[str, str]:
-    """Return what is wrong with fields of a state, by name: those not of their types, and a memory beyond its ceilings."""
+    """Return what is wrong with fields of a state, by name: those not of their types, beyond their ceilings or without a word."""
     found: dict[str, str] = {}
     try:
         # Messages are made what they are by their reducer.
@@ -120,6 +125,40 @@ def unusable(state: State) -> dict[str, str]:
                 f"`short_term_memory` has {lines} sentences and {words} words; at most {MEMORY_SENTENCES} and "
                 f"{MEMORY_WORDS} fit"
             )
+    return found | _of_the_brief({name: value for name, value in state.items() if name not in found})
+
+
+def _of_the_brief(fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return what no brief can be, by field."""
+    found: dict[str, str] = {}
+    brief: Mapping[str, Any] = fields.get("brief") or {}
+    for name in ("title", "genre", "premise"):
+        for place, text in ((name, fields.get(name)), (f"brief.{name}", brief.get(name))):
+            if isinstance(text, str) and not text.strip():
+                found.setdefault(place.partition(".")[0], f"`{place}` needs some words")
+            elif name == "title" and isinstance(text, str) and len(text) > MOST_TITLE_CHARACTERS:
+                found.setdefault(
+                    place.partition(".")[0],
+                    f"`{place}` has {len(text):,} characters; at most {MOST_TITLE_CHARACTERS:,} fit",
+                )
+    if unknown := sorted(brief.keys() - Brief.__annotations__.keys()):
+        found.setdefault("brief", f"`brief` has no part {', '.join(unknown)}")
+    return found
+
+
+def beyond(changes: Mapping[str, Any]) -> dict[str, str]:
+    """Return what is wrong with what somebody changed of a passage, by field; what a model wrote may be longer."""
+    found: dict[str, str] = {}
+    for name in ("passage", "summary"):
+        if name not in changes:
+            continue
+        if (words := count_words(changes[name])) > MOST_WORDS[name]:
+            found[name] = f"`{name}` has {words:,} words; at most {MOST_WORDS[name]:,} fit"
+        elif name == "passage" and not words:
+            found[name] = "`passage` needs some words"
+    plans, most = changes.get("candidate_plans", []), MOST_WORDS["candidate_plans"]
+    if len(plans) > MOST_PLANS or any(not 1 <= count_words(plan) <= most for plan in plans):
+        found["candidate_plans"] = f"`candidate_plans` are at most {MOST_PLANS} plans, each of 1 to {most} words"
     return found
 
 
@@ -168,14 +207,14 @@ def unchangeable(state: State, kept: Commit, before: Commit | None, *, recalled:
 def edited_brief(state: State, kept: Brief) -> Brief | None:
     """Return the brief as somebody changed it in the state, there or in `title`, `genre` or `premise`; None where nobody did.
 
-    `kept` is the one of the log. Where the log was changed meanwhile, all fields of the state are old alike, and none counts.
+    `kept` is the one of the log. Where the log was changed meanwhile, all fields of the state are old alike, and none counts;
+    where they differ, the field that stands by itself was changed.
     """
     brief = Brief(**{**state["brief"], "title": kept["title"]})
     names: tuple[Literal["title", "genre", "premise"], ...] = ("title", "genre", "premise")
     for name in names:
         seen = visible_text if name == "title" else str
-        told: set[str] = {seen(state["brief"][name]), seen(str(state.get(name) or state["brief"][name]))}
-        if len(told) > 1 and (new := told - {kept[name]}):
-            own = seen(state["brief"][name])
-            brief[name] = own if own in new else new.pop()
+        by_itself, within = seen(str(state.get(name) or state["brief"][name])), seen(state["brief"][name])
+        if by_itself != within:
+            brief[name] = visible_line(within if by_itself == kept[name] else by_itself)
     return None if brief == kept else reworded(brief, visible_text)

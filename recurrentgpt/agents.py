@@ -12,7 +12,6 @@ Stories are kept in a library, by default the user's own, and go on by their id 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, TypeVar
@@ -20,22 +19,25 @@ from typing import Annotated, Any, TypeVar
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.config import get_config
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recurrentgpt.agent_tasks import GO_ON, asked_answer, asked_story, begins_another, named_story
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryNotFound
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
 from recurrentgpt.take_turn import take_turn
+from recurrentgpt.tool_errors import without_commands
 
 T = TypeVar("T")
 Agent = CompiledStateGraph[MessagesState, None, MessagesState, MessagesState]
@@ -45,7 +47,8 @@ DESCRIPTION = (
     "from that request as the premise. To go on, give the id that the reply names and the number of a plan, or what "
     "happens next in a sentence: 'Story 0123456789ab: 2'."
 )
-_NAMED = re.compile(r"(?:(?:continue|go on with) )?\bstory ([0-9a-f]{12})\b[\s:,.]*", re.IGNORECASE)
+_CHECKPOINTER = "__pregel_checkpointer"
+"""Where LangGraph's config says whether a run is saved; an interrupt of one that is not ends it without a word."""
 
 Premise = Annotated[str, Field(description="What the story is about, in a sentence or more; empty to have it made up")]
 Genre = Annotated[str, Field(description="The genre; empty to have it made up")]
@@ -111,8 +114,8 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
 def as_agent(name: str = "storyteller", library: Library | None = None, *, ask: bool = False, **settings: Any) -> Agent:
     """Return an agent over `messages` that writes one passage a turn, for a supervisor or any graph of messages.
 
-    It begins a story from the last human message, or goes on with the one that was named last (see `DESCRIPTION`). `ask` and
-    `settings` are as in `as_tools`.
+    It begins a story from the last human message, or goes on with the one that was named last (see `DESCRIPTION`), as that
+    message says. Where it has answered that message already, the simulator chooses. `ask` and `settings` are as in `as_tools`.
     """
     writer = _Writer(library, settings, ask=ask)
 
@@ -154,26 +157,39 @@ class _Writer:
         story = AsyncStory.new(genre, premise, library=library, **self._settings)
         return await _written(story, story.begin())
 
-    async def go_on(self, library: Library, name: str, answer: str) -> StoryReply:
+    async def go_on(self, library: Library, name: str, task: str) -> StoryReply:
         story = await AsyncStory.open(name, library=library, **self._settings)
-        return await _written(story, await (_asked(story) if self._ask else take_turn(story, answer)))
+        if self._ask:
+            return await _written(story, await _asked(story))
+        return await _written(story, await take_turn(story, asked_answer(task, await story.plans())))
 
     async def reply(self, library: Library, messages: Sequence[AnyMessage], name: str) -> AIMessage:
-        said = next((message.text for message in reversed(messages) if message.type == "human"), "")
-        named = next((found[-1] for message in reversed(messages) if (found := _NAMED.findall(message.text))), None)
+        last = next((at for at in reversed(range(len(messages))) if messages[at].type == "human"), -1)
+        said = messages[last].text if last >= 0 else ""
+        # A supervisor that hands over twice in a turn has nothing new to say.
+        answered = any(message.type == "ai" and message.name == name for message in messages[last + 1 :])
+        another = not answered and begins_another(said)
+        named = None if answered or another else asked_story(said)
+        if named is None and not another:
+            named = next((found for message in reversed(messages) if (found := named_story(message.text))), None)
         try:
             if named is None:
-                written = await self.start(library, said)
+                stands = await self.start(library, said)
             else:
-                written = await self.go_on(library, named, _NAMED.sub("", said).strip() or "simulator")
+                stands = await self.go_on(library, named, GO_ON if answered else said)
+            told = stands["passage"]
         except RecurrentGPTError as problem:
-            return AIMessage(str(problem), name=name)
-        told = f"Story {written['story']}: passage {written['step']} of {written['title']}. Plans for the next one:"
-        return AIMessage("\n\n".join((written["passage"], told, numbered(written["plans"]))), name=name)
+            told = _sentence(problem)
+            if named is None or not isinstance(problem, BadAnswer):
+                return AIMessage(told, name=name)
+            stands = await _stands(await AsyncStory.open(named, library=library))
+        where = f"Story {stands['story']}: passage {stands['step']} of {stands['title']}. Plans for the next one:"
+        return AIMessage("\n\n".join((told, where, numbered(stands["plans"]))), name=name)
 
 
 async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
     """Ask a person for the plan, by an interrupt, until the answer can be used, and return what follows from it."""
+    _check_asking()
     stands, problem = await story.snapshot(), ""
     assert stands.passage is not None
     asked = State(
@@ -187,15 +203,36 @@ async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
     )
     while True:
         try:
-            return await take_turn(story, interrupt(question(asked, problem)))
+            return await take_turn(story, interrupt(question(asked, problem, played=story.context.mode == "fiction")))
         except BadAnswer as fault:
             problem = str(fault)
+
+
+def _check_asking() -> None:
+    try:
+        saved = get_config().get("configurable", {}).get(_CHECKPOINTER)
+    except RuntimeError:  # as LangGraph says that nothing of it runs here
+        saved = None
+    if not saved:
+        raise SettingsError(
+            "Nothing was written: with ask=True a person is asked by an interrupt, which needs a graph with a checkpointer."
+        )
+
+
+def _sentence(problem: RecurrentGPTError) -> str:
+    if isinstance(problem, StoryNotFound):
+        return without_commands(problem, {}, "Give the id that a reply names, or begin a story.")
+    return without_commands(problem, {}, "Whoever runs this program can mend it there.")
 
 
 async def _written(story: AsyncStory, events: AsyncGenerator[Event]) -> StoryReply:
     async with aclosing(events):
         async for _ in events:
             pass
+    return await _stands(story)
+
+
+async def _stands(story: AsyncStory) -> StoryReply:
     stands = await story.snapshot()
     passage = stands.passage.text if stands.passage else ""
     return StoryReply(story=story.id, title=stands.title, step=stands.step, passage=passage, plans=stands.plans)
@@ -213,13 +250,13 @@ def _tool(
         try:
             return blocking(**arguments)
         except RecurrentGPTError as problem:
-            raise ToolException(str(problem)) from problem
+            raise ToolException(_sentence(problem)) from problem
 
     async def arun(**arguments: Any) -> StoryReply:
         try:
             return await awaited(**arguments)
         except RecurrentGPTError as problem:
-            raise ToolException(str(problem)) from problem
+            raise ToolException(_sentence(problem)) from problem
 
     schema = StructuredTool.from_function(blocking, name=name, description=description).args_schema
     return StructuredTool.from_function(

@@ -5,30 +5,30 @@ from __future__ import annotations
 import asyncio
 import functools
 import hmac
-import itertools
 import json
-import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
+import recurrentgpt
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError, StoryBusy
+from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Passage, Story
+from recurrentgpt.tool_errors import without_commands
 
 try:
     from mcp.server.mcpserver import Context as Call
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ToolError
     from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.types import ToolAnnotations
+    from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
     from starlette.datastructures import Headers
     from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -64,10 +64,8 @@ MOVES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent
 MOST_LISTED, MOST_READ, MOST_FOUND, MOST_LAST = 200, 10, 20, 5
 PAGE = 20_000
 """Characters of a book in one reply."""
-_COMMAND = re.compile(r"`recurrentgpt (\w+)[^`]*`")
-_TOOLS_OF_COMMANDS = {"show": "read", "recall": "recall", "stories": "stories", "tree": "tree", "goto": "goto"}
-_OF_A_SHELL = re.compile(r"`recurrentgpt |(?<!\w)--[a-z]")
-_ELSEWHERE = "Whoever runs this server can mend it there."
+TOOLS_OF_COMMANDS = {"show": "read", "recall": "recall", "stories": "stories", "tree": "tree", "goto": "goto"}
+ELSEWHERE = "Whoever runs this server can mend it there."
 
 INSTRUCTIONS = """\
 Stories of any length, written passage by passage. start_story writes the first passage and proposes plans for the next one.
@@ -187,9 +185,25 @@ class TreeReply(TypedDict):
     total_branches: Annotated[int, _told("How many branches there are")]
 
 
+class _Server(MCPServer[None]):
+    """A server that says in a sentence what is wrong with the arguments of a call, as it says all that goes wrong."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Call[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; raise ToolError for what it cannot use or do."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as problem:
+            if not isinstance(problem.__cause__, ValidationError):
+                raise
+            wrong = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in problem.__cause__.errors()]
+            raise ToolError(f"{name} cannot use these arguments. {'; '.join(wrong)}.") from problem.__cause__
+
+
 def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[None]:
     """Return a server of all stories in `library` (default: the user's own); `settings` are fields of `Context`."""
-    server: MCPServer[None] = MCPServer("recurrentgpt", instructions=INSTRUCTIONS)
+    server = _Server("recurrentgpt", instructions=INSTRUCTIONS, version=recurrentgpt.__version__)
     tools = _Tools(library, settings)
     for tool, hints in (
         (tools.start_story, WRITES), (tools.stories, READS), (tools.read, READS), (tools.choose_plan, WRITES),
@@ -221,28 +235,9 @@ def _with_sentences(tool: Callable[P, Awaitable[T]], raised: type[Exception]) ->
         try:
             return await tool(*args, **named)
         except RecurrentGPTError as problem:
-            raise raised(without_commands(problem)) from problem
+            raise raised(without_commands(problem, TOOLS_OF_COMMANDS, ELSEWHERE)) from problem
 
     return call
-
-
-def without_commands(problem: RecurrentGPTError) -> str:
-    """Return what a failure says to somebody who has tools and no shell.
-
-    A command that has a tool is that tool; from the first other one on, advice is left to whoever runs the server.
-    """
-    if isinstance(problem, StoryBusy):
-        return "This story is being written at this moment, by somebody else: wait until it is done, then try again."
-    said = _COMMAND.sub(
-        lambda found: f"the tool {_TOOLS_OF_COMMANDS[found[1]]}" if found[1] in _TOOLS_OF_COMMANDS else found[0],
-        str(problem),
-    )
-    if _OF_A_SHELL.search(said) is None:
-        return said
-    parts = re.split(r"(?<=[.:;!?]) ", said)
-    kept = list(itertools.takewhile(lambda part: _OF_A_SHELL.search(part) is None, parts))
-    happened = " ".join(kept).rstrip(".:; ") or "This could not be done"
-    return f"{happened}. {_ELSEWHERE}"
 
 
 class _Tools:

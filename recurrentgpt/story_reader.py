@@ -69,7 +69,8 @@ class ReadOnlyStory:
         if not is_kept(commit):
             return None
         kept: dict[str, Any] = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
-        return await written_from(self._reader.log, Context(**kept), commit, truth=truth)
+        for_reader = None if truth else await self._reader.codex_at(at)
+        return await written_from(self._reader.log, Context(**kept), commit, for_reader=for_reader)
 
     _of_book: Twins[ReadOnlyStory, StoryBook] = Twins(lambda story: story._book)
     book, abook = _of_book(StoryBook.as_book)

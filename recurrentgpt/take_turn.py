@@ -18,7 +18,7 @@ async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None) -> As
     the passage `at`, by default the newest. A plan from which a passage was written there already is written once more.
     """
     here = await story.passage(at)
-    answer = parse_answer(raw, here.plans, here.short_term_memory)
+    answer = parse_answer(raw, here.plans, here.short_term_memory, played=story.context.mode == "fiction")
     match answer.action:
         case "another_take" if here.step:
             return story.retry(here.id)

@@ -238,6 +238,16 @@ class Entry:
         return line.value if (line := self.line(aspect)) else ""
 
     @cached_property
+    def is_dead(self) -> bool:
+        """Whether it is a person who is dead."""
+        return self.kind == "person" and self.value("status") == "dead"
+
+    @cached_property
+    def is_gone(self) -> bool:
+        """Whether it is a thing that is lost or destroyed."""
+        return self.kind == "thing" and self.value("status") in ("lost", "destroyed")
+
+    @cached_property
     def is_open(self) -> bool:
         """Whether it is a promise or a question that nothing has settled yet."""
         return self.kind in ("promise", "question") and self.value("status") in ("", "open")
@@ -334,9 +344,14 @@ class Codex:
             changed.__dict__["_called"] = _called_after(called, gone, new)
         return changed
 
-    def with_over(self, over: Mapping[str, tuple[Superseded, ...] | None]) -> Codex:
-        """Return a codex with other lines that are over, by passage; None for none."""
-        changed = replace(self, over=self.over.changed(over))
+    def with_over(
+        self,
+        over: Mapping[str, tuple[Superseded, ...] | None],
+        until_death: Mapping[str, tuple[tuple[str, Line], ...]] | None = None,
+    ) -> Codex:
+        """Return a codex with other lines that are over, by passage, None for none, and what was true until somebody's death."""
+        until = self.until_death if until_death is None else until_death
+        changed = replace(self, over=self.over.changed(over), until_death=until)
         if (called := self.__dict__.get("_called")) is not None:
             changed.__dict__["_called"] = called
         return changed
@@ -347,11 +362,14 @@ class Codex:
         return tuple(entry for entry in self.entries.values() if entry.kind == "thing" and entry.line("holder"))
 
     @cached_property
+    def gone(self) -> tuple[Entry, ...]:
+        """The things that are lost or destroyed, and in nobody's hands."""
+        return tuple(entry for entry in self.entries.values() if entry.is_gone and not entry.line("holder"))
+
+    @cached_property
     def dead(self) -> tuple[Entry, ...]:
         """The people who are dead."""
-        return tuple(
-            entry for entry in self.entries.values() if entry.kind == "person" and entry.value("status") == "dead"
-        )
+        return tuple(entry for entry in self.entries.values() if entry.is_dead)
 
     def find(self, name: str) -> Entry | None:
         """Return the only entry that answers to a name; None for none and for several."""

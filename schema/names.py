@@ -67,11 +67,11 @@ _PARTICLES = frozenset(
 _ANOTHER = frozenset(("junior", "jr", "jr.", "senior", "sr", "sr.", "i", "ii", "iii", "iv"))
 """What makes of a name before it that of somebody else."""
 
-_ANYBODY = (
-    "woman man girl boy stranger person child lady gentleman fellow youth guest visitor frau mann mädchen junge kind fremde "
-    "fremder femme homme fille garçon mujer hombre chica chico donna uomo ragazza ragazzo mulher homem vrouw meisje jongen"
-)
-ANYBODY = frozenset(_ANYBODY.split())
+ANYBODY = frozenset(
+    ("woman", "man", "girl", "boy", "stranger", "person", "child", "lady", "gentleman", "fellow", "youth", "guest", "visitor",
+     "frau", "mann", "mädchen", "junge", "kind", "fremde", "fremder", "femme", "homme", "fille", "garçon", "mujer", "hombre",
+     "chica", "chico", "donna", "uomo", "ragazza", "ragazzo", "mulher", "homem", "vrouw", "meisje", "jongen")
+)  # fmt: skip
 """What everybody may be called, and nobody is known by."""
 
 _SOMEBODYS = re.compile(rf"(?i:{'|'.join(_WHOSE.split())})\s")

@@ -19,10 +19,12 @@ from recurrentgpt.desk.backend.schemas import (
     StoryView,
 )
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.engine.hidden_entries import for_readers
 from recurrentgpt.engine.replacement import words_pattern
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.superseded import says, without_superseded
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.shared_runs import place_of
 from recurrentgpt.schema.codex import Codex
@@ -116,9 +118,14 @@ async def _memory_view(story: Story, commit: Commit) -> MemoryView:
 
 
 async def memory_view(story: Story, ref: str) -> MemoryView:
-    """Return the memory after a passage, with the pieces by which others were recalled for it."""
+    """Return the memory after a passage, with the pieces by which others were recalled for it.
+
+    Whoever plays is not told what was noted of hidden entries.
+    """
     key = await story.aresolve(ref)
-    return await acall(lambda: _memory_with_pieces(story, key))
+    entries = await story.acodex() if story.context.mode == "fiction" else []
+    codex = Codex({entry.name.casefold(): entry for entry in entries})
+    return await acall(lambda: _memory_with_pieces(story, key, codex))
 
 
 async def found_words(story: Story, words: str, *, whole_words: bool) -> list[FoundWords]:
@@ -140,7 +147,7 @@ async def _found_words(story: Story, pattern: re.Pattern[str]) -> list[FoundWord
     return found
 
 
-async def _memory_with_pieces(story: Story, key: str) -> MemoryView:
+async def _memory_with_pieces(story: Story, key: str, codex: Codex) -> MemoryView:
     log = story.engine.log
     commit = await log.get(story.id, key)
     memory = await _memory_view(story, commit)
@@ -148,9 +155,12 @@ async def _memory_with_pieces(story: Story, key: str) -> MemoryView:
         corrected = (await read_overlay(log, story.id, commit.get("overlay", "")))["summaries"]
         found = await log.get_many(story.id, [entry["id"] for entry in memory["recalled"]])
         pieces = await _pieces(story, commit, len(found) + 1, corrected)
+        over = for_readers(codex, found).over
         for entry, passage in zip(memory["recalled"], found, strict=True):
-            entry["summary"] = with_summary(passage, corrected)["summary"]
-            entry["piece"] = pieces.get(passage["id"], "")
+            hidden = over.get(passage["id"], ())
+            piece = pieces.get(passage["id"], "")
+            entry["summary"] = without_superseded(with_summary(passage, corrected)["summary"], hidden)
+            entry["piece"] = "" if says(piece, hidden) else piece
     return memory
 
 
@@ -208,7 +218,10 @@ async def _player(story: Story) -> str:
 
 
 async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHistoryView]:
-    """Return what the passages up to a place changed in an entry, the oldest first."""
+    """Return what the passages up to a place changed in an entry, the oldest first; whoever plays is not shown a hidden one's."""
+    (entry,) = await story.acodex(name, ref)
+    if story.context.mode == "fiction" and entry.hidden:
+        return []
     return [
         {
             "passage": row.passage,

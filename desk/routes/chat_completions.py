@@ -16,16 +16,16 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from recurrentgpt.desk.backend.dependencies import DeskDep
 from recurrentgpt.desk.backend.service import Desk
-from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, side_task
+from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, is_nudge, side_task
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
 from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryBusy
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryBusy, StoryNotFound
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.schema.story_id import check_story_id, is_story_id
@@ -37,6 +37,11 @@ router = APIRouter(tags=["chat"])
 
 MODELS = {"recurrentgpt": "novel", "recurrentgpt-fiction": "fiction"}
 """What a client may name as the model, and the mode of the stories that it begins."""
+_NO_ANSWER = (
+    "Nothing was written, for this chat does not end with an answer of yours: the story goes on when you send the number of a "
+    "plan, or what happens next in a sentence."
+)
+_NO_PREMISE = "Nothing was written, for this chat has no message of yours: a story begins when you send its premise."
 
 
 class ChatMessage(BaseModel):
@@ -49,18 +54,28 @@ class ChatMessage(BaseModel):
     def text(self) -> str:
         """The text of it, without pictures."""
         if isinstance(self.content, list):
-            return "\n".join(str(part.get("text", "")) for part in self.content if part.get("type") == "text")
+            return "\n".join(str(part.get("text") or "") for part in self.content if part.get("type") == "text")
         return self.content or ""
 
 
-class StreamOptions(BaseModel):
+class _Request(BaseModel):
+    """What a client sends; null is as if it were left out."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _without_null(cls, value: object, info: ValidationInfo) -> object:
+        field = cls.model_fields[info.field_name or ""]
+        return field.default if value is None and not field.is_required() else value
+
+
+class StreamOptions(_Request):
     """How a reply is streamed."""
 
     include_usage: bool = False
 
 
-class ChatRequest(BaseModel):
-    """What a client sends; settings of sampling are left out, for the story has its own."""
+class ChatRequest(_Request):
+    """A chat; settings of sampling are left out, for the story has its own."""
 
     model: str = "recurrentgpt"
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
@@ -78,11 +93,13 @@ class ChatTurn:
     story: AsyncStory
     said: str
     at: str | None
-    what: Literal["begin", "begin again", "answer"]
+    what: Literal["begin", "begin again", "answer", "nothing"]
 
     async def events(self) -> AsyncGenerator[Event]:
-        """Yield what happens, in the library's event loop."""
+        """Yield what happens, in the library's event loop; raise BadAnswer where nothing does."""
         match self.what:
+            case "nothing":
+                raise BadAnswer(_NO_ANSWER)
             case "begin":
                 found = self.story.begin()
             case "begin again":
@@ -92,13 +109,15 @@ class ChatTurn:
         async with aclosing(found) as events:
             async for event in events:
                 yield event
+        # From here on the head may be where another client went.
+        self.at = await self.story.head()
 
     async def ending(self) -> str:
         """Return the end of a reply: the plans to choose from, and the line that says where the chat stands."""
-        stands = await acall(self.story.snapshot)
-        if not stands.head:
+        if self.at == "":
             return ""
-        return f"\n\n{numbered(stands.plans)}\n\n(story {stands.story}, passage {stands.head})"
+        stands = await acall(lambda: self.story.passage(self.at))
+        return f"\n\n{numbered(stands.plans)}\n\n(story {self.story.id}, passage {stands.id})"
 
 
 @router.get("/models", response_model=None)
@@ -134,7 +153,11 @@ async def complete(
     _check_model(body.model)
     chat_id = x_openwebui_chat_id if is_story_id(x_openwebui_chat_id or "") else None
     task = side_task([(message.role, message.text) for message in body.messages], body.metadata)
-    turn = await _turn(desk, body, x_story, chat_id) if task is None else await _aside(desk, task, x_story or chat_id)
+    turn = (
+        await _turn(desk, body, x_story, chat_id)
+        if task is None
+        else await _aside(desk, task, x_story or chat_id, body.messages[-1].text)
+    )
     reply = _Reply(turn, body.model)
     headers = {} if isinstance(turn, str) else {"X-Story": turn.story.id}
     if not body.stream:
@@ -148,22 +171,41 @@ async def complete(
     return StreamingResponse(reply.chunks(first, pieces, usage=usage), media_type="text/event-stream", headers=headers)
 
 
-async def _aside(desk: Desk, task: SideTask, named: str | None) -> str:
+async def _aside(desk: Desk, task: SideTask, named: str | None, asked: str) -> str:
     """Return the answer to what a client asks on the side; raise SettingsError where nobody knows what that is."""
     if task.kind is None:
         raise SettingsError(
             "This endpoint writes stories and does not know this task on the side: choose another model for it."
         )
-    library, story = await desk.library(), task.story or named or ""
+    library = await desk.library()
+    known = task.story or named
+    story = known if known else await acall(lambda: _told_of(library, asked))
     if not is_story_id(story):
-        return task.answer(None)
+        return task.answer(None, None)
     opened = AsyncStory(library.engine, story, Context(**desk.given()))
-    return task.answer(await acall(opened.snapshot))
+    try:
+        passage = await acall(lambda: opened.passage(task.at or None))
+    except StoryNotFound:
+        return task.answer(None, None)
+    return task.answer(await acall(opened.snapshot), passage)
 
 
-async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str | None) -> ChatTurn:
-    """Return what a chat asks for, which may be named by its story or by the client's id of the chat."""
-    said = next((message.text.strip() for message in reversed(body.messages) if message.role == "user"), "")
+async def _told_of(library: Library, chat: str) -> str:
+    """Return the newest story whose premise is said in a chat that is told without its place; empty for none."""
+    told = f"{_one_line(chat)} ".casefold()
+    records = reversed(await library.engine.log.records())
+    premises = ((record["story"], record["premise"].casefold()) for record in records)
+    return next((story for story, premise in premises if premise and f": {premise} " in told), "")
+
+
+async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str | None) -> ChatTurn | str:
+    """Return what a chat asks for, which may be named by its story or by the client's id of the chat; or why it asks nothing."""
+    # What front ends put behind an answer, such as SillyTavern its instructions after the history, is none of it.
+    last = next((message for message in reversed(body.messages) if message.role not in ("system", "developer")), None)
+    answers = (
+        last is not None and last.role == "user" and not is_nudge(last.text) and not is_nudge(body.messages[-1].text)
+    )
+    said = last.text.strip() if last is not None else ""
     library = await desk.library()
     log = library.engine.log
 
@@ -174,14 +216,22 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         return (await acall(lambda: log.record(story)))["premise"] == _one_line(said)
 
     places = [
-        place for message in body.messages if message.role == "assistant" for place in PLACE.findall(message.text)
+        place
+        for message in body.messages
+        if message.role == "assistant" or is_nudge(message.text)
+        for place in PLACE.findall(message.text)
     ]
     if places:
         story, at = places[-1]
-        return ChatTurn(await _opened(desk, story), said, at, "answer")
+        return ChatTurn(await _opened(desk, story), said, at, "answer" if answers else "nothing")
     # Others put a name of a person there, which is the id of no story.
     if not named and body.user and is_story_id(body.user) and await known(body.user):
         named = body.user
+    if not answers:
+        for name in (named and check_story_id(named), chat_id):
+            if name and await known(name):
+                return ChatTurn(await _opened(desk, name), said, None, "nothing")
+        return _NO_PREMISE
     if named and await known(check_story_id(named)):
         return ChatTurn(await _opened(desk, named), said, None, "begin again" if await begun_so(named) else "answer")
     again, mode = None, MODELS[body.model]

@@ -105,7 +105,7 @@ async def change_line(jobs: IdleJobsDep, body: LineChange) -> Changed:
 
 @router.post("/stories/{story}/codex/meant")
 async def accept(jobs: IdleJobsDep, body: Meant) -> Changed:
-    """Say that a contradiction is meant so: the entry says from its passage on what that says, and the story stands there."""
+    """Say that a contradiction is meant so: the entry says from its passage on what that says, and later passages stay."""
     await jobs.story.aaccept_contradiction(body.number, body.at)
     return moved(jobs)
 

@@ -115,8 +115,8 @@ async def chapters(jobs: JobsDep) -> dict[int, str]:
 
 @router.get("/stories/{story}/search")
 async def search(jobs: JobsDep, query: Annotated[ShortText, Query(min_length=1)]) -> list[SearchResult]:
-    """Return the passages of this branch that are nearest to a query in meaning, best first."""
-    return await jobs.story.asearch(query, MOST_FOUND)
+    """Return the passages of this branch that are nearest to a query in meaning, best first; a player sees nothing hidden."""
+    return await jobs.story.asearch(query, MOST_FOUND, truth=jobs.story.context.mode != "fiction")
 
 
 @router.get("/stories/{story}/words")

@@ -8,10 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from recurrentgpt.nodes.human.hitl_formats import unwrapped, whole_number
-from recurrentgpt.nodes.human.phrases import NO_WORDS, understand, without_number
+from recurrentgpt.nodes.human.phrases import (
+    NO_WORDS,
+    names_plan_or_action,
+    typed_action,
+    understand,
+    without_number,
+)
 from recurrentgpt.prose.model_text import control_character, visible_line
 from recurrentgpt.prose.sentences import count_words, sentences
-from recurrentgpt.schema.choice import ACTIONS, Answer
+from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action, Answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
@@ -20,6 +26,7 @@ MOST_PASSAGES = 1000
 """Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
+_JSON = ("{", "[{")
 
 
 def answer_schema(plans: int) -> dict[str, object]:
@@ -53,13 +60,14 @@ def answer_schema(plans: int) -> dict[str, object]:
     }
 
 
-def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
+def parse_answer(raw: object, plans: list[str], memory: str = "", *, played: bool = False) -> Answer:
     """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
 
     A number in any of the ways people write one ("2", "#2", "option 2", "the second one") chooses that plan; `another take`,
     `new plans`, `simulator` and `end` are what they say; a sentence is an own plan; an object, also as JSON text, has the
     fields of `answer_schema`, or is the decision of a chat interface (see `hitl_formats`), in which the given `memory` counts
-    as unchanged.
+    as unchanged. What is typed in the field of a plan means what it means alone; in a story that is `played`, words under
+    `write` are what the player does.
     """
     raw = unwrapped(raw, plans, memory)
     if isinstance(raw, bool) or raw is None:
@@ -67,20 +75,30 @@ def parse_answer(raw: object, plans: list[str], memory: str = "") -> Answer:
     if isinstance(raw, int):
         return Answer("choose", index=_index(raw, plans), plan=plans[_index(raw, plans)])
     if isinstance(raw, str):
-        return _from_text(raw.strip(), plans, memory)
+        return _from_text(raw.strip(), plans, memory, played=played)
     if isinstance(raw, Mapping):
-        return _from_fields(raw, plans)
+        return _from_fields(raw, plans, played=played)
     raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; this is a {type(raw).__name__}.")
 
 
-def _from_text(text: str, plans: list[str], memory: str) -> Answer:
-    text = re.sub(r"^```(?:json)?\s*(.*?)\s*```$", r"\1", text, flags=re.DOTALL)
-    if text.startswith(("{", "[{")):
-        return parse_answer(_json(text), plans, memory)
-    said = understand(text, plans)
+def _from_text(text: str, plans: list[str], memory: str, *, played: bool) -> Answer:
+    text = _unfenced(text)
+    if text.startswith(_JSON):
+        return parse_answer(_json(text), plans, memory, played=played)
+    return _from_words(text, plans, played=played)
+
+
+def _from_words(text: str, plans: list[str], *, played: bool) -> Answer:
+    said = understand(text, plans, played=played)
+    if isinstance(said, int):
+        return Answer("choose", index=_index(said, plans), plan=plans[_index(said, plans)])
     if said is not None:
-        return _from_fields({"number" if isinstance(said, int) else "action": said}, plans)
+        return Answer(said)
     return Answer("write", plan=check_plan(without_number(text, plans)))
+
+
+def _unfenced(text: str) -> str:
+    return re.sub(r"^```(?:json)?\s*(.*?)\s*```$", r"\1", text, flags=re.DOTALL)
 
 
 def _json(text: str) -> object:
@@ -114,7 +132,7 @@ def check_memory(text: object) -> str:
     return memory
 
 
-def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
+def _from_fields(fields: Mapping[str, Any], plans: list[str], *, played: bool) -> Answer:
     memory = fields.get("short_term_memory")
     memory = check_memory(memory) if memory else None
     number, plan = whole_number(fields.get("number")), fields.get("plan") or ""
@@ -129,8 +147,13 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
             + (f"; this one has {others:.60}." if others else "; this one has none of them.")
         )
     action = fields.get("action") or _implied_action(number, plan)
+    if isinstance(action, str):
+        action = typed_action(action) or action
     if action not in ACTIONS:
-        raise BadAnswer(f"There is no action {action!r}; the actions are {', '.join(ACTIONS)}.")
+        raise BadAnswer(f"There is no action {action!r:.60}; the actions are {', '.join(ACTIONS)}.")
+    if plan:
+        typed = _typed_plan(plan, plans, verbatim=played and action == "write", played=played)
+        action, number, plan = _reconcile(action, number, typed)
     if action == "write":
         return Answer("write", plan=check_plan(plan), memory=memory)
     if action in ("choose", "edit"):
@@ -143,7 +166,43 @@ def _from_fields(fields: Mapping[str, Any], plans: list[str]) -> Answer:
     return Answer(action, passages=passages, memory=memory)
 
 
-def _implied_action(number: object, plan: object) -> str:
+def _typed_plan(plan: object, plans: list[str], *, verbatim: bool, played: bool) -> Answer:
+    """Return what a field for a plan means: what it would mean as the whole answer, or its words where they are `verbatim`."""
+    text = _unfenced(plan) if isinstance(plan, str) else ""
+    if text.startswith(_JSON):
+        raise BadAnswer("A plan is a sentence, and this one is JSON: give its fields as those of the answer.")
+    if not text or (verbatim and not names_plan_or_action(text)):
+        return Answer("write", plan=check_plan(plan))
+    return _from_words(text, plans, played=played)
+
+
+def _reconcile(action: Action, number: object, typed: Answer) -> tuple[Action, object, str]:
+    """Return the action, number and plan of a form with a plan; raise BadAnswer where they contradict each other."""
+    named = action.replace("_", " ")
+    if action not in PLAN_ACTIONS and typed.action != action:
+        raise BadAnswer(f"Did you mean `{named}`, or the plan that you wrote? Leave one of them out.")
+    # A form that says `write` means what was typed, whatever number was left in it.
+    number = None if action == "write" else number
+    if typed.index is not None:
+        if number not in (None, typed.index + 1):
+            raise BadAnswer(
+                f"Did you mean plan {number}, or plan {typed.index + 1}? Answer with one of the two numbers."
+            )
+        return "choose", typed.index + 1, ""
+    if typed.action != "write":
+        if number is not None:
+            said = typed.action.replace("_", " ")
+            raise BadAnswer(f"Did you mean plan {number}, or `{said}`? Leave one of them out.")
+        return typed.action, None, ""
+    if action == "choose" and number is not None:
+        raise BadAnswer(
+            f"Did you mean plan {number} as it is, or the plan that you wrote? Leave out the plan, or the number; to change plan "
+            f"{number}, the action is `edit`."
+        )
+    return ("write" if action == "choose" else action), number, typed.plan
+
+
+def _implied_action(number: object, plan: object) -> Action:
     if number is not None:
         return "edit" if plan else "choose"
     return "write"
@@ -153,7 +212,8 @@ def _index(number: object, plans: list[str]) -> int:
     if not plans:
         raise BadAnswer("There are no plans to choose from; write your own, or ask for new plans.")
     if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= len(plans):
-        raise BadAnswer(f"Choose a number from 1 to {len(plans)}; this was {number!r:.60}.")
+        this = "none was given" if number is None else f"this was {number!r:.60}"
+        raise BadAnswer(f"Choose a number from 1 to {len(plans)}; {this}.")
     return number - 1
 
 

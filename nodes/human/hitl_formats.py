@@ -119,6 +119,9 @@ def _edited(arguments: Mapping[str, Any], plans: list[str], memory: str) -> dict
         proposed = proposal(plans, memory)
         if fields.get("number", proposed["number"]) == proposed["number"]:
             fields["number"] = plans.index(plan.strip()) + 1
+    elif isinstance(plan, str) and fields.get("number") == 1 and is_phrase(plan, plans):
+        # The number is the proposal's, and what was typed is another one, or an action.
+        fields.pop("number")
     if fields.get("short_term_memory") == memory:
         fields.pop("short_term_memory")
     return fields

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS
+from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action
 from recurrentgpt.schema.errors import BadAnswer
 
 LONGEST_PHRASE = 60
@@ -20,104 +20,197 @@ HELP = (
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _DIGITS = r"[+-]?[0-9]{1,9}"
-_NOUN = "plan|option|choice|number|no\\.|nr\\.?"
-_NUMBER = re.compile(
-    rf"(?:the )?(?:(?P<noun>{_NOUN}) ?)?#? ?"
+_NOUN = "plan|option|choice|number|no\\.|nr\\.?|answer"
+_PLAN_NOUNS = ("plan", "option", "choice")
+_ANY_NUMBER = (
+    rf"(?:the )?(?:(?P<noun>{_NOUN}) ?[:=]? ?)?#? ?"
     rf"(?:(?P<digits>{_DIGITS})(?:st|nd|rd|th)?|(?P<word>{'|'.join(_ORDINALS + _CARDINALS)}))"
     rf"(?: (?P<after>{_NOUN}|one))?"
 )
-_I_CHOOSE = re.compile(
-    r"(?:(?:i|we)(?: would|['’]d|['’]ll| will)? (?:like|choose|pick|take|select|prefer|want|go with|go for)"
-    r"|let['’]?s (?:choose|pick|take|go with|go for|do)|choose|pick|take|select|go with|go for) "
+_NUMBER = re.compile(_ANY_NUMBER)
+_I_CHOOSE = (
+    r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|vote for|think|say|go with|go for)"
+    r"|let'?s (?:choose|pick|take|try|go with|go for|do)|my (?:answer|choice|pick|vote|favou?rite) is"
+    r"|choose|pick|take|select|accept|approve|do|try|use|go with|go for"
 )
+_PRAISED = (
+    r"(?:is|sounds|looks|seems) (?:the )?(?:best|better|good|great|fine|perfect|nice|right|fun|interesting)|it is"
+)
+_CHOICE = re.compile(rf"(?P<chooses>(?:{_I_CHOOSE}) )?{_ANY_NUMBER}(?P<praised> (?:{_PRAISED}))?")
+_OTHERS = re.compile(rf"(?:not|reject|(?:all|any|anything|any plan|everything) but) {_ANY_NUMBER}")
+_EDIT = re.compile(rf"(?:e|edit|change|modify|revise) {_ANY_NUMBER}")
+_LIMITED = re.compile(rf"(?:(?:{_I_CHOOSE}) )?{_ANY_NUMBER},? (?:but|except) \S.*", re.DOTALL)
 _SEVERAL = re.compile(
     rf"(?:{_DIGITS}|{'|'.join(_CARDINALS)})(?: ?(?:[,;/&+.-]|and|or) ?(?:{_DIGITS}|{'|'.join(_CARDINALS)}))+"
     "|both|all|(?:both|all)(?: of them| three| plans)"
 )
-_POLITE = re.compile(r"^(?:please |(?:ok|okay|yes|then|and),? (?=\w+ ))|,? (?:please|then)$")
+_POLITE = re.compile(
+    r"(?:(?:please|ok|okay|yes|yeah|yep|(?:can|could|would|will) you)[,.!]? |(?:then|and),? (?=\w+ ))+"
+)
+_POLITE_END = re.compile(r",? (?:please|then|thanks)$")
+_GIVE_ME = re.compile(r"(?:(?:show|give|offer|suggest)(?: me| us)?|i (?:want|need)|i'd like) (?:some )?")
 _AROUND = " .,:;!?()[]{}<>\"'“”‘’`*_~"
-_MARKED = re.compile(r"#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–-]?) +(?P<plan>\S.*)", re.DOTALL)
+_MARKED = re.compile(
+    r"(?P<noun>(?:plan|option|choice) )?#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–—-]?)\s+(?P<plan>\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
 """A plan with the number that stands before it in the list."""
 
-NO = ("no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these")
+NO = (
+    "no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these", "none of the above", "neither",
+    "not these", "reject", "rejected",
+)  # fmt: skip
 
-_ACTIONS = {action.replace("_", " "): action for action in ACTIONS if action not in PLAN_ACTIONS} | {
-    phrase: action
-    for action, phrases in {
-        "another_take": "retry, retake, again, try again, try it again, once more, write it again",
-        "new_plans": "new plan, more plans, other plans, different plans, new options, more options, other options",
-        "simulator": "you choose, you decide, you pick, surprise me, up to you, simulate, autopilot",
-        "end": "end it, end it here, end story, end the story, finish the story",
-    }.items()
-    for phrase in phrases.split(", ")
+_NAMES: dict[str, Action] = {action.replace("_", " "): action for action in ACTIONS if action not in PLAN_ACTIONS}
+_SAID: dict[Action, str] = {
+    "another_take": "retry, retake, again, try again, try it again, once more, write it again",
+    "new_plans": "new plan, more plans, other plans, different plans, new options, more options, other options",
+    "simulator": "you choose, you decide, you pick, surprise me, up to you, dealer's choice, simulate, autopilot",
+    "end": "end it, end it here, end story, end the story, finish the story",
 }
+_ACTIONS = _NAMES | {phrase: action for action, phrases in _SAID.items() for phrase in phrases.split(", ")}
+_ONCE_MORE = (
+    "Did you mean this passage once more, or other plans for the next one? Answer `another take` or `new plans`."
+)
+_SOMEBODY_ELSE = "Did you mean that somebody else chooses? Answer `simulator`, or say in a sentence what happens next."
+_NOT_BACK = (
+    "An answer leads on from this passage and not back: answer `another take` to have it once more, or say in a sentence what "
+    "happens next."
+)
 _ASKED_BACK = {
     phrase: question
     for phrases, question in (
         (
-            "stop, stop it, stop here, quit, quit the game, exit, bye, finish, finish it, the end",
+            "stop, stop it, stop here, q, quit, quit the game, exit, bye, finish, finish it, the end",
             "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. "
             "To write it as a plan, say it in a sentence.",
         ),
         (
-            ", ".join(NO),
+            ", ".join((*NO, "r")),
             "Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead.",
         ),
         (
-            "another, another one, other, different, more, new, something else, regenerate, regen, reroll, redo, rewrite",
-            "Did you mean this passage once more, or other plans for the next one? Answer `another take` or `new plans`.",
+            "another, another one, other, different, more, new, something else, regenerate, regenerate it, regen, reroll, redo, "
+            "redo it, redo this, redo that, rewrite, rewrite it, rewrite this, rewrite that",
+            _ONCE_MORE,
         ),
         (
-            "any, anything, whatever, either, random, i don't care, you",
-            "Did you mean that somebody else chooses? Answer `simulator`, or say in a sentence what happens next.",
+            "any, anything, whatever, whatever you like, whatever you want, either, random, i don't care, i dont care, you, s, "
+            "i don't know, i dont know, idk, dunno, no idea, not sure, i'm not sure, im not sure, unsure, no preference",
+            _SOMEBODY_ELSE,
+        ),
+        (
+            "restart, start over, start again, start anew, begin again, new story, a new story, another story, new game, reset",
+            "Did you mean another story? Begin it in a thread or chat of its own: this one is kept. To go on here, answer with a "
+            "number, or say in a sentence what happens next.",
+        ),
+        ("undo, undo it, undo that, u, back, go back, rewind, previous", _NOT_BACK),
+        ("a", "Did you mean this passage once more, or the first plan? Answer `another take` or 1."),
+        (
+            "e, edit, edit a plan, edit the plan",
+            "To change a plan, say in a sentence all that happens next; to take one as it is, answer with its number.",
+        ),
+        (
+            "m, memory, show memory, edit memory, edit the memory",
+            "Did you mean to change the memory? It goes with a choice, in the fields of an answer: a number, and "
+            "short_term_memory.",
         ),
     )
     for phrase in phrases.split(", ")
 }
+_WITH_A_NUMBER = (
+    (
+        re.compile(r"(?:u|undo|g|goto|back|back to|go back|go back to|rewind|rewind to)(?: passage)? #?[0-9]+"),
+        _NOT_BACK,
+    ),
+    (re.compile(r"(?:a|again|retry|retake|redo) #?[0-9]+"), _ONCE_MORE),
+    (re.compile(r"(?:s|simulator|simulate|autopilot) [0-9]+"), _SOMEBODY_ELSE),
+)
+"""What stands before the number of a passage, or of passages, and not of a plan."""
 _YES = frozenset(
-    ("yes", "y", "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "good", "great", "cool", "do it")
+    ("yes", "y", "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
+     "good idea", "great", "cool", "nice", "excellent", "awesome", "perfect", "do it", "sounds good", "sounds great",
+     "looks good", "looks great", "love it", "like it", "lgtm", "that works", "works for me", "go for it", "that one",
+     "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d", "continue", "continue the story",
+     "continue story", "continue writing", "go", "go on", "go ahead", "keep going", "keep writing", "carry on", "move on",
+     "proceed", "resume", "next", "next one", "next passage", "next scene", "next chapter")
 )  # fmt: skip
+_MOVES = frozenset(
+    ("go", "go on", "go ahead", "go back", "keep going", "carry on", "move on", "proceed", "start over", "start again",
+     "begin again", "do it", "accept", "approve", "reject")
+)  # fmt: skip
+"""What the player of a story may do, too."""
 _NO_ANSWER = frozenset(
-    ("help", "help me", "h", "hi", "hello", "hey", "thanks", "thank you", "test", "hm", "hmm", "huh", "what", "why", "who", "how",
-     "undo", "back", "cancel", "skip", "pass", "save", "load", "menu", "memory", "show memory", "edit", "write", "choose", "null",
-     "nil", "undefined", "true", "false", "nan", "ii", "iii", "iv")
+    ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "thanks", "thank you", "test", "hm", "hmm",
+     "huh", "what", "why", "who", "how", "cancel", "skip", "pass", "save", "load", "menu", "write", "choose", "null", "nil",
+     "undefined", "true", "false", "nan", "ii", "iii", "iv", "object object", "lol", "lmao", "rofl", "haha", "hehe", "wow",
+     "wtf", "omg", "options", "plans", "choices", "what are my options", "what are the options", "what are the plans",
+     "which plans", "which options", "show plans", "show the plans", "show me the plans", "show options", "show the options",
+     "show me the options", "show me my options", "list plans", "list the plans", "list options", "how do i answer",
+     "how do i choose", "how does this work", "what can i do", "what can i say", "what can i answer", "what do i do",
+     "what should i do", "what do you mean", "what now", "what next", "what happens next")
 )  # fmt: skip
 
 
 def typed_number(text: str) -> int | None:
     """Return the number that a text is, as people write one: 2, 2., #2, (2), plan 2, the second one; None where it is none."""
-    found = _NUMBER.fullmatch(_POLITE.sub("", _bare(text))) if len(text) <= LONGEST_PHRASE else None
+    found = _NUMBER.fullmatch(_plain(_bare(text))) if len(text) <= LONGEST_PHRASE else None
     return _number(found) if found else None
 
 
-def understand(text: str, plans: Sequence[str]) -> int | str | None:
+def typed_action(text: str) -> Action | None:
+    """Return the action that a text asks for, as people write one: another take, retry; None where it is none."""
+    return _ACTIONS.get(_bare(text))
+
+
+def names_plan_or_action(text: str) -> bool:
+    """Tell whether a text is the number of a plan or the name of an action that sets no plan."""
+    return typed_number(text) is not None or _bare(text) in _NAMES
+
+
+def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int | Action | None:
     """Return the number of the plan or the action that a text means; None for one that is a plan of its own.
 
-    Raises BadAnswer, which asks back, for what may mean one of several things and is no plan.
+    Raises BadAnswer, which asks back, for what may mean one of several things and is no plan. In a story that is `played`, an
+    order such as "Go back" is what the player does.
     """
     if (number := _listed(text, plans)) is not None:
         return number
-    wordless = text.isascii() and not any(map(str.isalpha, text)) and text != "?"
+    said = _bare(text)
+    limited = _LIMITED.fullmatch(said)
+    # "Number two, but nobody else" may be somebody.
+    if limited and (_names_plan(limited) or (limited["digits"] and not limited["noun"])):
+        _ask_to_edit(_number(limited), plans)
+    wordless = not any(map(str.isalpha, text)) and text != "?"
     if len(text) > LONGEST_PHRASE:
         if wordless:
             raise BadAnswer(NO_WORDS)
         return None
-    said = _bare(text)
-    phrase = _POLITE.sub("", said)
-    chooses = _I_CHOOSE.match(phrase)
-    if found := _NUMBER.fullmatch(phrase, chooses.end() if chooses else 0):
-        number = _number(found)
-        plain = found["digits"] or found["noun"] or found["after"] in ("plan", "option", "choice")
-        return number if (plain or not chooses) and not text.endswith("?") else _doubtful(number, plans)
-    for known in (said, phrase):
+    if played and said in _MOVES:
+        return None
+    phrase = _plain(said)
+    found = _CHOICE.fullmatch(phrase)
+    plain = found and (found["digits"] or found["noun"] or _names_plan(found))
+    # "One is right." is a sentence.
+    if found and (plain or not found["praised"] or found["word"] in _ORDINALS):
+        number, plain = _number(found), plain or not (found["chooses"] or found["praised"])
+        return number if plain and not text.endswith("?") else _doubtful(number, plans)
+    given = _GIVE_ME.match(phrase)
+    for known in (said, phrase, phrase[given.end() :] if given else phrase):
         if action := _ACTIONS.get(known):
             return action
+    for known in (said, phrase):
         if question := _ASKED_BACK.get(known):
             raise BadAnswer(question)
         if known in _YES:
             return _doubtful(1, plans)
-    if re.fullmatch(r"(?:the )?last(?: one| plan| option)?", phrase):
-        return _doubtful(len(plans), plans)
+    _ask_what_is_meant_of_a_number(phrase, plans)
+    if place := re.fullmatch(r"(?:the )?(last|middle)(?: one| plan| option)?", phrase):
+        if place[1] == "last":
+            return _doubtful(len(plans), plans)
+        if len(plans) % 2:
+            return _doubtful(len(plans) // 2 + 1, plans)
+        raise BadAnswer(HELP.format(len(plans)))
     if _SEVERAL.fullmatch(phrase):
         raise BadAnswer("One plan is chosen at a time: answer with one number, or say in a sentence what happens next.")
     named = re.fullmatch(r"(?:plan|option|choice|number) \S+", phrase)
@@ -135,6 +228,37 @@ def understand(text: str, plans: Sequence[str]) -> int | str | None:
     if near and int(near[0]) <= len(plans):
         return _doubtful(int(near[0]), plans)
     return None
+
+
+def _ask_what_is_meant_of_a_number(phrase: str, plans: Sequence[str]) -> None:
+    """Raise BadAnswer where a number is named and its plan is not chosen: refused, to be changed, or that of a passage."""
+    for pattern, question in _WITH_A_NUMBER:
+        if pattern.fullmatch(phrase):
+            raise BadAnswer(question)
+    # "Not one." is a sentence.
+    if (found := _OTHERS.fullmatch(phrase)) and (found["word"] not in _CARDINALS or _names_plan(found)):
+        raise BadAnswer(
+            "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
+        )
+    if (found := _EDIT.fullmatch(phrase)) and (found["word"] not in _CARDINALS or _names_plan(found)):
+        _ask_to_edit(_number(found), plans)
+
+
+def _ask_to_edit(number: int, plans: Sequence[str]) -> None:
+    if 1 <= number <= len(plans):
+        raise BadAnswer(
+            f"To change plan {number}, say in a sentence all that happens next; to take it as it is, answer {number}."
+        )
+
+
+def _plain(said: str) -> str:
+    """Return a text in small letters without what is said for politeness."""
+    said = _POLITE_END.sub("", said)
+    return said[found.end() :] if (found := _POLITE.match(said)) else said
+
+
+def _names_plan(found: re.Match[str]) -> bool:
+    return found["noun"] in _PLAN_NOUNS or found["after"] in _PLAN_NOUNS
 
 
 def refuses(text: str) -> bool:
@@ -158,7 +282,8 @@ def without_number(text: str, plans: Sequence[str]) -> str:
     """Return a plan without the number of one of `plans` that it begins with, as a list that was copied has it."""
     marked = _MARKED.fullmatch(text)
     # "2 soldiers enter" and "12: the hour strikes" are sentences.
-    listed = marked and marked["mark"] in (".", ")") and 1 <= int(marked["number"]) <= len(plans)
+    mark = marked["mark"] if marked and (marked["noun"] or marked["mark"] in (".", ")")) else ""
+    listed = marked and mark and 1 <= int(marked["number"]) <= len(plans)
     return marked["plan"] if marked and listed else text
 
 
@@ -167,7 +292,9 @@ def _listed(text: str, plans: Sequence[str]) -> int | None:
     known = [_bare(plan) for plan in plans]
     for said in filter(None, (text, (marked := _MARKED.fullmatch(text)) and marked["plan"])):
         if (words := _bare(said)) and words in known:
-            return known.index(words) + 1
+            number = int(marked["number"]) if marked and said != text else known.index(words) + 1
+            own = 1 <= number <= len(plans) and known[number - 1] == words
+            return number if own else _doubtful(known.index(words) + 1, plans)
     return None
 
 
@@ -177,7 +304,7 @@ def _bare(text: str) -> str:
     plain = "".join(
         str(digit) if (digit := unicodedata.digit(letter, None)) is not None else letter for letter in plain
     )
-    return " ".join(plain.casefold().replace("_", " ").removeprefix("/").split()).strip(_AROUND)
+    return " ".join(plain.casefold().replace("’", "'").replace("_", " ").removeprefix("/").split()).strip(_AROUND)
 
 
 def _number(found: re.Match[str]) -> int:

@@ -1,8 +1,8 @@
 """The codex of one story, corrected by its author, and what the writer is told of it.
 
-What an author says of a passage (somebody is alive, a thing is lost) is a corrected version of that passage's commit; what is
-true of the whole branch (entries of their own, names, pins) stands with the brief in the corrections of the branch. Both are
-taken back by `undo`, and a fork that left before sees neither.
+What an author says of a passage (somebody is alive, a thing is lost) is a corrected version of that passage's commit, upon which
+the later ones are kept; what is true of the whole branch (entries of their own, names, pins) stands with the brief in the
+corrections of the branch. Both are taken back by `undo`, and a fork that left before sees neither.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_name
+from recurrentgpt.engine.kept_upon import commit_on_branch, correct_and_keep
 from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
@@ -42,13 +43,14 @@ class StoryCodex:
     async def written_from(self, at: Ref | None = None, *, truth: bool = True) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
 
-        Without `truth`, what the brief keeps from the reader is left out of them.
+        Without `truth`, what the brief keeps from the reader and what was noted of hidden entries is left out of them.
 
         See `engine.written_from`. Raises StoryError where no plan was written from.
         """
         session = self._session
         commit = await as_written(session.log, await session.commit_at(at))
-        written = partial(written_from, session.log, session.context, commit, truth=truth)
+        for_reader = None if truth else await session.codex_at(at)
+        written = partial(written_from, session.log, session.context, commit, for_reader=for_reader)
         if is_kept(commit):
             return await written()
         # A commit from before these were kept: the search is made again.
@@ -60,7 +62,8 @@ class StoryCodex:
     async def edit(self, name: str, aspect: Aspect, value: str, at: Ref | None = None, *, end: bool = False) -> Entry:
         """Set what is true of an entry after a passage (default: the newest), or with `end` what is no longer, and return it.
 
-        Raises BadAnswer for an aspect or a value that cannot be, StoryError for a name that no entry answers to.
+        It holds on this branch from there, and the later passages stay as they are. Raises BadAnswer for an aspect or a value
+        that cannot be, StoryError for a name that no entry answers to, and for a passage of another branch.
         """
         if aspect not in get_args(Aspect):
             raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.")
@@ -71,17 +74,18 @@ class StoryCodex:
             raise BadAnswer(f"The {aspect} needs some words.")
         session = self._session
         async with session.writing():
-            commit, overlay = await session.commit_and_overlay(at)
+            commit, overlay, later = await commit_on_branch(session, at)
             entry = find_entry(await self._session.codex_at(commit["id"], overlay), name)
             if aspect == "holder" and text.casefold() == entry.name.casefold():
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             left = changed(Codex({entry.name.casefold(): entry}), [change]).entries[entry.name.casefold()]
             if end and any(not line.passage for line in entry.lines if line not in left.lines):
-                corrected = await session.append_correction(commit, {}, await self._with_said(overlay, [change]))
+                said = await self._with_said(overlay, [change])
+                corrected = await correct_and_keep(session, commit, {}, said, later)
             else:
                 changes = {"codex": [*commit.get("codex", []), change]}
-                corrected = await session.append_correction(commit, changes, overlay)
+                corrected = await correct_and_keep(session, commit, changes, overlay, later)
             return find_entry(await session.codex_at(corrected["id"], corrected.get("overlay", "")), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
@@ -114,7 +118,7 @@ class StoryCodex:
         return await self._flag(name, "hide" if hidden else "show")
 
     async def remove(self, name: str) -> None:
-        """Take an entry out of the codex of this branch."""
+        """Take an entry out of the codex of this branch; it is back where a later passage tells of it anew, with that alone."""
         entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, "remove")])
 
@@ -136,10 +140,14 @@ class StoryCodex:
         return list(dict.fromkeys(change["entry"] for change in found))
 
     async def accept(self, number: int = 1, at: Ref | None = None) -> Contradiction:
-        """Say that a contradiction of a passage, counted from 1, is meant so: the entry says from there what the passage says."""
+        """Say that a contradiction of a passage, counted from 1, is meant so: the entry says from there what the passage says.
+
+        The later passages stay as they are. Raises StoryError where there is none of this number, and for a passage of another
+        branch.
+        """
         session = self._session
         async with session.writing():
-            commit, overlay = await session.commit_and_overlay(at)
+            commit, overlay, later = await commit_on_branch(session, at)
             found = commit.get("contradictions", [])
             if not 1 <= number <= len(found):
                 raise StoryError(
@@ -154,7 +162,7 @@ class StoryCodex:
             # What the author said or the brief says lies where no passage can end it.
             over = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
             corrections = await self._with_said(overlay, over) if over else overlay
-            await session.append_correction(commit, changes, corrections)
+            await correct_and_keep(session, commit, changes, corrections, later)
         return meant
 
     async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
@@ -172,10 +180,14 @@ class StoryCodex:
         session = self._session
         async with session.writing():
             head = await session.head_commit()
-            corrected = await self._with_said(head.get("overlay", ""), changes)
+            removed = [change for change in changes if change["do"] == "remove"]
+            # The fold lets go of what passages have said of it, the corrections of the branch of all else and in every take.
+            since = [{**change, "value": str(head["step"])} if change in removed else change for change in changes]
+            corrected = await self._with_said(head.get("overlay", ""), cast("list[Change]", since))
             if (count := len(corrected["codex"])) > MOST_SAID:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
-            await session.append_correction(head, {}, corrected)
+            gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
+            await session.append_correction(head, gone, corrected)
 
 
 def _as_meant(meant: Contradiction) -> list[Change]:

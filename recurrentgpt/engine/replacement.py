@@ -8,10 +8,9 @@ from typing import Any, cast
 
 from langgraph.store.base import PutOp
 
+from recurrentgpt.engine.kept_upon import moved_upon
 from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay, with_summary
-from recurrentgpt.memory.story_log import commit_id, now
-from recurrentgpt.models.calls import total_usage
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import reworded
@@ -79,16 +78,10 @@ class WordReplacement:
         for part in ("codex", "contradictions"):
             if part in old:
                 changes[part] = self._rows(part, old[part])
-        changes["recalled"] = [{**one, "id": moved.get(one["id"], one["id"])} for one in old["recalled"]]
-        parent = moved.get(old["parent"], old["parent"])
-        made = cast(Commit, {**old, **changes, "parent": parent, "amends": old["id"], "overlay": overlay})
-        if made["passage"] != old["passage"] and old["author"] == "model":
-            made["author"] = "edited"
-        made.pop("left", None)
-        made["usage"], made["created"] = total_usage([]), now()
-        about = [old["id"], self._old, self._new, overlay]
-        made["id"] = commit_id(old["story"], parent, made["plan"], made["passage"], amendment=about)
-        return made
+        changed = cast(Commit, {**old, **changes})
+        if changed["passage"] != old["passage"] and old["author"] == "model":
+            changed["author"] = "edited"
+        return moved_upon(changed, moved, overlay, [old["id"], self._old, self._new, overlay])
 
     async def _overlay(self, corrected: Overlay) -> tuple[str, PutOp]:
         """Return the corrections of the branch with the words in the brief and the author's codex."""

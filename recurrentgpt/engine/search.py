@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recurrentgpt.engine.hidden_entries import for_readers
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.superseded import still_true
@@ -34,10 +35,11 @@ class StorySearch:
     def __init__(self, story: StoryReader, recall: Callable[[], Recall | VectorStoreRecall]) -> None:
         self._story, self._recall = story, recall
 
-    async def search(self, query: str, k: int = 5) -> list[SearchResult]:
+    async def search(self, query: str, k: int = 5, *, truth: bool = True) -> list[SearchResult]:
         """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first.
 
-        What is no longer so is left out, by the rules by which a writer is not told it; the history of an entry has it.
+        What is no longer so is left out, by the rules by which a writer is not told it; the history of an entry has it. Without
+        `truth` so is what was noted of hidden entries.
         """
         query = visible_text(query)
         if not query.strip():
@@ -48,8 +50,10 @@ class StorySearch:
         corrected = (await read_overlay(story.log, story.id, head.get("overlay", "")))["summaries"]
         recall = self._recall()
         codex = await story.codex_at(None)
-        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected, stale=codex.over)
+        stale = (codex if truth else for_readers(codex)).over
+        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected, stale=stale)
         commits = await story.log.get_many(story.id, [hit.id for hit in hits])
+        codex = codex if truth else for_readers(codex, commits)
         found: list[SearchResult] = []
         for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True):
             true = still_true(codex, commit, hit.kind, hit.row, recall.text(commit, hit))

@@ -65,9 +65,9 @@ def check_steps(steps: object) -> None:
         raise SettingsError(f"The number of passages to write is a whole number from 1 on; it is {steps!r}.")
 
 
-def parse_choice(raw: object, plans: list[str]) -> Answer:
+def parse_choice(raw: object, plans: list[str], *, played: bool) -> Answer:
     """Return an answer that sets the next plan; raise BadAnswer for one that does not, or means nothing."""
-    answer = parse_answer(raw, plans)
+    answer = parse_answer(raw, plans, played=played)
     if answer.action not in PLAN_ACTIONS:
         raise BadAnswer(
             "The next plan is set by a number, by a text, or by an object that chooses, edits or writes one."
@@ -263,7 +263,7 @@ class Session(StoryReader):
         """Set the plan of the passage after this one, and save the choice; the head goes there."""
         async with self.writing():
             commit, overlay = await self.commit_and_overlay(ref)
-            choice = parse_choice(answer, commit["candidate_plans"])
+            choice = parse_choice(answer, commit["candidate_plans"], played=self.context.mode == "fiction")
             memory = {} if choice.memory is None else {"short_term_memory": choice.memory}
             there = await amend(self.runtime(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)

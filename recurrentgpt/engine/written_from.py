@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recurrentgpt.engine.hidden_entries import is_hidden, lines_of_hidden, noted_at
 from recurrentgpt.memory.codex import codex_at, facts
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
@@ -67,12 +68,13 @@ async def written_from(
     recalled: Sequence[Recalled] | None = None,
     told: Sequence[Told] | None = None,
     *,
-    truth: bool,
+    for_reader: Codex | None = None,
 ) -> list[PromptPart]:
     """Return the whole turns that asked for the passage of a commit, and what they were made of.
 
-    `recalled` and `told` are what the commit keeps unless others are given. Without `truth`, what the brief keeps from the reader
-    is left out of the turns. Raises StoryError where no plan was written from.
+    `recalled` and `told` are what the commit keeps unless others are given. `for_reader` is the codex that says which entries
+    are hidden: what was noted of them and what the brief keeps from the reader is left out; None for the author. Raises
+    StoryError where no plan was written from.
     """
     if not commit["step"]:
         raise StoryError("The opening was written from no plan: name a passage, from 1 on.")
@@ -96,22 +98,26 @@ async def written_from(
         "left of the plan before": state["unreached"],
         "plan": state["plan"],
     }
-    hidden = [] if truth else [brief.get("truth", ""), *brief.get("clues", [])]
+    hidden = [] if for_reader is None else await _hidden(log, for_reader, state)
     whole = [
         PromptPart(f"turn {number}: {role}", _without(text, hidden), whole=True)
         for number, (role, text) in enumerate(turns, 1)
     ]
     changed = [PromptPart(CHANGED, DIFFERS)] if differs else []
-    return [*changed, *whole, *(PromptPart(name, text) for name, text in made_of.items() if text)]
+    made = (PromptPart(name, _without(text, hidden)) for name, text in made_of.items() if text)
+    return [*changed, *whole, *made]
 
 
 async def as_written(log: LogReader, commit: Commit) -> Commit:
-    """Return the version of a passage that its model wrote, of one whose plans, memory or brief were corrected since."""
+    """Return the version of a passage that its model wrote, of one that was corrected since, or kept upon a correction."""
     seen = {""}
     while commit["amends"] not in seen:
         seen.add(commit["amends"])
         earlier = await log.find(commit["story"], commit["amends"])
-        if earlier is None or (earlier["parent"], earlier["passage"]) != (commit["parent"], commit["passage"]):
+        if earlier is None or earlier["passage"] != commit["passage"]:
+            break
+        # Another parent may be a correction of its own: then it was sent the same.
+        if earlier["parent"] != commit["parent"] and not (commit.get("sent") and commit["sent"] == earlier.get("sent")):
             break
         commit = earlier
     return commit
@@ -141,6 +147,17 @@ async def _recalled(log: LogReader, context: Context, state: State, commit: Comm
         true = still_true(codex, earlier, one["kind"], one["row"], text)
         found.append(Recalled(**one, summary=true.summary, piece=true.piece, quoted=true.quoted))
     return found
+
+
+async def _hidden(log: LogReader, codex: Codex, state: State) -> list[str]:
+    """Return what a reader is not told of that from which a passage was written, as it stands there."""
+    told = [line for entry in state["entries"] if is_hidden(codex, entry["name"]) for line in entry["lines"]]
+    recalled = await log.get_many(state["story"], [one["id"] for one in state["recalled"]])
+    noted = [line.sentence for commit in recalled for line in noted_at(codex, commit)]
+    noted += [line.sentence for lines in lines_of_hidden(codex).values() for line in lines]
+    # What stands in the passage before, everybody has read.
+    unread = [sentence for sentence in (*told, *noted) if sentence not in state["passage"]]
+    return [state["brief"].get("truth", ""), *state["brief"].get("clues", []), *unread]
 
 
 def _without(text: str, hidden: Sequence[str]) -> str:

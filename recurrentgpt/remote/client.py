@@ -221,7 +221,8 @@ class RemoteStory:
         """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
         with asking(self._url):
             values = (await self._state())["values"]
-            choice = parse_choice(answer, values.get("candidate_plans", []))
+            played = self.settings.get("mode") == "fiction"
+            choice = parse_choice(answer, values.get("candidate_plans", []), played=played)
             await self._client.threads.update_state(self._thread, dict(let_plan_wait(choice)), as_node="open_story")
         return choice.plan
 

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 LORE = {"entries": {"0": {"key": ["Harrow"], "content": "Harrow is a town on the coast.", "comment": ""}}}
 
 
@@ -94,3 +96,55 @@ def test_what_is_kept_from_the_reader_is_in_the_context_only_where_it_is_asked_f
     told = cli("context", story, "--text", "--truth").out
     assert secret in told
     assert clue in told
+
+
+def test_a_correction_at_an_older_passage_keeps_the_later_ones(cli, story):
+    assert cli("write", story, "--steps", "2").code == 0
+    assert cli("codex", story, "The Ferryman", "--add", "person").code == 0
+    passages = json.loads(cli("show", story, "--json").out)["passages"]
+    second = passages[1]["id"]
+    done = cli("codex", story, "The Ferryman", "--set", "look=a scar", "--set", "status=absent", "--at", second)
+    assert (done.code, "look: The Ferryman: a scar" in done.out, "is absent" in done.out) == (0, True, True), done.err
+    after = json.loads(cli("show", story, "--json").out)["passages"]
+    assert [one["text"] for one in after] == [one["text"] for one in passages]
+    assert "a scar" in cli("codex", story, "The Ferryman").out
+    assert "a scar" not in cli("codex", story, "The Ferryman", "--at", "1").out
+    assert "go to its branch first" in cli("codex", story, "The Ferryman", "--set", "look=a hat", "--at", second).err
+    assert cli("undo", story, "2").code == 0
+    assert json.loads(cli("show", story, "--json").out)["head"] == passages[-1]["id"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--add", "person"],
+        ["--alias", "the keeper"],
+        ["--merge", "Harrow"],
+        ["--pin"],
+        ["--unpin"],
+        ["--hide"],
+        ["--unhide"],
+        ["--remove"],
+        ["--import", "lore.json"],
+        ["--pin", "--set", "look=a scar"],
+    ],
+)
+def test_what_holds_for_the_whole_branch_is_said_of_no_passage(cli, story, options):
+    refused = cli("codex", story, "The Ferryman", *options, "--at", "1")
+    assert (refused.code, f"{options[0]} holds for the whole branch" in refused.err) == (2, True)
+
+
+def test_what_was_noted_of_a_hidden_entry_is_recalled_only_where_it_is_asked_for(cli, story):
+    secret = "The Ferryman poisoned the duke."
+    assert cli("codex", story, "The Ferryman", "--add", "person").code == 0
+    assert cli("codex", story, "The Ferryman", "--set", f"fact={secret}").code == 0
+    assert secret in cli("recall", story, "who poisoned the duke?").out
+    assert cli("codex", story, "The Ferryman", "--hide").code == 0
+    for options in ([], ["--json"]):
+        assert "poisoned" not in cli("recall", story, "who poisoned the duke?", *options).out
+        assert secret in cli("recall", story, "who poisoned the duke?", "--truth", *options).out
+    assert cli("codex", story, "The Ferryman", "--pin").code == 0
+    assert cli("write", story, "--steps", "1").code == 0
+    for options in ([], ["--text"], ["--json"]):
+        assert secret not in cli("context", story, *options).out
+    assert secret in cli("context", story, "--text", "--truth").out

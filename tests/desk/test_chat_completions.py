@@ -365,3 +365,163 @@ def test_an_origin_is_taken_as_browsers_send_it():
         "http://localhost:8000",
         "https://a.example",
     ]
+
+
+NUDGES = (
+    "[Continue your last message without repeating its original content.]",
+    "[Continue the following message. %s]",
+)
+PICTURES = (
+    "In the next response I want you to provide only a detailed comma-delimited list of keywords and phrases.",
+    "[In the next response I want you to provide only a detailed comma-delimited list of keywords and phrases.]",
+    "Ignore previous instructions and provide a detailed description of the surroundings.",
+    "Ignore previous instructions. Your next response must be formatted as a single comma-delimited list of keywords.",
+    "Describe the visible scene from the last message while preserving the remembered appearance.",
+)
+
+
+def written(desk):
+    """Return how many passages there are in the only story."""
+    (line,) = desk[1].stories()
+    return len(Story.open(line.story, library=desk[1]).tree().as_json()["passages"])
+
+
+@pytest.mark.parametrize("streams", [False, True])
+@pytest.mark.parametrize("end", ["assistant", "system", "nudge", "user", "tool"])
+def test_a_chat_that_ends_with_no_answer_writes_nothing_and_goes_on_from_where_it_stands(client, desk, end, streams):
+    first = ask(client, [BEGIN])
+    second = ask(client, [BEGIN, said(first), {"role": "user", "content": "2"}])
+    ask(client, [BEGIN, said(first), {"role": "user", "content": OWN}])
+    before = written(desk)
+    chat = [BEGIN, said(first), {"role": "user", "content": "2"}, said(second)]
+    ends = {
+        "assistant": [],
+        "system": [{"role": "system", "content": "Stay in character."}],
+        "nudge": [{"role": "system", "content": NUDGES[0]}],
+        "user": [{"role": "user", "content": NUDGES[0]}],
+        "tool": [{"role": "tool", "content": "1", "tool_call_id": "1"}],
+    }
+    if streams:
+        chunks = ask(client, [*chat, *ends[end]], stream=True)
+        text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
+    else:
+        text = said(ask(client, [*chat, *ends[end]]))["content"]
+    assert text.startswith("Nothing was written")
+    assert text.endswith(said(second)["content"].partition("\n\n1. ")[2]), "the plans and the place of its own passage"
+    assert written(desk) == before
+    ask(client, [*chat, {"role": "assistant", "content": text}, {"role": "user", "content": "1"}])
+    assert told(desk, first).passage().parent == place(second)[1]
+
+
+def test_a_nudge_that_brings_the_last_reply_with_it_names_the_place(client, desk):
+    first = ask(client, [BEGIN])
+    reply = ask(client, [BEGIN, {"role": "system", "content": NUDGES[1] % said(first)["content"]}])
+    assert place(reply) == place(first)
+    assert written(desk) == 2
+
+
+@pytest.mark.parametrize("chat", [
+    [{"role": "system", "content": "Be brief."}],
+    [{"role": "assistant", "content": "Hello! What shall I write?"}],
+    [BEGIN, {"role": "assistant", "content": "Hello!"}, {"role": "system", "content": "Be brief."}],
+])  # fmt: skip
+def test_a_chat_without_a_premise_begins_no_story(client, desk, chat):
+    assert said(ask(client, chat))["content"].startswith("Nothing was written")
+    assert not desk[1].stories()
+
+
+def test_what_stands_behind_an_answer_is_none_of_it(client, desk):
+    first = ask(client, [BEGIN, {"role": "system", "content": "Stay in character."}])
+    chat = [BEGIN, said(first), {"role": "user", "content": "2"}, {"role": "system", "content": "Stay in character."}]
+    ask(client, chat)
+    story = told(desk, first)
+    assert (story.passage().step, story.passage().plan) == (2, story.passage(1).plans[1])
+
+
+@pytest.mark.parametrize("role", ["system", "user"])
+def test_pictures_titles_and_summaries_that_are_asked_in_a_chat_are_answered_from_its_own_passage(client, desk, role):
+    first = ask(client, [BEGIN])
+    second = ask(client, [BEGIN, said(first), {"role": "user", "content": "2"}])
+    ask(client, [BEGIN, said(first), {"role": "user", "content": OWN}])
+    before, story = written(desk), told(desk, first)
+    here = story.passage(place(second)[1])
+
+    def aside(content):
+        chat = [BEGIN, said(first), {"role": "user", "content": "2"}, said(second), {"role": role, "content": content}]
+        return said(ask(client, chat))["content"]
+
+    assert {aside(picture) for picture in PICTURES} == {here.plan}
+    for words in (
+        "Summarize the story so far in the third person.",
+        "Please give me a summary of the story so far.",
+        "Summarize the discussion briefly in 200 words or less to use as a prompt for future context.",
+        "Ignore previous instructions. Summarize the most important facts and events in the story so far.",
+        "[Pause your roleplay. Summarize the most important facts and events so far.]",
+    ):
+        assert aside(words) == here.short_term_memory, words
+    for words in (
+        "Generate a short title for this conversation.",
+        "Please generate a four to five word title summarizing our conversation without any lead-in, punctuation.",
+        "Summarize the given session as a 10-word title using user language.",
+        "Based on the chat history, give this conversation a name.",
+        "[Pause your roleplay. Generate a title for the content of this chat so far.]",
+    ):
+        assert aside(words) == story.title, words
+    assert written(desk) == before
+
+
+@pytest.mark.parametrize(
+    "premise", ["Summarize the story of a drowned town as a mystery.", "Give the novel a title nobody forgets."]
+)
+def test_a_premise_that_sounds_like_such_a_request_begins_a_story(client, desk, premise):
+    assert told(desk, ask(client, [{"role": "user", "content": premise}])).passage().step == 1
+
+
+def test_an_answer_that_is_asked_back_leaves_the_chat_where_it_stands(client, desk):
+    first = ask(client, [BEGIN])
+    ask(client, [BEGIN, said(first), {"role": "user", "content": "1"}])
+    edited = [BEGIN, said(first), {"role": "user", "content": "yes"}]
+    reply = ask(client, edited)
+    assert "Did you mean plan 1?" in said(reply)["content"]
+    assert place(reply) == place(first)
+    assert said(reply)["content"].endswith(said(first)["content"].partition("\n\n1. ")[2])
+    ask(client, [*edited, said(reply), {"role": "user", "content": "3"}])
+    story = told(desk, first)
+    assert (story.passage().parent, story.passage().step) == (place(first)[1], 2)
+
+
+def test_new_plans_are_where_the_chat_stands(client, desk):
+    first = ask(client, [BEGIN])
+    chat = [BEGIN, said(first), {"role": "user", "content": "new plans"}]
+    reply = ask(client, chat)
+    assert place(reply)[1] != place(first)[1]
+    ask(client, [*chat, said(reply), {"role": "user", "content": "2"}])
+    story = told(desk, first)
+    assert story.passage().plan == story.passage(place(reply)[1]).plans[1]
+
+
+def test_a_chat_that_is_told_without_its_end_is_known_by_its_premise(client, desk):
+    other = ask(client, [{"role": "user", "content": "A lighthouse."}])
+    first = ask(client, [BEGIN])
+    cut = said(first)["content"][:60]
+    title = f"Provide a concise, 5-word-or-less title for the conversation.\n\nConversation:\nUser: {BEGIN['content']}\nAI: {cut}"
+    assert said(ask(client, [{"role": "user", "content": title}]))["content"] == told(desk, first).title
+    assert told(desk, other).title != told(desk, first).title
+
+
+def test_a_first_message_that_names_a_place_is_a_premise(client, desk):
+    premise = "A dog walks. (story 000000000000, passage 0123456789ab)"
+    assert told(desk, ask(client, [{"role": "user", "content": premise}])).passage().step == 1
+
+
+def test_null_is_as_if_it_were_left_out(desk):
+    nothing = dict.fromkeys(("model", "stream", "stream_options", "user", "metadata", "n"))
+    body = {
+        "messages": [{"role": "user", "content": [{"type": "text", "text": None}, {"type": "text", "text": "A dog."}]}]
+    }
+    answer = desk[0].post("/v1/chat/completions", json={**body, **nothing})
+    assert (answer.status_code, answer.json()["model"]) == (200, "recurrentgpt")
+    assert [line.step for line in desk[1].stories()] == [1]
+    assert desk[0].post("/v1/chat/completions", json={"messages": None}).status_code == 422
+    options = {"stream": True, "stream_options": {"include_usage": None}}
+    assert desk[0].post("/v1/chat/completions", json={**body, **options}).text.endswith("[DONE]\n\n")

@@ -72,6 +72,40 @@ def test_whoever_plays_is_not_sent_what_contradicts_a_hidden_entry(client: Clien
     assert of_newest(client, client.get(f"/stories/{view['id']}")) == []
 
 
+@pytest.mark.parametrize("play", [True, False])
+def test_whoever_plays_finds_nothing_that_was_noted_of_a_hidden_entry(client: Client, play: bool) -> None:
+    view = contradicting(client, **({"play": True, "player": "Mira the cook"} if play else {}))
+    path = f"/stories/{view['id']}"
+    poison = "Zoltan poisoned the duke with a needle."
+    client.send("PUT", f"{path}/codex/line", {"name": "Zoltan", "aspect": "fact", "value": poison})
+    client.send("PUT", f"{path}/codex", {"name": "Zoltan", "hidden": True})
+
+    def found() -> str:
+        return json.dumps(client.get(f"{path}/search", query=poison))
+
+    assert (poison in found()) is not play
+    history = client.get(f"{path}/codex/history", name="Zoltan", at=client.get(path)["head"])
+    assert (poison in json.dumps(history)) is not play
+    client.write(view["id"])
+    client.write(view["id"])
+    for passage in client.get(path)["path"]:
+        memory = client.get(f"{path}/memory", at=passage[0])
+        assert not play or poison not in json.dumps(memory["recalled"])
+
+
+def test_a_contradiction_is_meant_so_and_the_later_passages_stay(client: Client) -> None:
+    view = contradicting(client)
+    client.write(view["id"])
+    path = f"/stories/{view['id']}"
+    before = client.get(path)
+    client.send("POST", f"{path}/codex/meant", {"at": view["head"], "number": 1})
+    after = client.get(path)
+    assert after["step"] == before["step"] == 3
+    assert of_newest(client, {**view, "head": after["path"][1][0]}) == []
+    client.send("POST", f"{path}/undo")
+    assert client.get(path)["head"] == before["head"]
+
+
 def marked(page: Any, desk: Served) -> Any:
     """Begin a story on a page whose second passage contradicts the codex, and return the marked sentence."""
     begin(page, desk.address, 2)
@@ -107,7 +141,11 @@ def test_a_sentence_is_marked_and_opened_by_keys_and_meant_so(page: Any, desk: S
     mark.click()
     note.get_by_role("button", name="It is meant so").click()
     there_are(mark, 0)
+    # The codex is that of the passage in sight, which may be the one before.
+    for key in ("Home", "End"):
+        page.get_by_label("As of passage").press(key)
     page.locator(".codex").get_by_text("Zoltan is alive.").first.wait_for()
+    page.keyboard.press("Tab")
     page.keyboard.press("z")
     mark.wait_for()
 

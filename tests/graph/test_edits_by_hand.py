@@ -56,14 +56,25 @@ REFUSED = {
 BAD_TYPES = {
     "title": None,
     "brief": {"title": None},
+    "genre": 5,
     "passage": 5,
     "candidate_plans": None,
     "turns": ["often"],
     "choice": {"by": "human"},
     "usage": {"write": 5},
     "take": "twice",
-    "short_term_memory": "Mira runs.\n" * 21,
 }
+BEYOND = {
+    "short_term_memory": "Mira runs.\n" * 21,
+    "passage": " ",
+    "summary": "Mira runs. " * 61,
+    "candidate_plans": ["", EDIT],
+    "title": " ",
+    "genre": "",
+    "premise": "",
+    "brief": {"colour": "blue"},
+}
+UNUSABLE = {"": REFUSED, "of a bad type": BAD_TYPES, "beyond what fits": BEYOND}
 
 
 def test_every_field_has_a_row():
@@ -153,10 +164,10 @@ async def test_a_change_of_the_story_is_a_correction_of_the_branch(asked, field,
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("field", [*REFUSED, *(f"{name} of a bad type" for name in BAD_TYPES)])
+@pytest.mark.parametrize("field", [f"{name} {kind}".strip() for kind, fields in UNUSABLE.items() for name in fields])
 async def test_what_cannot_be_changed_is_refused_with_a_sentence(asked, model, field, way):
-    name, bad, _ = field.partition(" ")
-    value = (BAD_TYPES if bad else REFUSED)[name]
+    name, _, kind = field.partition(" ")
+    value = UNUSABLE[kind][name]
     before = await edit(asked, name, {**(await asked.state())["brief"], **value} if name == "brief" else value)
     question, raised = None, None
     try:
@@ -178,3 +189,42 @@ async def test_what_cannot_be_changed_is_refused_with_a_sentence(asked, model, f
     assert (await asked.state())["step"] == 2
     assert len(await asked.log.links(before["story"])) == 3, "nothing was written"
     assert (await asked.answer(1))["step"] == 3
+
+
+@pytest.mark.parametrize("as_node", ["__start__", None])
+@pytest.mark.parametrize("place", [-1, -2], ids=["before the input", "after it"])
+async def test_a_fork_at_the_beginning_tells_another_story(in_memory, as_node, place):
+    it = in_memory()
+    await it.begin()
+    history = [snapshot async for snapshot in it.graph.aget_state_history(it.config)]
+    forked = await it.graph.aupdate_state(history[place].config, {"premise": EDIT}, as_node=as_node)
+    await it.graph.ainvoke(None, forked, context=it.context)
+    assert (await it.state())["premise"] == EDIT
+
+
+async def test_a_memory_that_is_edited_as_an_input_is_a_correction(asked):
+    await asked.graph.aupdate_state(asked.config, {"short_term_memory": EDIT}, as_node="__start__")
+    await asked.run(None)
+    state = await asked.state()
+    assert (await asked.log.get(state["story"], state["head"]))["short_term_memory"] == EDIT
+
+
+async def rename(it, title):
+    """Let somebody else give the story another title."""
+    record = await it.log.record((await it.state())["story"])
+    await it.log.put_record({**record, "title": title, "brief": {**record["brief"], "title": title}})
+
+
+async def test_a_story_that_was_named_anew_elsewhere_is_called_so_after_the_next_passage(asked):
+    await rename(asked, "Ten Lamps")
+    await asked.answer(1)
+    state = await asked.state()
+    assert (state["title"], state["brief"]["title"]) == ("Ten Lamps", "Ten Lamps")
+
+
+async def test_the_title_that_was_typed_last_holds(asked):
+    await rename(asked, "Ten Lamps")
+    await edit(asked, "title", EDIT)
+    await asked.answer(1)
+    state = await asked.state()
+    assert {state["title"], state["brief"]["title"], (await asked.log.record(state["story"]))["title"]} == {EDIT}

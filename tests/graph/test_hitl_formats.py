@@ -250,9 +250,9 @@ async def test_a_chat_may_say_the_same_three_times(in_memory):
     it = in_memory()
     it.question(await it.run({"messages": "A lighthouse that must stay dark."}))
     for step in (2, 3, 4):
-        await it.run({"messages": "Go on."})
+        await it.run({"messages": "Mira walks on."})
         state = await it.state()
-        assert (state["step"], state["plan"], state["next_plan"]) == (step, "Go on.", "")
+        assert (state["step"], state["plan"], state["next_plan"]) == (step, "Mira walks on.", "")
 
 
 async def test_hosts_read_the_passage_from_the_last_message(in_memory):

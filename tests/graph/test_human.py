@@ -236,12 +236,27 @@ async def test_an_edit_that_cannot_be_used_is_a_sentence_and_can_be_put_right(as
 
 DOUBTFUL = [
     ("yes", "Did you mean plan 1?"), ("OK", "Did you mean plan 1?"), ("ok.", "plan 1"), ("maybe 2", "Did you mean plan 2?"),
-    ("2?", "Did you mean plan 2?"), ("the last one", "Did you mean plan 3?"), ("I take two", "Did you mean plan 2?"),
+    ("2?", "Did you mean plan 2?"), ("continue", "Did you mean plan 1?"), ("Go on.", "plan 1"), ("next", "plan 1"),
+    ("please continue", "plan 1"), ("proceed", "plan 1"), ("keep going", "plan 1"), ("Sounds good!", "plan 1"),
+    ("lgtm", "plan 1"), ("accept", "plan 1"), ("\U0001f44d", "plan 1"), ("yes, please", "plan 1"), ("reject", "`new plans`"),
+    ("restart", "another story"), ("start over", "another story"), ("new story", "another story"),
+    ("redo it", "`another take` or `new plans`"), ("go back", "not back"), ("undo 2", "not back"), ("goto 3", "not back"),
+    ("retry 2", "`another take`"), ("help me choose", "number from 1 to 3"), ("What are my options?", "number from 1 to 3"),
+    ("how do I answer?", "number from 1 to 3"), ("idk", "`simulator`"), ("I don\u2019t know", "`simulator`"),
+    ("not sure", "`simulator`"), ("s", "`simulator`"), ("r", "`new plans`"), ("a", "`another take`"), ("m", "change the memory"),
+    ("q", "`end`"), ("the middle one", "Did you mean plan 2?"), ("do the second", "Did you mean plan 2?"),
+    ("not 2", "one of the other plans"), ("reject 2", "one of the other plans"), ("not the second", "one of the other plans"),
+    ("anything but 2", "one of the other plans"), ("edit 2", "To change plan 2"), ("2 but with a dog", "To change plan 2"),
+    ("second plan, but with a dog", "To change plan 2"),
+    ("Option 2, but Mira dies on the way and the horse carries her home alone in the rain.", "To change plan 2"),
+    ("lol", "number from 1 to 3"), ("\U0001f600", "some words"), ("[object Object]", "number from 1 to 3"),
+    ("1. Bo hides a spoon.", "Did you mean plan 2?"), ("Plan 9: Bo hides a spoon.", "Did you mean plan 2?"),
+    ("the last one", "Did you mean plan 3?"), ("I take two", "Did you mean plan 2?"),
     ("yeah", "plan 1"), ("nah", "`new plans`"), ("both", "One plan"), ("1 and 2", "One plan"), ("1.5", "One plan"),
-    ("undo", "number from 1 to 3"), ("/undo", "number from 1 to 3"), ("null", "number from 1 to 3"),
+    ("undo", "not back"), ("/undo", "not back"), ("null", "number from 1 to 3"),
     ("hi", "number from 1 to 3"), ("option b", "number from 1 to 3"), ("reroll", "`another take` or `new plans`"),
     ("stop please", "`end`"), ("whatever", "`simulator`"), ('{"choice": 2}', "this one has choice"),
-    ("help", "number from 1 to 3"), ("?", "another take"), ("s", "another take"), ("stop", "`end`"), ("quit", "`end`"),
+    ("help", "number from 1 to 3"), ("?", "another take"), ("stop", "`end`"), ("quit", "`end`"),
     ("no", "`new plans`"), ('{"number": 2', "JSON"), ("#4", "from 1 to 3"), ("fourth", "from 1 to 3"),
     ('{"number": 7}', "from 1 to 3"),
 ]  # fmt: skip
@@ -258,7 +273,8 @@ def test_what_is_no_sentence_is_asked_back(answer, asked_back):
     [
         "(2)", "[2]", '"2"', "**2**", "2:", "２", "no. 2", "go with 2", "I choose 2", "I pick option 2", "please 2",
         "I'd like the second plan", "let's go with the second option", '```json\n{"number": 2}\n```', "Bo hides a spoon.",
-        "2. Bo hides a spoon.", "2) bo hides a spoon",
+        "2. Bo hides a spoon.", "2) bo hides a spoon", "Plan 2: Bo hides a spoon.", "Option 2 \u2014 bo hides a spoon", "ok 2",
+        "okay second", "2 is best", "2 sounds good", "I think 2 is best", "My answer is 2", "accept plan 2", "answer: 2",
     ],
 )  # fmt: skip
 def test_a_plan_is_chosen_as_people_say_it(answer):
@@ -268,14 +284,19 @@ def test_a_plan_is_chosen_as_people_say_it(answer):
 
 @pytest.mark.parametrize(
     ("words", "action"),
-    [("more plans", "new_plans"), ("you choose", "simulator"), ("End the story.", "end"), ("/retry", "another_take")],
-)
+    [("more plans", "new_plans"), ("you choose", "simulator"), ("End the story.", "end"), ("/retry", "another_take"),
+     ("show me other options", "new_plans"), ("Give me new plans!", "new_plans"), ("can you retry?", "another_take"),
+     ("dealer's choice", "simulator")],
+)  # fmt: skip
 def test_an_action_is_asked_for_in_words(words, action):
     assert parse_answer(words, ["Ada runs."]).action == action
 
 
-def test_a_plan_of_ones_own_loses_the_number_that_was_copied_with_it():
-    assert parse_answer("2. Bo hides two spoons.", ["Ada runs.", "Bo hides a spoon."]).plan == "Bo hides two spoons."
+@pytest.mark.parametrize(
+    "marked", ["2. Bo hides two spoons.", "Plan 2: Bo hides two spoons.", "option 2 - Bo hides two spoons."]
+)
+def test_a_plan_of_ones_own_loses_the_number_that_was_copied_with_it(marked):
+    assert parse_answer(marked, ["Ada runs.", "Bo hides a spoon."]).plan == "Bo hides two spoons."
 
 
 @pytest.mark.parametrize("words", ["retry", "again", "another take"])
@@ -286,7 +307,25 @@ def test_a_retry_is_another_take(words):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Go on.",
+        "Go on to the mill.",
+        "Continue the search for Mira in the cellar.",
+        "Nobody is sure of the second key.",
+        "Next, Mira opens the gate.",
+        "Not one of them answers.",
+        "Not one.",
+        "One is right.",
+        "Number 2, but nobody else, hears the bell.",
+        "The second one, but not the first, opens.",
+        "Perfect silence fell.",
+        "Mira is not sure.",
+        "Accept the offer.",
+        "Start over in another town.",
+        "Plan 9 fails.",
+        "Plan the second robbery.",
+        "Go back to the inn.",
+        "Show me the way out, said Bo.",
+        "Anything but rain would do.",
+        "Whatever you like best is yours, said Ada.",
         "2 soldiers enter the house.",
         "Second thoughts plague Mira.",
         "north",
@@ -300,6 +339,75 @@ def test_a_retry_is_another_take(words):
 def test_a_sentence_is_a_plan(sentence):
     answer = parse_answer(sentence, ["Ada runs.", "Bo hides a spoon."])
     assert (answer.action, answer.plan) == ("write", sentence)
+
+
+PLANS = ["Ada runs.", "Bo hides a spoon.", "Cy sings."]
+FORMS = [
+    ({"action": "choose", "plan": "Mira swims."}, "write", None, "Mira swims."),
+    ({"action": "choose", "number": 2, "plan": "Bo hides a spoon."}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "choose", "plan": "Bo hides a spoon."}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "edit", "number": 2, "plan": "2. Bo hides two spoons."}, "edit", 1, "Bo hides two spoons."),
+    ({"action": "write", "number": 1, "plan": "Mira swims."}, "write", None, "Mira swims."),
+    ({"plan": "2"}, "choose", 1, "Bo hides a spoon."), ({"plan": "option 2"}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "write", "plan": "2"}, "choose", 1, "Bo hides a spoon."),
+    ({"number": 2, "plan": "second"}, "choose", 1, "Bo hides a spoon."),
+    ({"action": "another take"}, "another_take", None, ""), ({"action": "Retry"}, "another_take", None, ""),
+    ({"plan": "another take"}, "another_take", None, ""), ({"action": "new plans"}, "new_plans", None, ""),
+    ([{"type": "edit", "args": {"args": {"number": 1, "plan": "2"}}}], "choose", 1, "Bo hides a spoon."),
+    ([{"type": "edit", "args": {"args": {"number": 1, "plan": "end"}}}], "end", None, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "action", "index", "plan"), FORMS)
+def test_a_form_means_what_was_typed_into_it(form, action, index, plan):
+    answer = parse_answer(form, PLANS)
+    assert (answer.action, answer.index, answer.plan) == (action, index, plan)
+
+
+def test_passages_and_memory_stay_beside_an_action_that_was_typed_as_a_plan():
+    answer = parse_answer({"plan": "simulator", "passages": 4, "short_term_memory": "Ada is tired."}, PLANS)
+    assert (answer.action, answer.passages, answer.memory) == ("simulator", 4, "Ada is tired.")
+
+
+CONTRADICTIONS = [
+    ({"action": "choose", "number": 1, "plan": "Mira swims."}, "plan 1 as it is, or the plan that you wrote?"),
+    ({"action": "choose", "number": 1, "plan": "Bo hides a spoon."}, "plan 1, or plan 2?"),
+    ({"action": "edit", "number": 3, "plan": "2"}, "plan 3, or plan 2?"),
+    ({"number": 1, "plan": "another take"}, "plan 1, or `another take`?"),
+    ({"action": "new_plans", "plan": "Mira swims."}, "`new plans`, or the plan that you wrote?"),
+    ({"action": "write", "plan": "stop"}, "end the story?"), ({"plan": "help"}, "number from 1 to 3"),
+    ({"plan": '{"number": 2}'}, "JSON"), ({"action": "choose"}, "none was given"),
+    ([{"type": "edit", "args": {"args": {"number": 1, "plan": "help"}}}], "number from 1 to 3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "asked_back"), CONTRADICTIONS)
+def test_a_form_that_says_two_things_is_asked_back(form, asked_back):
+    with pytest.raises(BadAnswer, match=re.escape(asked_back)):
+        parse_answer(form, PLANS)
+
+
+@pytest.mark.parametrize("act", ["stop", "no", "again", "hello", "Go back"])
+def test_what_a_player_does_is_written_as_it_was_typed(act):
+    answer = parse_answer({"action": "write", "plan": act}, PLANS, played=True)
+    assert (answer.action, answer.plan) == ("write", act)
+    assert parse_answer({"action": "write", "plan": "option 2"}, PLANS, played=True).index == 1
+    assert parse_answer({"action": "write", "plan": "new plans"}, PLANS, played=True).action == "new_plans"
+
+
+@pytest.mark.parametrize("act", ["Go back", "Go on.", "Keep going", "Sit down", "Run", "Accept"])
+def test_an_order_is_what_a_player_does(act):
+    answer = parse_answer(act, PLANS, played=True)
+    assert (answer.action, answer.plan) == ("write", act)
+    with pytest.raises(BadAnswer, match="plan 1"):
+        parse_answer("next", PLANS, played=True)
+
+
+async def test_a_player_is_understood_as_one(in_memory):
+    it = in_memory(mode="fiction")
+    await it.begin(player="a thief")
+    assert (await it.answer("Go back"))["step"] == 2
+    assert (await it.state())["plan"] == "Go back"
 
 
 LINES, PARAGRAPH = "Mira goes.\r\nBo\tstays.\n\n They meet.\n", "Mira goes. Bo stays. They meet."
@@ -406,3 +514,10 @@ async def test_a_plan_is_written_and_what_is_of_no_use_beside_it_is_told(asked):
     again = asked.question(await asked.run({"plan": PLAN, "title": "The Clerk"}))
     assert (again["step"], (await asked.state())["written_plan"]) == (2, PLAN)
     assert "another title in an input" in again["problem"]
+
+
+async def test_a_story_to_play_asks_who_plays_and_then_what_they_do(in_memory):
+    it = in_memory(mode="fiction")
+    begun = it.question(await it.run({"premise": "A lighthouse that must stay dark."}))
+    assert begun["question"].startswith("Who are you?")
+    assert (await it.answer("Somebody who sells oil to the keepers."))["question"].startswith("What do you do?")

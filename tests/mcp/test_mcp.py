@@ -15,12 +15,14 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
+import recurrentgpt
 from recurrentgpt import Library, Story
-from recurrentgpt.mcp_server import http_app, mcp_server, without_commands
+from recurrentgpt.mcp_server import ELSEWHERE, TOOLS_OF_COMMANDS, http_app, mcp_server
 from recurrentgpt.memory.row_texts import pieces
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
+from recurrentgpt.tool_errors import without_commands
 from tests.conftest import NEVER
 
 TOOLS = ["start_story", "stories", "read", "choose_plan", "write_plan", "new_plans", "edit_memory", "finish", "retry",
@@ -164,11 +166,13 @@ async def test_what_goes_wrong_is_said_in_one_sentence(connected):
         assert "words" in await refused(client, "start_story", premise="word " * 501)
 
 
-async def test_a_numeral_as_an_own_plan_is_a_plan(connected):
+async def test_what_is_no_sentence_is_no_plan_of_its_own(connected):
     async with connected() as client:
         first, _ = await call(client, "start_story")
         second, _ = await call(client, "write_plan", story=first["story"], plan="2")
-        assert second["plan"] == "2"
+        assert second["plan"] == first["plans"][1]
+        assert "number from 1 to 3" in await refused(client, "write_plan", story=first["story"], plan="help")
+        assert "The next plan is set by" in await refused(client, "write_plan", story=first["story"], plan="end")
 
 
 async def test_over_standard_input_and_output(environment):
@@ -251,6 +255,17 @@ async def test_no_error_sends_an_assistant_to_a_shell(connected):
         said = await refused(client, "goto", story=first["story"], passage="9")
         assert "the tool tree" in said
         assert "recurrentgpt" not in said + await refused(client, "read", story="nowhere")
+
+
+async def test_wrong_arguments_are_told_in_a_sentence(connected):
+    async with connected() as client:
+        said = await refused(client, "choose_plan", number="second")
+        assert "choose_plan cannot use these arguments. " in said
+        assert "number: Input should be a valid integer" in said
+        assert "story: Field required" in said
+        assert "pydantic" not in said
+        assert "\n" not in said
+        assert client.server_info.version == recurrentgpt.__version__
 
 
 async def test_a_story_to_play_first_asks_who_the_player_is(connected):
@@ -337,7 +352,7 @@ async def test_the_second_of_two_clients_is_told_that_a_story_is_busy(user_folde
     ],
 )  # fmt: skip
 def test_what_only_a_shell_can_do_is_left_to_whoever_runs_the_server(message, told):
-    assert without_commands(RecurrentGPTError(message)) == told
+    assert without_commands(RecurrentGPTError(message), TOOLS_OF_COMMANDS, ELSEWHERE) == told
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "tower.example"])

@@ -232,6 +232,84 @@ def test_a_capable_models_changes_are_kept_and_named_as_entries_are():
     assert found[0]["rests_on"] == "Bastian got up."
 
 
+@pytest.mark.parametrize(
+    ("kind", "said", "status"),
+    [
+        ("person", "killed", "dead"),
+        ("person", "Deceased", "dead"),
+        ("person", "murdered by Odo Vane", "dead"),
+        ("person", "drowned", "dead"),
+        ("person", "died of a fever", "dead"),
+        ("person", "passed away", "dead"),
+        ("person", "dead (shot by Odo)", "dead"),
+        ("person", "dead and buried", "dead"),
+        ("person", "dead - drowned", "dead"),
+        ("person", "missing", "absent"),
+        ("person", "presumed dead", ""),
+        ("person", "not dead", "alive"),
+        ("person", "undead, and thirsty", "alive"),
+        ("person", ".", ""),
+        ("person", "dead tired", ""),
+        ("person", "killed Odo Vane", ""),
+        ("thing", "missing since dawn", "lost"),
+        ("thing", "killed", ""),
+        ("promise", "fulfilled", "kept"),
+        ("question", "resolved", "answered"),
+    ],
+)
+def test_a_status_is_understood_in_other_words(kind, said, status):
+    found = from_reply([CodexChange(name="Quill", kind=kind, aspect="status", value=said)], "", CODEX)
+    assert [change["value"] for change in found if change["aspect"] == "status"] == ([status] if status else [])
+    facts = [change["text"] for change in found if change["aspect"] == "fact"]
+    assert all(fact.startswith("Quill ") for fact in facts)
+    assert len(facts) == (said != ".")
+
+
+@pytest.mark.parametrize(
+    ("held", "fact", "is_over"),
+    [
+        ("Odo Vane is engaged to Mira.", "Odo Vane is no longer engaged to Mira.", True),
+        ("Odo Vane lives in the mill.", "Odo Vane no longer lives in the mill.", True),
+        ("Odo Vane does not know who cast the bell.", "Odo Vane knows who cast the bell.", True),
+        ("Odo Vane does not know who cast the bell.", "Odo Vane knows that Bastian Cole cast the bell.", True),
+        ("Odo does not know who cast the bell.", "Odo Vane learned that the Abbot cast the bell.", True),
+        ("Odo Vane does not know whether the bell is whole.", "Odo Vane knows that the bell is whole.", True),
+        ("Odo Vane is engaged to Mira and lives in the mill.", "Odo Vane is no longer engaged.", False),
+        ("Odo Vane is engaged to Mira.", "Odo Vane is no longer engaged to Greta.", False),
+        ("Odo Vane is old.", "Odo Vane is no longer engaged to Mira.", False),
+        ("Odo Vane does not know where the bell is.", "Odo Vane knows that the bell is whole.", False),
+        ("Odo Vane does not know who cast the bell.", "Odo Vane knows that the bell is whole.", False),
+        ("Odo Vane does not know who cast the bell.", "Petra Lund knows who cast the bell.", False),
+        (
+            "Odo Vane does not know who cast the bell.",
+            "Odo Vane thinks that Petra Lund knows who cast the bell.",
+            False,
+        ),
+    ],
+)
+def test_a_fact_ends_what_it_takes_back_in_the_same_words(held, fact, is_over):
+    other = "Odo Vane is engaged in a long quarrel over the bell."
+    told = [{**said("Odo Vane", "fact", ""), "text": text} for text in (other, held)]
+    known = changed(CODEX, told, "p1", 1)
+    after = changed(known, from_facts("", [fact], f"They spoke. {fact}", known, "English"), "p2", 2)
+    lines = [line.text for line in after.find("Odo Vane").lines]
+    assert (held in lines, other in lines) == (not is_over, True)
+    assert fact in [line.text for entry in after.entries.values() for line in entry.lines]
+    assert [line.sentence for line in after.over.get("p1", ())] == ([held] if is_over else [])
+
+
+def test_who_does_not_know_by_a_line_of_that_kind_knows_now():
+    known = changed(CODEX, [said("Odo Vane", "unaware", "who cast the bell")], "p1", 1)
+    after = changed(known, from_facts("", ["Odo Vane knows who cast the bell."], "", known, "English"), "p2", 2)
+    assert after.find("Odo Vane").value("unaware") == ""
+
+
+def test_nobody_has_what_a_capable_model_gives_to_nobody():
+    reply = [CodexChange(name="key", kind="thing", aspect="holder", value="nobody")]
+    (change,) = from_reply(reply, "", CODEX)
+    assert (change["do"], change["aspect"]) == ("end", "holder")
+
+
 def test_what_is_open_is_told_first_where_it_is_asked_for():
     codex = changed(
         CODEX,

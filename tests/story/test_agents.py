@@ -6,11 +6,14 @@ import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command
 
 from recurrentgpt import Library, SettingsError, Story
+from recurrentgpt.agent_tasks import asked_answer, asked_story
 from recurrentgpt.agents import as_agent, as_subagent, as_tools
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.testing import ScriptedChatModel
 
 OWN = "Mira lets the last boat go by and keeps the lamp dark."
@@ -57,7 +60,8 @@ async def test_tools_are_awaited_and_tell_a_model_what_is_wrong(parts):
     start, go_on = as_tools(**parts)
     first = await start.ainvoke({"genre": "western"})
     assert "from 1 to 3" in await go_on.ainvoke({"story": first["story"], "plan": "9"})
-    assert "nowhere" in await go_on.ainvoke({"story": "nowhere", "plan": "1"})
+    lost = await go_on.ainvoke({"story": "nowhere", "plan": "1"})
+    assert lost == "There is no story 'nowhere'. Give the id that a reply names, or begin a story."
     assert (await go_on.ainvoke({"story": first["story"], "plan": "another take"}))["step"] == 1
 
 
@@ -135,4 +139,112 @@ async def test_an_agent_says_what_it_cannot_use(parts):
     begun = await agent.ainvoke({"messages": "A lamp."})
     again = await agent.ainvoke({"messages": [*begun["messages"], HumanMessage("9")]})
     assert "from 1 to 3" in again["messages"][-1].text
-    assert (await agent.ainvoke({"messages": "Story 000000000000: 2"}))["messages"][-1].text
+    lost = (await agent.ainvoke({"messages": "Story 000000000000: 2"}))["messages"][-1].text
+    assert lost == "There is no story '000000000000'. Give the id that a reply names, or begin a story."
+
+
+ID = "0123456789ab"
+PLANS = ["The tower freezes.", "Oswin sings.", "Edda leaves."]
+
+
+@pytest.mark.parametrize("task", [
+    "Continue story {} with plan 2.", "Continue story {} using option 2", "For story {}, choose plan 2",
+    "Please continue story {} with plan 2", "Story ID: {}. Choose plan 2.", "story_id={} plan=2", "Story {}: plan 2, please",
+    "Story ID: {}\nPlan: 2", "story_id: {}, plan: 2", '{{"story_id": "{}", "plan": "2"}}', '{{"story": "{}", "number": 2}}',
+    "Continue the story with ID {} by choosing plan 2. Write the next passage.", "STORY {}: 2", "{}: 2",
+    "Please continue the story (ID: {}) using plan number 2 and return the next passage along with new plans.",
+    "Write the next passage of story {} following plan 2.", "For story {}, proceed with option 2.",
+    "Use plan 2 to continue story {}", "Take the second plan and continue story {}.", "Choose plan 2 for story `{}`.",
+    "Continue {} with plan 2", 'Continue the story "The Lamp" (story {}) with plan 2.', "Story {} - plan 2",
+    "Continue the story 'The Lamp' (id: {}). Use plan 2.", "Using story {}, write passage 3 with plan 2",
+    "I would like to go with the second plan in story {}", "The user picked plan 2 for story {}.",
+    "For the story with id {}, the user chose plan 2. Write the next passage.", "Continue story {}. Selected plan: 2",
+    "Task: continue story {}\nPlan number: 2\nReturn: the passage and plans", "Story {}: Oswin sings.",
+    "Please write the next passage of the story with the id {}, choosing plan 2.", "Go on with story {}: 2",
+    "now take plan 2", "Continue with plan 2", "Use option 2.", "plan 2 and write the next passage",
+])  # fmt: skip
+def test_a_plan_is_chosen_however_a_task_says_it(task):
+    answer = parse_answer(asked_answer(task.format(ID), PLANS), PLANS)
+    assert (answer.action, answer.index) == ("choose", 1)
+    assert asked_story(task.format(ID)) == (ID if "{}" in task else None)
+
+
+@pytest.mark.parametrize(("task", "action", "plan"), [
+    ("In story {}, Mira dies.", "write", "Mira dies."),
+    ("Continue story {} with Mira dying.", "write", "Mira dying."),
+    ("Write the next passage of story {}, in which Mira dies.", "write", "Mira dies."),
+    ("Story {}. What happens next: Mira dies. Return the passage and the plans.", "write", "Mira dies."),
+    ("Story {}: Write a letter to Edda.", "write", "Write a letter to Edda."),
+    ("Write a letter to the bishop.", "write", "Write a letter to the bishop."),
+    ("What if Mira dies?", "write", "What if Mira dies?"),
+    ("Then the storm breaks.", "write", "Then the storm breaks."),
+    ("Continue story {} with plan 2. Keep the tone dark.", "edit", "Oswin sings. Keep the tone dark."),
+    ("Continue with story {}", "simulator", ""), ("Go on with story {}.", "simulator", ""), ("Continue", "simulator", ""),
+    ("Write the next passage of story {} and return it.", "simulator", ""), ('{{"story": "{}"}}', "simulator", ""),
+    ("Retry the last passage of story {}", "another_take", ""), ("Story {}: another take", "another_take", ""),
+    ("Give new plans for story {}", "new_plans", ""), ("Propose other plans for story {}.", "new_plans", ""),
+])  # fmt: skip
+def test_what_a_task_says_of_the_story_alone_is_its_answer(task, action, plan):
+    answer = parse_answer(asked_answer(task.format(ID), PLANS), PLANS)
+    assert (answer.action, answer.plan) == (action, plan)
+
+
+@pytest.mark.parametrize("said", [
+    "Thanks, that is all.", "Thank you very much!", "Read me story {} again", "Show me the plans of story {}", "Story {}: yes",
+    "Summarize story {}", "What happened so far in story {}?", "Who is Mira?", "Take one",
+])  # fmt: skip
+async def test_thanks_questions_and_doubtful_words_write_nothing_and_are_asked_back(parts, said):
+    agent = as_agent(**parts)
+    begun = (await agent.ainvoke({"messages": "A lamp."}))["messages"]
+    (line,) = parts["library"].stories()
+    again = await agent.ainvoke({"messages": [*begun, HumanMessage(said.format(line.story))]})
+    story = await Story.aopen(line.story, library=parts["library"])
+    assert (await story.apassage()).step == 1
+    reply = again["messages"][-1].text
+    assert reply.startswith(("Nothing was written", "Did you mean plan 1?"))
+    assert f"Story {story.id}: passage 1" in reply
+    assert all(plan in reply for plan in story.plans)
+    await agent.ainvoke({"messages": [*again["messages"], HumanMessage("now take plan 2")]})
+    assert (await story.apassage()).plan == (await story.apassage(1)).plans[1]
+
+
+@pytest.mark.parametrize("said", ["Write another story, about a whale.", "Please tell me a new story about a whale."])
+async def test_another_story_on_the_same_thread_is_another_story(parts, said):
+    agent = as_agent(**parts)
+    begun = (await agent.ainvoke({"messages": "A lamp."}))["messages"]
+    begun = (await agent.ainvoke({"messages": [*begun, HumanMessage(said)]}))["messages"]
+    assert [line.step for line in parts["library"].stories()] == [1, 1]
+    await agent.ainvoke({"messages": [*begun, HumanMessage("2")]})
+    assert [line.step for line in parts["library"].stories()] == [1, 2], "the thread goes on with the newer one"
+
+
+async def test_a_message_that_was_answered_is_no_answer_to_the_next_plans(parts):
+    agent = as_agent(**parts)
+    begun = (await agent.ainvoke({"messages": "Write another story, about a whale."}))["messages"]
+    await agent.ainvoke({"messages": [*begun, AIMessage("Once more.", name="supervisor")]})
+    (line,) = parts["library"].stories()
+    assert line.step == 2
+    story = await Story.aopen(line.story, library=parts["library"])
+    assert "whale" not in (await story.apassage()).plan
+
+
+async def test_whoever_cannot_ask_a_person_says_so(parts):
+    agent = as_agent(ask=True, **parts)
+    begun = (await agent.ainvoke({"messages": "A lamp."}))["messages"]
+    reply = (await agent.ainvoke({"messages": [*begun, HumanMessage("go on")]}))["messages"][-1]
+    assert (reply.type, "needs a graph with a checkpointer" in reply.text) == ("ai", True)
+    (line,) = parts["library"].stories()
+    tool = as_tools(ask=True, **parts)[1]
+    assert "needs a graph with a checkpointer" in await tool.ainvoke({"story": line.story})
+    assert "needs a graph with a checkpointer" in tool.invoke({"story": line.story})
+
+
+async def test_an_agent_asks_a_person_through_its_host(parts):
+    host = StateGraph(MessagesState).add_node("teller", as_agent(ask=True, **parts)).add_edge(START, "teller")
+    graph = host.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"messages": "A lamp."}, config)
+    assert (await graph.ainvoke({"messages": "go on"}, config))["__interrupt__"]
+    await graph.ainvoke(Command(resume="2"), config)
+    (line,) = parts["library"].stories()
+    assert line.step == 2

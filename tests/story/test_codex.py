@@ -228,6 +228,160 @@ def test_who_lives_after_all_has_what_they_had(story, author):
     assert "Bastian Cole is dead." not in [hit.piece for hit in found]
 
 
+CELLAR = (
+    "Crates stood along the wall of the passage, and nobody counted them. "
+    "Bastian Cole went down to the cellar with the silver lamp, and he slept there till dark."
+)
+FACTS["down to the cellar"] = [
+    "Bastian Cole has the silver lamp.",
+    "Bastian Cole sleeps in the cellar.",
+    "Bastian Cole is afraid of rats.",
+]
+SUMMARIES["down to the cellar"] = "Bastian Cole sleeps in the cellar now."
+CHANGES["down to the cellar"] = [
+    change("Bastian", "place", "in the cellar", "Bastian Cole went down to the cellar with the silver lamp."),
+    change("silver lamp", "holder", "Bastian", "Bastian Cole went down to the cellar with the silver lamp.", "thing"),
+    change("Bastian", "fact", "Bastian Cole is afraid of rats.", "He slept there till dark."),
+    change("Bastian", "status", "absent", "He slept there till dark."),
+]
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_a_passage_tells_of_somebody_dead_is_true_only_if_it_is_meant_so(begin, author, model, tier):
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)
+    begun(story, author, ALIVE, SNOW, CELLAR, tier=tier)
+    author(tier=tier)
+    list(story.edit_passage(3, DEAD, replay=True))
+    (found,) = story.passage().contradictions
+    assert (found["rule"], found["entry"]) == ("dead", "Bastian Cole")
+    bastian = entry(story, "Bastian")
+    assert (bastian.value("status"), bastian.line("status").step) == ("dead", 3)
+    assert not [line for line in bastian.lines if line.step == 4]
+    assert not entry(story, "silver lamp").lines
+    recalled = " ".join(
+        f"{hit.piece} {hit.summary}" for hit in story.search("Who sleeps with the lamp, afraid of rats?", 9)
+    )
+    told = ("sleeps in the cellar", "afraid of rats", "has the silver lamp", "has silver lamp")
+    assert not [said for said in told if said in recalled]
+    beginning = len(model.calls)
+    for plan in ("Signe looks for the silver lamp.", "Signe asks where Bastian Cole is."):
+        story.choose(plan)
+        story.step()
+    asked = "\n".join(prompts(model, beginning))
+    assert not [said for said in (*told, "is in the cellar") if said in asked]
+    story.undo(2)
+    story.accept_contradiction()
+    assert entry(story, "Bastian").value("status") == "alive"
+    assert entry(story, "silver lamp").value("holder") == "Bastian Cole"
+    assert "Bastian Cole is afraid of rats." in [line.text for line in entry(story, "Bastian").lines]
+
+
+def test_where_a_body_is_and_what_the_author_says_of_the_dead_is_told(story, author, monkeypatch):
+    where = "They carried Bastian Cole into the chapel."
+    moved = [change("Bastian", "place", "in the chapel", where), change("Bastian", "status", "dead", where)]
+    monkeypatch.setitem(CHANGES, "walked down to the ferry", moved)
+    begun(story, author, ALIVE, DEAD, KEY.replace("Bread cooled on the sill near a blue jug.", where), tier="full")
+    bastian = entry(story, "Bastian")
+    assert (bastian.value("place"), bastian.line("status").step) == ("in the chapel", 3)
+    story.edit_entry("Bastian", "fact", "Bastian Cole watches over the gate.")
+    assert "Bastian Cole watches over the gate." in [line.text for line in entry(story, "Bastian").lines]
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_nobody_has_what_is_lost_until_somebody_has_it(begin, author, tier, monkeypatch):
+    lost = "The brass key is lost."
+    monkeypatch.setitem(FACTS, "Snow lay on the road", [lost])
+    monkeypatch.setitem(SUMMARIES, "Snow lay on the road", lost)
+    gone = [change("brass key", "status", "lost", "Nobody had swept the yard.", "thing")]
+    monkeypatch.setitem(CHANGES, "Snow lay on the road", gone)
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, SNOW, tier=tier)
+    assert [(line.aspect, line.value) for line in entry(story, "brass key").lines] == [("status", "lost")]
+    assert "brass key" not in " ".join(line.text for line in entry(story, "Bastian").lines)
+    asked = "Who has the brass key on his belt?"
+    assert "carries the brass key" not in " ".join(f"{hit.piece} {hit.summary}" for hit in story.search(asked, 9))
+    author(SMOKE, GIVEN, tier=tier)
+    for _ in (SMOKE, GIVEN):
+        story.choose(asked)
+        story.step()
+        told = "".join(part.text for part in story.written_from() if part.name in ("codex", "recalled"))
+        assert "Bastian Cole has brass key" not in told
+        assert "carries the brass key" not in told
+    key = entry(story, "brass key")
+    assert (key.value("holder"), key.value("status") == "lost") == ("Signe Orrin", False)
+
+
+def test_what_a_small_models_note_takes_back_is_told_and_recalled_no_more(begin, author, monkeypatch):
+    held, over = "Signe Orrin is engaged to Odo Vane.", "Signe Orrin is no longer engaged to Odo Vane."
+    monkeypatch.setitem(FACTS, "locked the gate", [held])
+    monkeypatch.setitem(FACTS, "walked down to the ferry", [over])
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE)
+    assert held in story.memory
+    author(KEY, SMOKE)
+    for plan in ("Signe walks.", "Signe Orrin is asked whether she is engaged to Odo Vane."):
+        story.choose(plan)
+        story.step()
+    assert [line.text for line in entry(story, "Signe").lines if line.aspect == "fact"] == [over]
+    assert held not in story.memory
+    found = [hit.piece for hit in story.search("Who is engaged to Odo Vane?", 9)]
+    assert (over in found, held in found) == (True, False)
+
+
+def test_who_is_merged_with_somebody_dead_has_died(story, author, monkeypatch):
+    keeper = [
+        change("the keeper of the wall", "status", "dead", "Bastian Cole fell from the wall and died."),
+    ]
+    monkeypatch.setitem(CHANGES, "fell from the wall", keeper)
+    begun(story, author, ALIVE, DEAD, tier="full")
+    assert entry(story, "brass key").value("holder") == "Bastian Cole"
+    merged = story.merge_entries("Bastian Cole", "the keeper of the wall")
+    assert (merged.value("status"), merged.value("place")) == ("dead", "")
+    assert not [line for line in merged.lines if line.aspect == "fact"]
+    assert not entry(story, "brass key").value("holder")
+    story.undo()
+    assert entry(story, "Bastian").value("place") == "in the gatehouse"
+
+
+@pytest.mark.parametrize("plan", ["Bastian Cole is asked for help.", "Bastian is asked for help."])
+def test_who_has_a_thing_is_known_by_any_of_their_names(story, author, monkeypatch, plan):
+    by_first_name = [change("brass key", "holder", "Bastian", "Bastian Cole locked the gate.", "thing")]
+    monkeypatch.setitem(CHANGES, "locked the gate", by_first_name)
+    begun(story, author, ALIVE, SNOW, tier="full")
+    assert entry(story, "brass key").value("holder") == "Bastian Cole"
+    story.choose(plan)
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name == "codex")
+    assert "Bastian Cole has brass key." in told
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        ", and the wind came in from the sea all that night, over the wet roofs and the boats and the long wall, while the"
+        " old women told one another of winters that had been colder, and of ships that never came home",
+    ],
+)
+def test_a_sentence_that_is_over_is_not_recalled_however_long_it_is(begin, author, monkeypatch, more):
+    long = f"Signe Orrin wore the silver ring on a string{more}."
+    ring = [change("silver ring", "holder", "Signe Orrin", long, "thing")]
+    monkeypatch.setitem(CHANGES, "locked the gate", ring)
+    given = [
+        change("silver ring", "holder", "Bastian Cole", "Bastian Cole gave the brass key to Signe Orrin.", "thing")
+    ]
+    monkeypatch.setitem(CHANGES, "round her neck", given)
+    story = begin(min_words=20, max_words=300, selector="simulator", top_k=8)
+    begun(story, author, f"{ALIVE} {long}", tier="full")
+    asked = "Who wore the silver ring on a string?"
+    assert "silver ring" in " ".join(hit.piece for hit in story.search(asked, 9))
+    author(GIVEN, tier="full")
+    story.choose("They wait.")
+    story.step()
+    assert entry(story, "silver ring").value("holder") == "Bastian Cole"
+    found = " ".join(hit.piece for hit in story.search(asked, 9))
+    assert "locked the gate" in found
+    assert "wore the silver ring" not in found
+
+
 def test_what_the_memory_forgot_is_still_told_and_is_bounded(story, author, model):
     begun(story, author, ALIVE)
     story.edit_memory("Nothing of note happened.")
@@ -315,6 +469,66 @@ def test_an_author_adds_merges_pins_hides_and_removes(story, author, model):
     story.remove_entry("The Ferryman")
     with pytest.raises(StoryError):
         story.codex("The Ferryman")
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_who_was_taken_out_is_back_where_a_later_passage_tells_of_them_anew(story, author, tier):
+    """With what is told then, be it the same as before, and with nothing else; elsewhere they stay away."""
+    begun(story, author, ALIVE, tier=tier)
+    told = 'Dust lay on the sill. "Goats," said Bastian Cole, who came home late, locked the gate behind one and wanted his soup.'
+    story.remove_entry("Bastian")
+
+    def entries() -> list[str]:
+        return [found.name for found in story.codex() if "Bastian" in found.name]
+
+    assert entries() == []
+    author(KEY, told, tier=tier)
+    removed = story.head
+    story.choose("Signe goes to the ferry.")
+    story.step()
+    assert entries() == []
+    story.choose("Signe looks for Bastian Cole.")
+    story.step()
+    assert {line.step for line in entry(story, "Bastian").lines} == {4}
+    assert "lives in the gatehouse" in " ".join(line.text for line in entry(story, "Bastian").lines)
+    story.undo()
+    assert entries() == []
+    story.goto(removed)
+    list(story.retry())
+    assert entries() == [], "the author's word on the branch stands after another take"
+    story.goto(removed)
+    story.undo()
+    assert entries() == ["Bastian Cole"]
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_was_noted_of_a_hidden_entry_is_told_to_the_writer_and_to_no_reader(begin, author, tier):
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, SNOW, tier=tier)
+    fact = "Bastian Cole poisoned the duke with a needle."
+    story.edit_entry("Bastian", "fact", fact, 2)
+    story.edit_entry("Signe", "fact", "Signe Orrin fears the well.")
+    story.hide_entry("Bastian")
+    story.choose("Signe asks Bastian Cole who poisoned the duke with a needle.")
+    story.step()
+
+    def found(*, truth: bool) -> str:
+        read = "Bastian Cole locked the gate and hung the brass key on his belt."
+        queries = (fact, "Who lives in the gatehouse?", read)
+        hits = [hit for query in queries for hit in story.search(query, 9, truth=truth)]
+        return " ".join(f"{hit.piece} {hit.summary}" for hit in hits)
+
+    def told(*, truth: bool) -> str:
+        parts = [part for part in story.written_from(truth=truth) if part.name != "plan"]
+        return told_but("\n".join(part.text for part in parts), [story.passage().plan])
+
+    for shown in (found, told):
+        assert fact in shown(truth=True)
+        assert fact not in shown(truth=False)
+    assert "lives in the gatehouse" in found(truth=True)
+    assert "lives in the gatehouse" not in found(truth=False)
+    assert "locked the gate and hung the brass key" in found(truth=False), "everybody has read it"
+    assert "fears the well" in " ".join(hit.piece for hit in story.search("Who fears the well?", 3, truth=False))
+    assert "(kept from the reader)" in told(truth=False)
 
 
 @pytest.mark.parametrize(
@@ -722,6 +936,8 @@ def test_a_sentence_says_a_line_again_in_other_words(sentence, is_over):
         ("Bastian lost a finger as a boy.", False),
         ("Bastian lived in the gatehouse.", False),
         ("Signe keeps Bastian's coat.", False),
+        ("The ghost of Bastian Cole waits at the gate.", False),
+        ("Bastian Cole is innocent of the theft.", False),
     ],
 )
 def test_what_is_said_of_the_living_alone(sentence, of_the_living):

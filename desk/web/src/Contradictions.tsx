@@ -97,10 +97,10 @@ export function Contradictions(props: Props) {
               <blockquote dir="auto">{one.holds}</blockquote>
               <Source of={one} />
               <div>
-                <button disabled={busy} onClick={() => void accept(one.number)}>It is meant so{later > 0 && ": continue from here"}</button>
+                <button disabled={busy} onClick={() => void accept(one.number)}>It is meant so</button>
                 <p className="hint">
                   The codex says from here what the passage says; undo takes it back.
-                  {later > 0 && ` The ${count(later, "later passage")} ${later === 1 ? "stays as it is" : "stay as they are"}, on a branch of ${later === 1 ? "its" : "their"} own.`}
+                  {later > 0 && ` The ${count(later, "later passage")} ${later === 1 ? "stays as it is" : "stay as they are"}.`}
                 </p>
               </div>
             </div>

@@ -35,7 +35,9 @@ def codex(
             metavar="NAME", help="One entry, by any of its names. [default: all]", autocompletion=complete_entries
         ),
     ] = None,
-    at: Annotated[str | None, at_option("As of which passage.")] = None,
+    at: Annotated[
+        str | None, at_option("As of which passage; with --set, --end and --meant, from which passage on.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,8 +62,12 @@ def codex(
         typer.Option(metavar="OTHER", help="Make one entry of it and another one.", autocompletion=complete_entries),
     ] = None,
     pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
-    hide: Annotated[bool | None, typer.Option("--hide/--unhide", help="Show it to no reader.")] = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take it out of the codex.")] = False,
+    hide: Annotated[
+        bool | None, typer.Option("--hide/--unhide", help="Show it to no reader, nor in `recall` and `context`.")
+    ] = None,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take it out of the codex, until a later passage tells of it.")
+    ] = False,
     lorebook: Annotated[
         str | None,
         typer.Option(
@@ -90,14 +96,23 @@ def codex(
       recurrentgpt codex 3f2a --import lorebook.json
       recurrentgpt codex 3f2a --meant 1                   the first contradiction that `show` prints is meant so
 
-    Whatever is corrected holds on this branch from there, and `undo` takes it back.
+    What --set, --end and --meant correct holds on this branch from the passage on, and the later passages stay as they are. All
+    else holds for the whole branch. `undo` takes it back.
     """
-    named = [set_, end, add, alias, merge, lorebook, meant]
-    changes = any(value is not None for value in (*named, pin, hide)) or remove
+    of_branch: dict[str, object] = {"--add": add, "--alias": alias, "--merge": merge, "--import": lorebook}
+    of_branch |= {
+        "--pin" if pin else "--unpin": pin,
+        "--hide" if hide else "--unhide": hide,
+        "--remove": remove or None,
+    }
+    given = [option for option, value in of_branch.items() if value is not None]
+    changes = bool(given) or any(value is not None for value in (set_, end, meant))
     if changes and remote is not None:
         raise SettingsError("On a server the codex is read only: leave --remote out.")
     if changes and name is None and lorebook is None and meant is None:
         raise SettingsError("Which entry is meant? Name it after the story.")
+    if given and at is not None:
+        raise SettingsError(f"{given[0]} holds for the whole branch, and not from a passage on: leave --at out.")
     if not changes:
         with reading(story, remote) as read:
             entries, history = _entries(read, name, at)
@@ -113,6 +128,7 @@ def codex(
                     note(lacking)
             if meant is not None:
                 note(f"So it is: {one_line(opened.accept_contradiction(meant, at)['said'])}")
+                at = _same_step(opened, at)
             if name is None:
                 return
             if add is not None:
@@ -120,7 +136,7 @@ def codex(
             for text, ends in [*((text, False) for text in set_ or ()), *((text, True) for text in end or ())]:
                 aspect, _, value = text.partition("=")
                 opened.edit_entry(name, cast("Aspect", aspect.strip()), value.strip(), at, end=ends)
-                at = None  # the story stands at the corrected version now
+                at = _same_step(opened, at)
             _flagged(opened, name, alias, merge, pin=pin, hide=hide)
             if remove:
                 opened.remove_entry(name)
@@ -179,6 +195,11 @@ def context(
 def _entries(story: Story | ReadOnlyStory, name: str | None, at: str | None) -> tuple[list[Entry], list[HistoryLine]]:
     """Return the entries as of a passage, or the one of this name with its history."""
     return story.codex(name, at), story.codex_history(name, at) if name is not None else []
+
+
+def _same_step(opened: Story, at: str | None) -> str | None:
+    """Return what means the corrected version of a passage that was just corrected: its id names the old one."""
+    return None if at is None else str(opened.passage(at).step)
 
 
 def _flagged(

@@ -219,6 +219,7 @@ def recall(
     story: StoryName,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words of its meaning.")],
     k: Annotated[int, typer.Option("-k", min=1, max=100, metavar="N", help="Most passages to find.")] = 5,
+    truth: Annotated[bool, typer.Option("--truth", help="Tell what was noted of hidden entries, too.")] = False,
     json: JsonLines = False,
 ) -> None:
     """Search a story by meaning, best first.
@@ -228,13 +229,14 @@ def recall(
       recurrentgpt recall 3f2a "who has the key?"
       recurrentgpt recall 3f2a "a storm at sea" -k 3 --json | jq -r .summary
 
-    What a later passage has changed is left out: `codex STORY NAME` has the history of an entry.
+    What a later passage has changed is left out: `codex STORY NAME` has the history of an entry. So is what was noted of entries
+    that are hidden from readers.
     """
     from recurrentgpt.cli.terminal.screen import Screen
 
     with Screen() as screen, reading(story) as opened:
         screen.doing("searching")
-        found = opened.search(query, k)
+        found = opened.search(query, k, truth=truth)
         screen.rest()
     for hit in found:
         if json:

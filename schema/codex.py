@@ -427,8 +427,10 @@ class Codex:
     def kin_in(self, text: str) -> list[tuple[int, int, Entry]]:
         """Return where a plain text says "his sister" of somebody whose only known sister that is, and of nobody else."""
         found = []
+        words = frozenset(_PART.findall(text)) if self._kin else frozenset[str]()
         for owner, what, entry in self._kin:
-            if what not in text:
+            # A text names whose sister it is, and that it does not is found without a pattern.
+            if what not in text or words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
                 continue
             names = frozenset(word for name in owner.names for word in plain(name).split())
             called = "|".join(spelled(name) for name in owner.names if self.find(name) is owner)

@@ -84,6 +84,9 @@ def facts(commit: Commit) -> list[str]:
 def in_names(codex: Codex, plan: str) -> list[str]:
     """Return what a plan says of people and things under other names and roles, with their names in the place of those."""
     named = plan = plain(plan)
+    for start, end, entry in sorted(codex.kin_in(plan), key=lambda kin: -kin[0]):
+        if plain(entry.name).casefold() not in plan.casefold():
+            named = f"{named[:start]}{entry.name}{named[end:]}"
     for entry in codex.named_in(plan):
         if plain(entry.name).casefold() not in plan.casefold():
             signs = [*map(sign_of, entry.aliases), *map(sign_of_role, codex.own_roles(entry))]

@@ -15,7 +15,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import form_of, spelled
+from recurrentgpt.schema.names import form_of, kin_of, spelled
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -102,9 +102,11 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
 
 
 def _longer(name: str, known: Entry, codex: Codex) -> Change | None:
-    """Return that somebody is called by a longer form of their name, too; None for a name that is only titled."""
+    """Return that somebody is called by a longer form of their name, too; None for a name that is only titled, or says a role."""
     alias = " ".join(form_of(name).words)
-    return Change(entry=known.name, kind=known.kind, do="alias", value=alias) if codex.find(alias) is None else None
+    if kin_of(name) or codex.find(alias) is not None:
+        return None
+    return Change(entry=known.name, kind=known.kind, do="alias", value=alias)
 
 
 def _called_too(entry: Entry, alias: str) -> Entry:

@@ -17,12 +17,17 @@ from recurrentgpt.schema.names import (
     NOBODY_KNOWN,
     OF_HER,
     OF_HIM,
+    Kin,
     form_of,
     is_same_name,
+    is_somebodys,
     key_of,
+    kin_of,
+    may_be_of,
     parted,
     parts_of,
     plain,
+    spelled,
     without_article,
 )
 from recurrentgpt.schema.parts import described
@@ -286,9 +291,15 @@ class Entry:
     def roles(self) -> tuple[str, ...]:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         said = [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
-        bare = map(without_article, said)
+        bare = [without_article(role) for role in said if not is_somebodys(role)]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
         return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
+
+    @cached_property
+    def kin(self) -> tuple[Kin, ...]:
+        """What it is to others."""
+        said = [part for line in self.lines if line.aspect == "role" for part in line.value.split(",")]
+        return tuple(dict.fromkeys(kin for part in (*said, *self.aliases) if (kin := kin_of(part.strip()))))
 
 
 class Superseded(NamedTuple):
@@ -383,6 +394,9 @@ class Codex:
         """
         if (found := self.find(name)) is not None or key_of(name) in self._called:
             return found
+        if (kin := kin_of(name)) is not None:
+            own = [entry for owner, what, entry in self._kin if what == kin.what and owner is self.meant(kin.whose)]
+            return own[0] if len(own) == 1 else None
         title, words = form_of(name)
         found = self.find(" ".join(words)) if title else None
         if found is None and len(words) > 1:
@@ -405,7 +419,43 @@ class Codex:
                 if (at := sign.place_in(searched)) >= 0:
                     found[place] = min(at, found.get(place, at))
         entries = list(self.entries.values())
+        for at, _, entry in self.kin_in(searched.text):
+            place = next(place for place, one in enumerate(entries) if one is entry)
+            found[place] = min(at, found.get(place, at))
         return [entries[place] for place in sorted(found, key=lambda place: (found[place], place))]
+
+    def kin_in(self, text: str) -> list[tuple[int, int, Entry]]:
+        """Return where a plain text says "his sister" of somebody whose only known sister that is, and of nobody else."""
+        found = []
+        words = frozenset(_PART.findall(text)) if self._kin else frozenset[str]()
+        for owner, what, entry in self._kin:
+            # A text names whose sister it is, and that it does not is found without a pattern.
+            if what not in text or words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
+                continue
+            names = frozenset(word for name in owner.names for word in plain(name).split())
+            called = "|".join(spelled(name) for name in owner.names if self.find(name) is owner)
+            pattern = (
+                rf"\b(?:(?i:(?P<whose>his|her) (?:own |dear |poor )?)|(?:{called or '(?!)'})'s? ){re.escape(what)}\b"
+            )
+            for match in re.finditer(pattern, text):
+                whose = (match["whose"] or "").casefold()
+                known = owner.value("pronouns")
+                if not whose or (
+                    known in ("", {"his": "he", "her": "she"}[whose]) and may_be_of(text[: match.start()], whose, names)
+                ):
+                    found.append((match.start(), match.end(), entry))
+        return found
+
+    @cached_property
+    def _kin(self) -> list[tuple[Entry, str, Entry]]:
+        """Whose, what and who: of what two are to somebody, neither; an older sister is a sister, too."""
+        found: dict[tuple[str, str], list[tuple[Entry, str, Entry]]] = {}
+        for entry in self.entries.values():
+            for whose, what in entry.kin:
+                if (owner := self.find(whose)) is not None and owner.kind == "person" and owner is not entry:
+                    for said in dict.fromkeys((what, what.split()[-1])):
+                        found.setdefault((owner.name, said), []).append((owner, said, entry))
+        return [those[0] for those in found.values() if len(those) == 1]
 
     def own_roles(self, entry: Entry) -> list[str]:
         """Return the roles of an entry that no other one has."""

@@ -35,7 +35,8 @@ DEFINITE = _any(" ".join(_ARTICLES))
 """A pattern of what a name or role may have before it."""
 _WITH_ARTICLE = re.compile(rf"({DEFINITE})(?=\S)")
 _OF_ROLE = re.compile(rf"(?:{DEFINITE}|{_any(_INDEFINITE)})(?=\S)")
-_OTHERS = f"his her their my our your no another some any every each one {_INDEFINITE}".split()
+_WHOSE = "his her their my our your"
+_OTHERS = f"{_WHOSE} no another some any every each one {_INDEFINITE}".split()
 NOBODY_KNOWN = "(?i:" + "".join(rf"(?<!\b{form}{'' if form.endswith(chr(39)) else ' '})" for form in _OTHERS) + ")"
 """What a role must not have before it: a ferryman is anybody, and her brother somebody else's."""
 
@@ -72,6 +73,32 @@ ANYBODY = frozenset(
      "chica", "chico", "donna", "uomo", "ragazza", "ragazzo", "mulher", "homem", "vrouw", "meisje", "jongen")
 )  # fmt: skip
 """What everybody may be called, and nobody is known by."""
+
+_SOMEBODYS = re.compile(rf"(?i:{'|'.join(_WHOSE.split())})\s")
+_KIN = re.compile(
+    r"(?P<whose>[A-Z]\w*(?:[ '’-][A-Z]\w*)*)['’]s? (?P<what>[a-z]\w*(?: [a-z]\w*)?)|"
+    r"(?:[Tt]he |an? )?(?P<is>[a-z]\w*(?: [a-z]\w*)?) of (?P<of>[A-Z]\w*(?:[ '’-][A-Z]\w*)*)"
+)
+_CAPITAL = re.compile(r"[A-Z][\w'-]*")
+_NO_NAMES = (
+    "A After Again All Although An And Another As At Because Before Behind Both But By Every Everybody Everyone Finally For "
+    "From He Her Here His How I If In Inside Into It Later Maybe Meanwhile My Near No Nobody Not Now On Once One Only Or "
+    "Our Outside Over Perhaps She Since So Some Somebody Someone Soon Still Suddenly That The Their Then There They This "
+    "Though To Today Tomorrow Tonight Two Under Until We What When Where While Who Why With Yes Yet You Your"
+)
+_BEGINS = frozenset(_NO_NAMES.split())
+"""What a sentence may begin with in capitals that is nobody's name."""
+
+_SEVERAL = "friend enemy neighbour neighbor colleague companion comrade follower children people men"
+_OF_MANY = ANYBODY | frozenset(_SEVERAL.split())
+"""What somebody has several of, as a rule, whom nobody has told of yet."""
+
+
+class Kin(NamedTuple):
+    """What somebody is to somebody else: `Bastian`, `sister`."""
+
+    whose: str
+    what: str
 
 
 class Parted(NamedTuple):
@@ -160,3 +187,32 @@ def is_same_name(known: str, name: str) -> bool:
         return False
     between = iter(last)
     return all(word in between for word in first) and (len(first) == 1 or first[-1] == last[-1])
+
+
+def is_somebodys(role: str) -> bool:
+    """Return whether a role is "her brother", and does not say whose."""
+    return bool(_SOMEBODYS.match(role))
+
+
+def kin_of(role: str) -> Kin | None:
+    """Return whose a role makes somebody, and what; None for one that does not say so with a name."""
+    match = _KIN.fullmatch(plain(role).strip(" ."))
+    kin = Kin(match["whose"] or match["of"], match["what"] or match["is"]) if match else None
+    return kin if kin and kin.what.split()[-1] not in _OF_MANY else None
+
+
+def may_be_of(before: str, pronoun: str, names: frozenset[str]) -> bool:
+    """Return whether "his" or "her" after a text means whoever has the words of these names, and nobody else.
+
+    The last sentence that names anybody, of it and the one before, names them alone, and no other one is "he" or "she" in it.
+    """
+    for told in reversed(re.split(r"(?<=[.!?])[\"'”]?\s+", before)[-2:]):
+        found = [match for match in _CAPITAL.finditer(told) if match.start() or match[0] not in _BEGINS]
+        said = [match for match in found if match[0] != "I"]
+        if not said:
+            continue
+        if any(match[0].removesuffix("'s") not in names for match in said):
+            return False
+        other = r"\b(?:he|him|his)\b" if pronoun == "his" else r"\b(?:she|her|hers)\b"
+        return not re.search(other, told[: said[0].start()], re.IGNORECASE)
+    return False

@@ -2,7 +2,8 @@
 
 import pytest
 
-from recurrentgpt.memory.codex import changed
+from recurrentgpt.memory.codex import changed, in_names
+from recurrentgpt.nodes.codex_changes import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.schema.codex import Change, Codex
 
@@ -62,3 +63,67 @@ def test_nobody_is_known_as_a_woman_and_a_fisherman_is_none_who_is_known():
     assert DEAD.named_in("The woman laughed. A fisherman laughed.") == []
     assert [entry.name for entry in DEAD.named_in("The fisherman laughed.")] == ["Tom"]
     assert DEAD.find("the woman") is None
+
+
+FAMILY = changed(
+    Codex(),
+    [
+        said("Bastian Cole", "pronouns", "he"),
+        said("Signe Orrin", "role", "Bastian's older sister, a warden"),
+        said("Greta", "role", "the mother of Bastian Cole"),
+        said("Odo", "role", "her brother"),
+        said("Leon", "role", "a friend of Bastian"),
+    ],
+    "p1",
+    1,
+)
+
+
+@pytest.mark.parametrize(
+    ("plan", "asked"),
+    [
+        ("Bastian asks his sister to go to the harbour.", "Bastian asks Signe Orrin to go to the harbour."),
+        ("Bastian asks his older sister to go there.", "Bastian asks Signe Orrin to go there."),
+        ("Odo sleeps all day. Bastian asks his own sister to go.", "Bastian asks Signe Orrin to go."),
+        ("Then Bastian Cole’s sister waits at the mill.", "Then Signe Orrin waits at the mill."),
+        ("At dusk Bastian calls his mother to the door.", "At dusk Bastian calls Greta to the door."),
+    ],
+)
+def test_whose_sister_somebody_is_says_who_is_his_sister(plan, asked):
+    assert asked in in_names(FAMILY, plan)
+    assert {entry.name for entry in FAMILY.named_in(plan)} & {"Signe Orrin", "Greta"}
+
+
+def test_who_is_his_sister_may_be_told_in_the_sentence_after_his_name():
+    assert "Signe Orrin" in [entry.name for entry in FAMILY.named_in("Bastian goes down. He asks his sister to wait.")]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "At the mill, Greta quarrels with her brother over the flour.",
+        "Anna kissed her brother.",
+        "Karl asks his sister to go.",
+        "Bastian meets Karl and his sister.",
+        "Bastian greets Greta. Karl asks his sister to go.",
+        "He asks Bastian about his sister.",
+        "His sister waits.",
+        "Bastian asks her sister to go.",
+        "Bastian asks his younger sister to go.",
+        "Bastian asks his friend to go.",
+    ],
+)
+def test_nobody_is_the_sister_or_the_brother_of_somebody_else(plan):
+    assert in_names(FAMILY, plan) == []
+    assert not {entry.name for entry in FAMILY.named_in(plan)} & {"Signe Orrin", "Odo", "Leon"}
+
+
+def test_of_two_sisters_each_is_the_one_that_is_told_apart():
+    both = changed(FAMILY, [said("Mia", "role", "Bastian's younger sister")], "p2", 2)
+    assert [entry.name for entry in both.named_in("Bastian asks his sister to go.")] == ["Bastian Cole"]
+    assert [entry.name for entry in both.named_in("Bastian asks his younger sister.")] == ["Bastian Cole", "Mia"]
+
+
+def test_what_a_model_says_of_somebodys_sister_is_hers():
+    told = [CodexChange(name="Bastian Cole’s sister", kind="person", aspect="place", value="in the mill")]
+    assert [change["entry"] for change in from_reply(told, "She waits.", FAMILY)] == ["Signe Orrin"]

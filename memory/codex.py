@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
@@ -450,14 +451,14 @@ def open_entries(codex: Codex) -> list[Entry]:
 def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -> list[Entry]:
     """Return what a writer is told of: `also`, all that the plan and the last passage name, what they hold, what is pinned."""
     pinned = [entry for entry in codex.entries.values() if entry.pinned]
-    named = list(dict.fromkeys([*also, *codex.named_in(plan), *pinned, *codex.named_in(passage)]))
-    people = {entry.name for entry in named}
-    held = [
-        entry
-        for entry in codex.entries.values()
-        if (line := entry.line("holder")) and (holder := codex.find(line.value)) and holder.name in people
-    ]
-    return list(dict.fromkeys([*named, *held]))
+    named = _once([*also, *codex.named_in(plan), *pinned, *codex.named_in(passage)])
+    return _once([*named, *(thing for entry in named for thing in codex.held_by.get(entry.name, ()))])
+
+
+def _once(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries without those that come again."""
+    # By their names: comparing entries compares all their lines.
+    return list({entry.name: entry for entry in entries}.values())
 
 
 def tell(
@@ -468,7 +469,7 @@ def tell(
     The first line of each entry goes before the second of any; `known` are sentences that the prompt holds anyway. Of facts
     those come first that are nearest to what is asked for, by their sentences, and else the newest.
     """
-    held = [set(tokens(sentence)) for sentence in known]
+    held = [_words_of(sentence) for sentence in known]
     waiting = [(entry, _to_tell(entry, held, nearness or {})) for entry in entries]
     chosen: dict[str, list[str]] = {}
     for turn in range(max((len(lines) for _, lines in waiting), default=0)):
@@ -484,7 +485,12 @@ def tell(
     ]
 
 
-def _to_tell(entry: Entry, held: Sequence[set[str]], nearness: Mapping[str, float]) -> list[str]:
+@lru_cache(maxsize=2048)
+def _words_of(sentence: str) -> frozenset[str]:
+    return frozenset(tokens(sentence))
+
+
+def _to_tell(entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str, float]) -> list[str]:
     """Return the sentences of an entry that a prompt does not hold yet, what matters most first."""
     lines = sorted(
         entry.lines,
@@ -503,7 +509,7 @@ def _to_tell(entry: Entry, held: Sequence[set[str]], nearness: Mapping[str, floa
         if line.aspect in ("pronouns",) or (line.aspect == "role" and not line.step and not line.rests_on):
             continue
         sentence = limit_words(sentence_of(entry, line), 40)
-        own = set(tokens(sentence))
+        own = _words_of(sentence)
         if line.value != "alive" and not any(own <= other for other in held):
             found.append(sentence)
     return list(dict.fromkeys(found))

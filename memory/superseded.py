@@ -14,7 +14,7 @@ from typing import NamedTuple
 from recurrentgpt.memory.row_texts import is_quoted
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import Codex, Entry, Searched, Superseded, sign_of
+from recurrentgpt.schema.codex import Codex, Entry, Superseded, searched, sign_of
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import RowKind
 
@@ -177,11 +177,11 @@ def _without(text: str, is_over: Callable[[str], bool]) -> str:
 
 def _names(sentence: str, called: Collection[str]) -> bool:
     """Return whether a sentence names an entry: by any part of a name in capitals, a thing by the last of its words."""
-    searched = Searched.of(sentence)
+    read = searched(sentence)
     for name in called:
         parts = name.split()
         capitals = [part for part in parts if part[0].isupper() and part != "The"]
-        if any(sign_of(part).place_in(searched) >= 0 for part in capitals or parts[-1:]):
+        if any(sign_of(part).place_in(read) >= 0 for part in capitals or parts[-1:]):
             return True
     return False
 

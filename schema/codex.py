@@ -121,11 +121,12 @@ class Searched(NamedTuple):
     words: frozenset[str]
     small_words: frozenset[str]
 
-    @classmethod
-    def of(cls, text: str) -> Searched:
-        """Return a text with its words, as they are written and in small letters."""
-        text = plain(text)
-        return cls(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())))
+
+@lru_cache(maxsize=64)
+def searched(text: str) -> Searched:
+    """Return a text with its words, as they are written and in small letters."""
+    text = plain(text)
+    return Searched(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())))
 
 
 @dataclass(frozen=True)
@@ -152,18 +153,18 @@ class Sign:
         """What finds it as whole words; compiling it takes a hundred times as long as finding that a text has not its letters."""
         return re.compile(self.source)
 
-    def place_in(self, searched: Searched) -> int:
+    def place_in(self, text: Searched) -> int:
         """Return where a text has it as whole words, -1 where it has not."""
-        known = searched.words if self.is_capital else searched.small_words
+        known = text.words if self.is_capital else text.small_words
         if not self.is_unspaced and not (self.words and self.words <= known):
             return -1
         # Letters are found in a fraction of the time that a pattern takes which may begin anywhere.
-        near = searched.text.find(self.name) if self.is_capital else searched.lower.find(self.name.lower())
+        near = text.text.find(self.name) if self.is_capital else text.lower.find(self.name.lower())
         if near < 0:
             return -1
         # A letter that is two in small letters moves all that follows, and an article stands before its name.
-        is_there = len(searched.lower) == len(searched.text) and not self.has_article
-        match = self.pattern.search(searched.text, near if is_there else 0)
+        is_there = len(text.lower) == len(text.text) and not self.has_article
+        match = self.pattern.search(text.text, near if is_there else 0)
         return match.start() if match else -1
 
 
@@ -362,6 +363,15 @@ class Codex:
         return tuple(entry for entry in self.entries.values() if entry.kind == "thing" and entry.line("holder"))
 
     @cached_property
+    def held_by(self) -> Mapping[str, tuple[Entry, ...]]:
+        """What each entry has, by its name."""
+        found = defaultdict[str, tuple[Entry, ...]](tuple)
+        for entry in self.entries.values():
+            if (line := entry.line("holder")) and (holder := self.find(line.value)):
+                found[holder.name] += (entry,)
+        return dict(found)
+
+    @cached_property
     def gone(self) -> tuple[Entry, ...]:
         """The things that are lost or destroyed, and in nobody's hands."""
         return tuple(entry for entry in self.entries.values() if entry.is_gone and not entry.line("holder"))
@@ -411,15 +421,15 @@ class Codex:
 
         People and places by names in capitals, everything else by its words; by a role where one entry alone has it.
         """
-        searched = Searched.of(text)
+        read = searched(text)
         in_capitals, in_any_letters = self._signs
         found: dict[int, int] = {}
-        for signs, words in ((in_capitals, searched.words), (in_any_letters, searched.small_words)):
+        for signs, words in ((in_capitals, read.words), (in_any_letters, read.small_words)):
             for place, sign in chain.from_iterable(signs[word] for word in signs.keys() & {*words, ""}):
-                if (at := sign.place_in(searched)) >= 0:
+                if (at := sign.place_in(read)) >= 0:
                     found[place] = min(at, found.get(place, at))
         entries = list(self.entries.values())
-        for at, _, entry in self.kin_in(searched.text):
+        for at, _, entry in self.kin_in(read.text):
             place = next(place for place, one in enumerate(entries) if one is entry)
             found[place] = min(at, found.get(place, at))
         return [entries[place] for place in sorted(found, key=lambda place: (found[place], place))]

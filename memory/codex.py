@@ -410,7 +410,8 @@ _WHO = re.compile(
 def _of_brief(brief: Brief) -> list[Change]:
     """Return the people of the brief as changes: who they are, and whether `he` or `she` where a word says so."""
     changes: list[Change] = []
-    for character in brief["characters"]:
+    # Bastian Cole is nobody who is called Bastian, where that is another one of them.
+    for character in sorted(brief["characters"], key=lambda one: len(one.partition(":")[0].split())):
         name, _, who = (part.strip() for part in character.partition(":"))
         if not name:
             continue

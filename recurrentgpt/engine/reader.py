@@ -188,13 +188,14 @@ class StoryReader:
 
     async def codex_history(self, name: str, at: Ref | None = None) -> list[HistoryLine]:
         """Return what the passages up to a place changed in an entry, the oldest first."""
-        entry = find_entry(await self.codex_at(at), name)
+        codex = await self.codex_at(at)
+        entry = find_entry(codex, name)
         called = {known.casefold() for known in (entry.name, *entry.aliases, *entry.former)}
         return [
             HistoryLine(commit["id"], commit["step"], change)
             for commit in await self.commits(at)
             for change in commit.get("codex", [])
-            if change["entry"].casefold() in called
+            if change["entry"].casefold() in called or codex.find(change["entry"]) is entry
         ]
 
     async def codex_at(self, at: Ref | None, overlay: str | None = None) -> Codex:
@@ -238,8 +239,8 @@ class StoryReader:
 
 
 def find_entry(codex: Codex, name: str) -> Entry:
-    """Return the one entry that answers to a name; raise StoryError where none or several do."""
-    entry = codex.find(visible_text(name))
+    """Return the one entry that answers to a name in whatever form; raise StoryError where none or several do."""
+    entry = codex.meant(visible_text(name))
     if entry is None:
         listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
         raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")

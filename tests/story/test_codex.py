@@ -121,6 +121,13 @@ def begun(story: Story, author, *passages: str, tier: str = "small") -> Story:
     return story
 
 
+def test_two_people_of_a_brief_are_two_whatever_their_order(story, author):
+    author(OPENING)
+    story.step()
+    story.edit_brief(characters=["Bastian Cole: a smith", "Bastian: a baker"])
+    assert [entry(story, name).value("role") for name in ("Bastian", "Bastian Cole")] == ["a baker", "a smith"]
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
 def test_a_passage_says_who_has_what_and_where_that_is_written(story, author, tier):
     begun(story, author, ALIVE, tier=tier)
@@ -130,6 +137,10 @@ def test_a_passage_says_who_has_what_and_where_that_is_written(story, author, ti
     assert line.rests_on in story.passage().text
     assert entry(story, "Bastian").name == "Bastian Cole"
     assert entry(story, "Bastian").value("pronouns") == "he"
+    assert entry(story, "Mr. Cole") == entry(story, "Bastian")
+    assert [line.change["entry"] for line in story.codex_history("Mr Cole")] == [
+        line.change["entry"] for line in story.codex_history("Bastian Cole")
+    ]
     assert "brass key" in [change["entry"] for change in story.passage().codex]
     with pytest.raises(StoryError, match="Nobody"):
         story.codex("Nobody")

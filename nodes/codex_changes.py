@@ -1,20 +1,16 @@
-"""What a passage changes in the codex: as a capable model says it, or by rule from the facts that a small one notes."""
+"""What a passage changes in the codex, by rule from the facts that a small model notes."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, get_args
-
-from pydantic import BaseModel, WithJsonSchema
+from collections.abc import Iterable, Iterator, Sequence
 
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.models.json_replies import OptionalText
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import ONE_EACH, Aspect, Change, Codex, Entry, Kind
+from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry
 from recurrentgpt.schema.names import form_of, kin_of, spelled
 
 MOST_CHANGES = 12
@@ -23,85 +19,9 @@ MOST_NAME_WORDS, MOST_SENTENCE_WORDS = 8, 36
 
 SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 """What people say in a passage."""
-STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
-"""What the status of an entry may be: of a person, a thing, a promise, a question."""
-
-_OTHER_WORDS: Mapping[Kind, Mapping[str, str]] = {
-    "person": {
-        **dict.fromkeys(
-            ("deceased", "killed", "slain", "murdered", "executed", "assassinated", "hanged", "beheaded"), "dead"
-        ),
-        **dict.fromkeys(
-            ("drowned", "perished", "died", "passed away", "shot dead", "found dead", "no longer alive"), "dead"
-        ),
-        **dict.fromkeys(("living", "still alive", "survived", "not dead", "revived", "resurrected", "undead"), "alive"),
-        "missing": "absent",
-    },
-    "thing": {"missing": "lost"},
-    "promise": {"fulfilled": "kept"},
-    "question": {"resolved": "answered", "solved": "answered"},
-}
-"""Other words for a status, by what an entry is."""
-_GOES_ON = re.compile(
-    r"\s*(?:$|[,;:(–—]|- | -|\b(?:in|at|on|by|of|from|and|since|after|before|when|while|during|with|near|beside|under)\b)"
-)
-"""What may follow a status: nothing that makes another of it, as of "dead tired" and "killed Odo"."""
-_NOBODY_HAS = frozenset(("nobody", "no one", "none"))
 
 
-def _one_of(words: Iterable[str]) -> WithJsonSchema:
-    """Return what a server is told of a text that is one of `words`; any other text is read all the same."""
-    return WithJsonSchema({"type": "string", "enum": list(words)})
-
-
-class CodexChange(BaseModel):
-    """One thing that the passage made true, or ended."""
-
-    name: str
-    kind: Annotated[str, _one_of(get_args(Kind))] = "person"
-    change: Annotated[str, _one_of(("set", "end"))] = "set"
-    aspect: Annotated[str, _one_of(get_args(Aspect))] = "fact"
-    value: OptionalText = ""
-    sentence: OptionalText = ""
-
-
-def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list[Change]:
-    """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
-    changes, told = [], _with_words(passage)
-    for item in reply[:MOST_CHANGES]:
-        name, value = _line(item.name, MOST_NAME_WORDS), _line(item.value, MOST_SENTENCE_WORDS)
-        if not name or not value:
-            continue
-        kind = _kind(item.kind)
-        known = codex.meant(name) if kind == "person" else codex.find(name)
-        if known is None:
-            # What follows may call it by a part of its name.
-            codex = codex.with_entry(None, Entry(name, kind))
-        elif codex.find(name) is None and (longer := _longer(name, known, codex)):
-            changes.append(longer)
-            codex = codex.with_entry(known, _called_too(known, longer["value"]))
-        kind, rests_on = known.kind if known else kind, _nearest(item.sentence or value, told)
-        for aspect, said in _aspects(item.aspect, name, value, kind):
-            ended = item.change == "end" or (aspect == "holder" and said.casefold() in _NOBODY_HAS)
-            if aspect == "holder" and (holder := codex.meant(said) or codex.find(said)) is not None:
-                said = holder.name
-            if aspect == "place" and known is not None and known.is_dead and _acts(known, rests_on):
-                continue  # where a body is, is no deed of theirs
-            change = Change(
-                entry=known.name if known else name,
-                kind=kind,
-                do="end" if ended else "set",
-                aspect=aspect,
-                value="" if aspect == "fact" else said,
-                rests_on=rests_on,
-            )
-            if aspect == "fact":
-                change["text"] = said
-            changes.append(change)
-    return changes
-
-
-def _longer(name: str, known: Entry, codex: Codex) -> Change | None:
+def longer_name(name: str, known: Entry, codex: Codex) -> Change | None:
     """Return that somebody is called by a longer form of their name, too; None for a name that is only titled, or says a role."""
     alias = " ".join(form_of(name).words)
     if kin_of(name) or codex.find(alias) is not None:
@@ -109,37 +29,9 @@ def _longer(name: str, known: Entry, codex: Codex) -> Change | None:
     return Change(entry=known.name, kind=known.kind, do="alias", value=alias)
 
 
-def _called_too(entry: Entry, alias: str) -> Entry:
+def called_too(entry: Entry, alias: str) -> Entry:
+    """Return an entry with another name."""
     return dataclasses.replace(entry, aliases=(*entry.aliases, alias))
-
-
-def _aspects(aspect: str, name: str, value: str, kind: Kind) -> Iterator[tuple[Aspect, str]]:
-    """Yield what a change says, by aspect: "dead, buried in Odo's grave" is a status and a fact."""
-    if aspect == "status":
-        value = value.rstrip(".")
-        status = _status(value.casefold(), kind)
-        if status:
-            yield "status", status
-        if status != value.casefold():
-            verb = "" if value.split()[0].casefold() in ("died", "perished", "passed", "survived") else "is "
-            yield "fact", f"{name} {verb}{value[0].lower()}{value[1:]}."
-    elif aspect == "holder":
-        if (holder := value.split(",")[0]).casefold() != name.casefold():
-            yield "holder", holder
-    else:
-        yield (aspect if aspect in get_args(Aspect) else "fact"), value  # type: ignore[misc]
-
-
-def _status(said: str, kind: Kind) -> str:
-    """Return the status with which begins what is said of one; empty for none."""
-    words = {**{status: status for status in STATUSES}, **_OTHER_WORDS.get(kind, {})}
-    return next(
-        (status for word, status in words.items() if said.startswith(word) and _GOES_ON.match(said[len(word) :])), ""
-    )
-
-
-def _kind(said: str) -> Kind:
-    return next((kind for kind in get_args(Kind) if kind == said), "thing")
 
 
 def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, language: str) -> list[Change]:
@@ -153,13 +45,13 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
     for change in longer:
         old = known.entries[change["entry"].casefold()]
-        known = known.with_entry(old, _called_too(old, change["value"]))
-    changes, told, lines = longer, set[str](), _with_words(passage)
+        known = known.with_entry(old, called_too(old, change["value"]))
+    changes, told, lines = longer, set[str](), with_words(passage)
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
-        fact = _line(fact, MOST_SENTENCE_WORDS)
-        named, rests_on = known.named_in(fact), _nearest(fact, lines)
+        fact = shortened(fact, MOST_SENTENCE_WORDS)
+        named, rests_on = known.named_in(fact), nearest(fact, lines)
         told |= {entry.name for entry in named}
         found = list(_by_rule(fact, named, known)) if is_english(language) else []
         if named and not found and number:
@@ -186,7 +78,7 @@ def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
             continue
         seen.add(match[0])
         entry = known.meant(match[0]) if known.find(match[0]) is None else None
-        if entry is not None and (longer := _longer(match[0], entry, known)):
+        if entry is not None and (longer := longer_name(match[0], entry, known)):
             yield longer
 
 
@@ -232,10 +124,10 @@ def _revives(change: Change, fact: str, known: Codex) -> bool:
         or re.search(r"\b(?:alive|survived)\b", fact)
     ):
         return False
-    return change.get("aspect") in ("status", "place") or _acts(entry, fact)
+    return change.get("aspect") in ("status", "place") or acts(entry, fact)
 
 
-def _acts(entry: Entry, sentence: str) -> bool:
+def acts(entry: Entry, sentence: str) -> bool:
     """Return whether an English sentence tells what somebody does."""
     return bool(re.search(rf"\b(?:{'|'.join(map(spelled, entry.names))}) {ACTS}", sentence))
 
@@ -266,16 +158,17 @@ def _once(changes: Iterable[Change]) -> list[Change]:
     return list(kept.values())
 
 
-def _line(text: str, most: int) -> str:
+def shortened(text: str, most: int) -> str:
+    """Return the first words of a text, in one line."""
     return limit_words(" ".join(text.split()), most)
 
 
-def _with_words(passage: str) -> list[tuple[str, set[str]]]:
+def with_words(passage: str) -> list[tuple[str, set[str]]]:
     """Return the sentences of a passage, each with its words: every change is held against them."""
     return [(sentence, set(tokens(sentence))) for sentence in sentences(passage)]
 
 
-def _nearest(text: str, passage: Sequence[tuple[str, set[str]]]) -> str:
+def nearest(text: str, passage: Sequence[tuple[str, set[str]]]) -> str:
     """Return the sentence of the passage that has most of the words of `text`; empty where none has two of them."""
     wanted = set(tokens(text))
     found, own = max(passage, key=lambda told: _share(wanted, told[1]), default=("", set[str]()))
@@ -680,7 +573,7 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     if entry.kind == "person" and not _is_doubted(fact, start, end):
         yield from _possession(entry, after, known)
         if _PROMISED.match(after):
-            name = _line(fact.rstrip("."), MOST_NAME_WORDS)
+            name = shortened(fact.rstrip("."), MOST_NAME_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
 
 

@@ -27,7 +27,8 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
+from recurrentgpt.nodes.codex_changes import from_facts
+from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import codex_before
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables

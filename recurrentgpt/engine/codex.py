@@ -21,7 +21,8 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.memory.corrections import Overlay, read_overlay
-from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS, STATUSES
+from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS
+from recurrentgpt.nodes.codex_from_reply import STATUSES
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation

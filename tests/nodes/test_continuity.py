@@ -5,7 +5,8 @@ import json
 import pytest
 
 from recurrentgpt.memory.codex import changed, open_entries, tell, touched
-from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
+from recurrentgpt.nodes.codex_changes import from_facts
+from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.schema.codex import Change, Codex
 from recurrentgpt.testing import story_replies

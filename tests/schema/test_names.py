@@ -3,7 +3,8 @@
 import pytest
 
 from recurrentgpt.memory.codex import changed, in_names, tell, touched
-from recurrentgpt.nodes.codex_changes import CodexChange, from_facts, from_reply
+from recurrentgpt.nodes.codex_changes import from_facts
+from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.schema.codex import Change, Codex, Entry
 

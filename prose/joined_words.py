@@ -13,6 +13,7 @@ _JOINED = re.compile(
     r"\b(?:(?P<before>the|her|his|and)(?P<word>[a-z]{4,})|(?P<first>[a-z]{4,})(?P<after>the|her|his|and|was|had))\b"
 )
 _SMALL = re.compile(r"\b(with|of|to|from|for|in|on|at)(the|him|her|his|them)\b")
+_CAPITAL_WITHIN = re.compile(r"\b([a-z]{2,})([A-Z][a-z]+)\b")
 _WHOLE = frozenset({"herself", "herring", "brigand", "panther", "heather", "slither", "feather"})
 _ALSO_ONE = frozenset(
     {"afternoon", "already", "altogether", "another", "anybody", "anyhow", "anyone", "anything", "anyway", "anywhere",
@@ -33,7 +34,10 @@ Said = Mapping[tuple[str, str, str], str]
 
 
 def split_joined_words(text: str, known: Collection[str]) -> str:
-    """Return English `text` with a space inside each word that is two small ones, or a small one and one of `known`."""
+    """Return English `text` with a space inside each word that is two small ones, or a small one and one of `known`.
+
+    And inside one that is two of `known`, of which a capital tells, as in "wereRunning".
+    """
 
     def part(match: re.Match[str]) -> str:
         if match[0] in known or match[0] in _WHOLE:
@@ -42,7 +46,11 @@ def split_joined_words(text: str, known: Collection[str]) -> str:
             return f"{match['before']} {match['word']}"
         return f"{match['first']} {match['after']}" if match["first"] in known else match[0]
 
-    return _SMALL.sub(r"\1 \2", _JOINED.sub(part, text))
+    def part_at_capital(match: re.Match[str]) -> str:
+        first, second = match[1], match[2].lower()
+        return f"{first} {second}" if first in known and second in known else match[0]
+
+    return _CAPITAL_WITHIN.sub(part_at_capital, _SMALL.sub(r"\1 \2", _JOINED.sub(part, text)))
 
 
 @lru_cache(maxsize=256)

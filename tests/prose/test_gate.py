@@ -379,7 +379,8 @@ def test_a_capable_models_full_stops_stay_as_they_are():
     [
         ("Now she looks for anotherplace here.", "Now she looks for another place here."),
         ("Then she looks for somewhere toLive.", "Then she looks for somewhere to live."),
-        ("She wanted toLive.", "She wanted toLive."),
+        ("She wanted toLive.", "She wanted to live."),
+        ("He typed it on his iPhone.", "He typed it on his iPhone."),
         ("She kept a good lookout.", "She kept a good lookout."),
         ("Both of them wentInto town.", "Both of them wentInto town."),
         ("At last she came into the room.", "At last she came into the room."),

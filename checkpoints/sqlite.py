@@ -92,14 +92,17 @@ DELETE FROM writes WHERE thread_id = :thread AND (
 )"""
 
 # What is left of a thread is what it was before the runs: of what they wrote on an older checkpoint, only its question stays.
+# Writes are found by the checkpoints of the runs: the other way round, all checkpoints are read once for every write.
 _DELETE_RUNS = (
     """
-DELETE FROM writes WHERE EXISTS (
-    SELECT 1 FROM checkpoints c
-    WHERE json_extract(CAST(c.metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(:runs))
-      AND c.thread_id = writes.thread_id AND c.checkpoint_ns = writes.checkpoint_ns
-      AND (c.checkpoint_id = writes.checkpoint_id
-           OR c.parent_checkpoint_id = writes.checkpoint_id AND writes.channel != '__interrupt__')
+DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN (
+    SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints
+    WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(:runs))
+)""",
+    """
+DELETE FROM writes WHERE channel != '__interrupt__' AND (thread_id, checkpoint_ns, checkpoint_id) IN (
+    SELECT thread_id, checkpoint_ns, parent_checkpoint_id FROM checkpoints
+    WHERE json_extract(CAST(metadata AS TEXT), '$.run_id') IN (SELECT value FROM json_each(:runs))
 )""",
     """
 DELETE FROM checkpoints

@@ -213,3 +213,18 @@ async def test_files_are_stamped(sqlite, user_folder):
         conn = sqlite3.connect(user_folder / name)
         assert conn.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
         conn.close()
+
+
+async def test_rolling_a_run_back_reads_checkpoints_once_however_many_writes_there_are(sqlite, put_steps):
+    """In a grown folder every program waited for minutes: all checkpoints of a thread were read for each of its writes."""
+    saver = sqlite.saver
+    spent = []
+    for count in (50, 150):
+        await put_steps(saver, count)
+        counted = []
+        await saver.conn.set_progress_handler(lambda counted=counted: counted.append(1) and 0, 100)
+        await saver.adelete_for_runs(["nobody's"])
+        await saver.conn.set_progress_handler(None, 0)
+        spent.append(len(counted))
+    few, many = spent
+    assert many < 8 * few + 8

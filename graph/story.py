@@ -18,8 +18,16 @@ from recurrentgpt.nodes.commit import commit
 from recurrentgpt.nodes.open_story import open_story
 from recurrentgpt.nodes.propose_plans import propose_plans
 from recurrentgpt.nodes.retrieve import retrieve
-from recurrentgpt.nodes.routes import Route, after_commit, after_memory, after_one_step, after_opening, after_write
-from recurrentgpt.nodes.select_plan import LEADS_TO, select_plan
+from recurrentgpt.nodes.routes import (
+    Route,
+    after_choice,
+    after_commit,
+    after_memory,
+    after_one_step,
+    after_opening,
+    after_write,
+)
+from recurrentgpt.nodes.select_plan import select_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
@@ -37,6 +45,9 @@ RETRY = RetryPolicy(initial_interval=1.0, backoff_factor=2.0, max_interval=30.0,
 
 MOST_SILENCES = 3
 """Tries of a node whose model lets the timeout pass: each may cost a whole prompt."""
+
+
+AFTER_CHOICE = ["commit", "open_story", "propose_plans", "retrieve", "select_plan", "simulator"]
 
 
 def retries(retry: RetryPolicy) -> list[RetryPolicy]:
@@ -59,10 +70,15 @@ def build_story_graph(
     """
     graph = (
         timestep(retry, defaults)
-        .add_node("select_plan", select_plan, destinations=tuple(dict.fromkeys(LEADS_TO.values())))
+        .add_node("select_plan", select_plan)
         .add_node("simulator", simulator)
         .add_conditional_edges("open_story", after_opening)
         .add_conditional_edges("commit", after_commit)
+        .add_conditional_edges(
+            "select_plan",
+            Route(after_choice),
+            ["commit", "open_story", "propose_plans", "retrieve", "select_plan", "simulator"],
+        )
         .add_edge("simulator", "retrieve")
         .compile(checkpointer=checkpointer, store=store, name=name)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import StateError
 
 if TYPE_CHECKING:
     from recurrentgpt.schema.state import State
@@ -12,7 +13,11 @@ if TYPE_CHECKING:
 
 def last_step(state: State, context: Context) -> int:
     """Return the passage after which this run ends; 0 for no end."""
-    return context.last_step or state.get("until", 0)
+    until = state.get("until", 0)
+    if not isinstance(until, int):
+        # An update of the state runs the edges, before any node has looked at it.
+        raise StateError("The state's `until` cannot be used: it is the number of a passage, 0 for no end.")
+    return context.last_step or until
 
 
 def final_step(state: State, context: Context, step: int) -> int:

@@ -62,7 +62,10 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         if not plan and (faults or not said) and runtime.context.selector == "human":
             problem = _what_to_do(problem or ("" if by_id else _where_it_stands(stood)), update, runtime)
         update["problem"] = problem
-        if plan:
+        if plan and "plan" in state:
+            # What a host passes on may be what its own user typed: a number is a choice.
+            update |= await _answered(plan, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+        elif plan:
             plan = check_plan(plan)
             update |= {"plan": plan, "next_plan": plan}
         elif said and faults:
@@ -136,7 +139,7 @@ def _asked_again(problem: str, state: State) -> Update:
     return {"problem": problem, "messages": asked_again(state["head"], problem, state["candidate_plans"])}
 
 
-async def _answered(said: str, state: State, runtime: StoryRuntime) -> Update:
+async def _answered(said: object, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
     try:
         answer = parse_answer(said, state["candidate_plans"], played=runtime.context.mode == "fiction")

@@ -97,6 +97,22 @@ def after_commit(state: State) -> Literal["retrieve", "select_plan", "simulator"
     return "simulator" if selector == "simulator" or state.get("autopilot", 0) else "select_plan"
 
 
+def after_choice(
+    state: State,
+) -> Literal["commit", "open_story", "propose_plans", "retrieve", "select_plan", "simulator"]:
+    """Go where an answer leads; where a state edited behind `select_plan` leads nowhere, ask again."""
+    match state.get("status"):
+        case "retaking":
+            return "open_story"
+        case "replanning":
+            return "propose_plans"
+        case "finished":
+            return "commit"
+    if waiting_plan(state):
+        return "retrieve"
+    return "simulator" if state.get("autopilot", 0) else "select_plan"
+
+
 def budget_is_used(state: State, context: Context) -> bool:
     """Return whether another timestep may pass the run's budget: one twice as dear as the dearest so far.
 

@@ -7,30 +7,20 @@ from typing import Any
 
 from langgraph.config import get_config
 from langgraph.runtime import get_runtime
-from langgraph.types import Command, interrupt
+from langgraph.types import interrupt
 
 from recurrentgpt.nodes.human.answers import answer_schema, parse_answer
 from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST, check_state, refuse
-from recurrentgpt.schema.choice import Action, Answer, apply_answer
+from recurrentgpt.schema.choice import Answer, apply_answer
 from recurrentgpt.schema.context import graph_defaults, resolve_context
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import State
 
-LEADS_TO: dict[Action, str] = {
-    "choose": "retrieve",
-    "edit": "retrieve",
-    "write": "retrieve",
-    "another_take": "open_story",
-    "new_plans": "propose_plans",
-    "simulator": "simulator",
-    "end": "commit",
-}
 
-
-def select_plan(state: State) -> Command[str]:
-    """Ask for the next plan until the answer can be used, and go where it leads; a bad answer is asked again with its reason."""
+def select_plan(state: State) -> State:
+    """Ask for the next plan until an answer can be used, and return what it changes; a bad one is asked again with its reason."""
     check_state(state)
     if state.get("player"):
         refuse({"player": f"`player` {ONLY_AT_FIRST}"})
@@ -45,8 +35,7 @@ def select_plan(state: State) -> Command[str]:
         except BadAnswer as fault:
             problem = str(fault)
         else:
-            update = {"plan": plan_in_hand(state), "problem": "", **apply_answer(answer, take=state.get("take", 0))}
-            return Command(update=update, goto=LEADS_TO[answer.action])
+            return {"plan": plan_in_hand(state), "problem": "", **apply_answer(answer, take=state.get("take", 0))}
 
 
 def _parsed(raw: object, state: State, *, played: bool) -> Answer:

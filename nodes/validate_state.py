@@ -14,9 +14,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.nodes.human.answers import MOST_PLAN_WORDS
 from recurrentgpt.nodes.routes import waiting_plan
-from recurrentgpt.prose.model_text import visible_line, visible_text
+from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.choice import MOST_PASSAGES
+from recurrentgpt.schema.errors import StateError
 from recurrentgpt.schema.log import Commit, recalled_id
 from recurrentgpt.schema.parts import KEPT_PLAN, MOST_TITLE_CHARACTERS, reworded
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Brief, State
@@ -85,6 +86,8 @@ MOST_PLANS = 9
 
 _WORDS = {"author": ("model", "human", "edited"), "plan_author": ("", "model", "simulator", "human", KEPT_PLAN)}
 """The words that a field may hold."""
+_COUNTS = {"until": (0, 1_000_000), "autopilot": (-1, MOST_PASSAGES), "take": (0, 1_000_000)}
+"""The least and the most that a field may count."""
 
 
 @cache
@@ -93,14 +96,14 @@ def _form() -> TypeAdapter[Any]:
 
 
 def check_state(state: State) -> None:
-    """Raise StoryError, with the field, where a state is not of its types or its memory is beyond its ceilings."""
+    """Raise StateError, with the field, where a state is not of its types or its memory is beyond its ceilings."""
     refuse(unusable(state))
 
 
 def refuse(faults: Mapping[str, str]) -> None:
-    """Raise StoryError for the first of the `faults` of a state, if there is one."""
+    """Raise StateError for the first of the `faults` of a state, if there is one."""
     for fault in faults.values():
-        raise StoryError(f"The state's {fault}: put it right in the state, then go on.")
+        raise StateError(f"The state's {fault}: put it right in the state, then go on.")
 
 
 def unusable(state: State) -> dict[str, str]:
@@ -117,6 +120,9 @@ def unusable(state: State) -> dict[str, str]:
     for name, known in _WORDS.items():
         if name in state and name not in found and state.get(name) not in known:
             found[name] = f"`{name}` cannot be used (it is one of {', '.join(filter(None, known))})"
+    for name, (least, most) in _COUNTS.items():
+        if name not in found and not least <= state.get(name, 0) <= most:  # type: ignore[operator]
+            found[name] = f"`{name}` cannot be used (it is from {least} to {most:,})"
     if "short_term_memory" not in found:
         memory = state.get("short_term_memory", "")
         lines, words = len(memory.splitlines()), count_words(memory)
@@ -149,6 +155,9 @@ def _of_the_brief(fields: Mapping[str, Any]) -> dict[str, str]:
 def beyond(changes: Mapping[str, Any]) -> dict[str, str]:
     """Return what is wrong with what somebody changed of a passage, by field; what a model wrote may be longer."""
     found: dict[str, str] = {}
+    for name, value in changes.items():
+        if isinstance(value, str) and (odd := control_character(value)):
+            found[name] = f"`{name}` holds the control character {odd!r}"
     for name in ("passage", "summary"):
         if name not in changes:
             continue

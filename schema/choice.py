@@ -12,6 +12,9 @@ ACTIONS: tuple[Action, ...] = ("choose", "edit", "write", "another_take", "new_p
 PLAN_ACTIONS = ACTIONS[:3]
 """Actions that set the plan of the next passage."""
 
+MOST_PASSAGES = 1000
+"""Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -22,7 +25,7 @@ class Answer:
     """Which of the candidate plans, from 0."""
     plan: str = ""
     passages: int = 1
-    """How many passages the simulator shall pilot; 0 for all that are left."""
+    """How many passages the simulator shall pilot; 0 for all that are left, of an open-ended story at most `MOST_PASSAGES`."""
     memory: str | None = None
     """The short-term memory as edited by the human, one sentence a line."""
 
@@ -53,6 +56,6 @@ def apply_answer(answer: Answer, *, take: int = 0) -> State:
         case "new_plans":
             return {**memory, "status": "replanning", "take": take + 1}
         case "simulator":
-            return {**memory, "autopilot": answer.passages or -1}
+            return {**memory, "autopilot": answer.passages or MOST_PASSAGES}
         case "end":
             return {**memory, "status": "finished"}

@@ -25,6 +25,10 @@ class StoryError(RecurrentGPTError):
     """Report something wrong with one story."""
 
 
+class StateError(StoryError, ValueError):
+    """Report a graph's state that cannot be used; servers answer a ValueError with its sentence."""
+
+
 class StoryNotFound(StoryError):
     """Report that no story, or more than one, answers to the given name."""
 

@@ -15,6 +15,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recurrentgpt.schema.codex import Change, Contradiction, Told
+from recurrentgpt.schema.errors import StateError
 from recurrentgpt.schema.messages import latest_exchange
 from recurrentgpt.schema.outline import TurnStatus
 from recurrentgpt.schema.parts import BY_HAND as BY_HAND
@@ -45,6 +46,8 @@ def merge_usage(old: dict[str, Usage] | None, new: dict[str, Usage | None] | Non
 
     A reducer, because `update_memory` and `propose_plans` may report in the same super-step.
     """
+    if not isinstance(new or {}, dict):
+        raise StateError("The state's `usage` cannot be used: it is an object with a part for each node.")
     merged: dict[str, Usage | None] = {**(old or {}), **(new or {})}
     return {name: usage for name, usage in merged.items() if usage is not None}
 
@@ -103,6 +106,7 @@ _Before = Annotated[
     ),
 ]
 _Waiting = Annotated[Status, _about("What the story waits for.")]
+_Problem = Annotated[str, _about("Why the last message or plan could not be used as an answer; empty where it could.")]
 _EXCHANGE = _about("What was said last: the human's answer, and the passage with its plans.")
 
 
@@ -119,6 +123,7 @@ class StoryOutput(TypedDict):
     candidate_plans: _Plans
     status: _Waiting
     messages: Annotated[list[AnyMessage], _EXCHANGE]
+    problem: _Problem
 
 
 class State(TypedDict, total=False):
@@ -205,4 +210,4 @@ class State(TypedDict, total=False):
         _EXCHANGE,
         latest_exchange,
     ]
-    problem: Annotated[str, _about("Why the last message from a chat could not be used as an answer.")]
+    problem: _Problem

@@ -17,13 +17,11 @@ from recurrentgpt.nodes.human.phrases import (
 )
 from recurrentgpt.prose.model_text import control_character, visible_line
 from recurrentgpt.prose.sentences import count_words, sentences
-from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action, Answer
+from recurrentgpt.schema.choice import ACTIONS, MOST_PASSAGES, PLAN_ACTIONS, Action, Answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
 MOST_PLAN_WORDS = 400
-MOST_PASSAGES = 1000
-"""Passages that one answer may leave to the simulator: a slip of the finger must not keep a server busy for ever."""
 LONG_WORD = 12
 """Characters a word may take up on average: text without spaces is bounded too."""
 _JSON = ("{", "[{")
@@ -53,7 +51,7 @@ def answer_schema(plans: int) -> dict[str, object]:
                 "type": "integer",
                 "minimum": 0,
                 "maximum": MOST_PASSAGES,
-                "description": "How many passages the simulator writes; 0 for all that are left",
+                "description": "How many passages the simulator writes; 0 for all that are left, at most 1,000",
             },
             "short_term_memory": {"type": "string", "description": "The memory as it should be, one sentence a line"},
         },

@@ -6,7 +6,7 @@ import pytest
 from langgraph.checkpoint.base.id import uuid6
 from langgraph.types import Command
 
-from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.errors import StateError, StoryError
 from recurrentgpt.testing import story_replies
 
 EDIT = "Zoltan owes Mira a horse."
@@ -266,3 +266,51 @@ async def test_a_step_that_is_none_is_refused(in_memory, model):
     with pytest.raises(StoryError, match="`step` is 99, and the story stands at passage 1: put it right"):
         await it.answer(1)
     assert len(model.calls) == calls, "nothing is paid for"
+
+
+@pytest.mark.parametrize("edit", [{"short_term_memory": EDIT}, {"plan": EDIT}])
+@pytest.mark.parametrize("as_node", [None, "select_plan"])
+async def test_what_is_edited_right_behind_an_answer_is_written_from(in_memory, model, write_prompts, edit, as_node):
+    it = in_memory()
+    await it.begin()
+    await it.run(Command(resume=2), interrupt_before=["retrieve"])
+    await it.graph.aupdate_state(it.config, edit, as_node=as_node)
+    assert (await it.graph.aget_state(it.config)).next == ("retrieve",)
+    beginning = len(model.calls)
+    question = it.question(await it.run(None))
+    assert question["step"] == 2
+    assert EDIT in write_prompts(beginning)[0]
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"), [({"until": "x"}, "`until` cannot be used"), ({"usage": "x"}, "`usage` cannot be used")]
+)
+async def test_an_edit_that_an_edge_cannot_read_is_refused_at_once(in_memory, edit, reason):
+    it = in_memory()
+    await it.begin()
+    with pytest.raises(StateError, match=reason) as told:
+        await it.graph.aupdate_state(it.config, edit)
+    assert isinstance(told.value, ValueError), "servers answer 422 with its sentence"
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        ({"autopilot": -3}, "`autopilot` cannot be used"),
+        ({"passage": "The bell\x07 rang."}, "control character"),
+        ({"short_term_memory": "The bell\x07 rang."}, "control character"),
+    ],
+)
+async def test_an_edit_that_cannot_be_used_is_refused_with_a_sentence(in_memory, edit, reason):
+    it = in_memory()
+    await it.begin()
+    await it.graph.aupdate_state(it.config, edit)
+    with pytest.raises(StateError, match=reason):
+        await it.answer(1)
+
+
+async def test_the_simulator_writes_on_for_a_bounded_number_of_passages(in_memory):
+    it = in_memory()
+    await it.begin()
+    await it.run(Command(resume={"action": "simulator", "passages": 0}), interrupt_before=["simulator"])
+    assert 0 < (await it.state())["autopilot"] <= 1000

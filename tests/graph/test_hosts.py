@@ -143,6 +143,24 @@ async def test_the_step_graph_writes_one_passage_a_call(context, model):
     assert fork["head"] != second["head"]
 
 
+@pytest.mark.parametrize("plan", ["2", "option 2", "second", 2])
+async def test_the_step_graph_understands_a_number_as_a_choice(context, plan):
+    step = build_step_graph(store=InMemoryStore())
+    first = await step.ainvoke({"premise": "Mira tends a lamp."}, context=context())
+    second = await step.ainvoke({"story": first["story"], "plan": plan}, context=context())
+    assert (second["step"], second["plan"]) == (2, first["candidate_plans"][1])
+
+
+@pytest.mark.parametrize("plan", ["9", "help", {"a": 1}])
+async def test_the_step_graph_says_why_it_cannot_use_a_plan_and_writes_nothing(context, model, plan):
+    step = build_step_graph(store=InMemoryStore())
+    first = await step.ainvoke({"premise": "Mira tends a lamp."}, context=context())
+    calls = len(model.calls)
+    asked = await step.ainvoke({"story": first["story"], "plan": plan}, context=context())
+    assert (asked["step"], len(model.calls)) == (1, calls)
+    assert asked["problem"]
+
+
 @pytest.mark.parametrize("again", [{}, {"story": True}], ids=["thread alone", "with its id"])
 async def test_the_step_graph_writes_the_same_plan_twice_in_a_row(context, again):
     step = build_step_graph(checkpointer=InMemorySaver(), store=InMemoryStore())

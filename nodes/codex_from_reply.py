@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
 from pydantic import BaseModel, WithJsonSchema
@@ -15,36 +14,39 @@ from recurrentgpt.nodes.codex_changes import (
     MOST_SENTENCE_WORDS,
     acts,
     called_too,
-    longer_name,
     nearest,
     shortened,
     with_words,
 )
+from recurrentgpt.nodes.learned import content, learned
+from recurrentgpt.nodes.named_entries import also_named, holder_of, is_called, is_name, meant_by, named_too
+from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.nodes.status_words import STATUSES as STATUSES
+from recurrentgpt.nodes.status_words import is_foreign, status_of
+from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Entry, Kind
+from recurrentgpt.schema.names import parts_of
 
-STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
-"""What the status of an entry may be: of a person, a thing, a promise, a question."""
-_OTHER_WORDS: Mapping[Kind, Mapping[str, str]] = {
-    "person": {
-        **dict.fromkeys(
-            ("deceased", "killed", "slain", "murdered", "executed", "assassinated", "hanged", "beheaded"), "dead"
-        ),
-        **dict.fromkeys(
-            ("drowned", "perished", "died", "passed away", "shot dead", "found dead", "no longer alive"), "dead"
-        ),
-        **dict.fromkeys(("living", "still alive", "survived", "not dead", "revived", "resurrected", "undead"), "alive"),
-        "missing": "absent",
-    },
-    "thing": {"missing": "lost"},
-    "promise": {"fulfilled": "kept"},
-    "question": {"resolved": "answered", "solved": "answered"},
-}
-"""Other words for a status, by what an entry is."""
-_GOES_ON = re.compile(
-    r"\s*(?:$|[,;:(–—]|- | -|\b(?:in|at|on|by|of|from|and|since|after|before|when|while|during|with|near|beside|under)\b)"
+_NOBODY_HAS = frozenset(
+    (
+        "nobody",
+        "no one",
+        "none",
+        "niemand",
+        "keiner",
+        "personne",
+        "nadie",
+        "nessuno",
+        "ninguém",
+        "никто",
+        "无人",
+        "誰も",
+    )
 )
-"""What may follow a status: nothing that makes another of it, as of "dead tired" and "killed Odo"."""
-_NOBODY_HAS = frozenset(("nobody", "no one", "none"))
+MOST_NAME = 5
+"""Words of another name that somebody has, or something."""
+_ASPECTS = (*get_args(Aspect), "name")
+"""What a model may say of an entry: beside what an entry has, that it has another name."""
 
 
 def _one_of(words: Iterable[str]) -> WithJsonSchema:
@@ -58,36 +60,48 @@ class CodexChange(BaseModel):
     name: str
     kind: Annotated[str, _one_of(get_args(Kind))] = "person"
     change: Annotated[str, _one_of(("set", "end"))] = "set"
-    aspect: Annotated[str, _one_of(get_args(Aspect))] = "fact"
+    aspect: Annotated[str, _one_of(_ASPECTS)] = "fact"
     value: OptionalText = ""
     sentence: OptionalText = ""
 
 
-def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list[Change]:
+def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, language: str = "English") -> list[Change]:
     """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
-    changes, told = [], with_words(passage)
-    for item in reply[:MOST_CHANGES]:
+    changes, told = list[Change](), with_words(passage)
+    reply = reply[:MOST_CHANGES]
+    unaware = [entry for entry in codex.entries.values() if entry.kind == "person" and entry.line("unaware")]
+    for item in reply:
         name, value = shortened(item.name, MOST_NAME_WORDS), shortened(item.value, MOST_SENTENCE_WORDS)
         if not name or not value:
             continue
         kind = _kind(item.kind)
-        known = codex.meant(name) if kind == "person" else codex.find(name)
+        known = meant_by(name, kind, codex, passage)
         if known is None:
             # What follows may call it by a part of its name.
-            codex = codex.with_entry(None, Entry(name, kind))
-        elif codex.find(name) is None and (longer := longer_name(name, known, codex)):
+            known = Entry(name, kind)
+            codex = codex.with_entry(None, known)
+        elif known.kind == "person" and (longer := also_named(name, known, codex)):
             changes.append(longer)
-            codex = codex.with_entry(known, called_too(known, longer["value"]))
-        kind, rests_on = known.kind if known else kind, nearest(item.sentence or value, told)
-        for aspect, said in _aspects(item.aspect, name, value, kind):
+            codex, known = _called(known, longer["value"], codex)
+        rests_on = _rests_on(item, known, told)
+        if item.aspect in ("name", "role") and item.change != "end":
+            said = f"{item.sentence or ''} {rests_on}" if item.aspect == "role" else passage
+            if (named := _named(item, known, value, codex, said)) is not None:
+                found, codex = named
+                found = _instead(found, known, reply, codex) if item.aspect == "name" else found
+                changes += [{**change, "rests_on": rests_on} for change in found]
+                continue
+        elif item.aspect == "name":
+            continue  # what it is called instead says more
+        for aspect, said in _aspects(item.aspect, name, value, known.kind, language):
             ended = item.change == "end" or (aspect == "holder" and said.casefold() in _NOBODY_HAS)
-            if aspect == "holder" and (holder := codex.meant(said) or codex.find(said)) is not None:
+            if aspect == "holder" and (holder := holder_of(said, codex)) is not None:
                 said = holder.name
-            if aspect == "place" and known is not None and known.is_dead and acts(known, rests_on):
+            if aspect == "place" and known.is_dead and acts(known, rests_on):
                 continue  # where a body is, is no deed of theirs
             change = Change(
-                entry=known.name if known else name,
-                kind=kind,
+                entry=known.name,
+                kind=known.kind,
                 do="end" if ended else "set",
                 aspect=aspect,
                 value="" if aspect == "fact" else said,
@@ -95,33 +109,93 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex) -> list
             )
             if aspect == "fact":
                 change["text"] = said
+                if not ended:
+                    changes += [{**end, "rests_on": rests_on} for end in learned(unaware, said)]
             changes.append(change)
     return changes
 
 
-def _aspects(aspect: str, name: str, value: str, kind: Kind) -> Iterator[tuple[Aspect, str]]:
+def _called(entry: Entry, alias: str, codex: Codex) -> tuple[Codex, Entry]:
+    now = called_too(entry, alias)
+    return codex.with_entry(entry, now), now
+
+
+def _named(item: CodexChange, known: Entry, value: str, codex: Codex, told: str) -> tuple[list[Change], Codex] | None:
+    """Return that an entry has another name, with the codex after that; None where what a model says is no name."""
+    value = value.strip(" .\"“”«»„'’")
+    if not is_name(value) or len(value.split()) > MOST_NAME:
+        return None
+    if item.aspect == "name":
+        return named_too(known, value, codex, told, sure=True)
+    if known.kind != "person":
+        return None
+    if is_called(value, known, told):
+        return named_too(known, value, codex, told, sure=False)
+    other = codex.find(value)
+    # Nobody else is meant by what only somebody has for a role: that is two people with one office.
+    return named_too(known, value, codex, told, sure=False) if other is not None and other is not known else None
+
+
+def _instead(found: list[Change], known: Entry, reply: Sequence[CodexChange], codex: Codex) -> list[Change]:
+    """Return the changes of a name, as the new name where the reply says that the old one is no longer it."""
+    ended = any(
+        item.aspect == "name" and item.change == "end" and shortened(item.value, 99).casefold() == known.name.casefold()
+        for item in reply
+    )
+    if not ended or [change["do"] for change in found] != ["alias"]:
+        return found
+    now = found[0].get("value", "")
+    # Whoever was Mara Voss is Mara to her friends.
+    first = [
+        part
+        for part in parts_of(known.name)[:1]
+        if part not in now.split() and codex.find(part) is codex.find(known.name)
+    ]
+    also = [Change(entry=now, kind=known.kind, do="alias", value=part) for part in first if known.kind == "person"]
+    return [Change(entry=known.name, kind=known.kind, do="rename", value=now), *also]
+
+
+def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str]]]) -> str:
+    """Return the sentence of the passage that says a change; empty where none says more of it than names."""
+    quoted = set(tokens(item.sentence or ""))
+    found = nearest(item.sentence or "", told)
+    if found and 2 * len(quoted & set(tokens(found))) > len(quoted):
+        return found
+    names = {word for name in (*entry.names, item.name) for word in content(name)}
+    says = content(item.value or "") - names
+    # What has no name in it may go on about whom the one before it names.
+    fitting = [
+        (sentence, words)
+        for sentence, words in told
+        if (words & names and words & says) or (item.aspect != "holder" and len(words & says) > 1)
+    ]
+    return nearest(f"{item.name} {item.value}", fitting)
+
+
+def _aspects(aspect: str, name: str, value: str, kind: Kind, language: str) -> Iterator[tuple[Aspect, str]]:
     """Yield what a change says, by aspect: "dead, buried in Odo's grave" is a status and a fact."""
     if aspect == "status":
-        value = value.rstrip(".")
-        status = _status(value.casefold(), kind)
+        value = value.rstrip(".。")
+        status, word = status_of(value, kind)
         if status:
             yield "status", status
-        if status != value.casefold():
-            verb = "" if value.split()[0].casefold() in ("died", "perished", "passed", "survived") else "is "
-            yield "fact", f"{name} {verb}{value[0].lower()}{value[1:]}."
+        if value and value.casefold() != (word if status and is_foreign(word, kind) else status):
+            yield "fact", _sentence(name, value, is_english(language) and not (status and is_foreign(word, kind)))
     elif aspect == "holder":
         if (holder := value.split(",")[0]).casefold() != name.casefold():
             yield "holder", holder
+    elif aspect == "name":
+        yield ("role" if len(value.split()) <= MOST_NAME else "fact"), value  # what is no name of theirs alone
     else:
         yield (aspect if aspect in get_args(Aspect) else "fact"), value  # type: ignore[misc]
 
 
-def _status(said: str, kind: Kind) -> str:
-    """Return the status with which begins what is said of one; empty for none."""
-    words = {**{status: status for status in STATUSES}, **_OTHER_WORDS.get(kind, {})}
-    return next(
-        (status for word, status in words.items() if said.startswith(word) and _GOES_ON.match(said[len(word) :])), ""
-    )
+def _sentence(name: str, value: str, english: bool) -> str:
+    if not english:
+        return f"{name}: {value}."
+    first = value.split()[0].casefold()
+    verb = "" if first in ("died", "perished", "passed", "survived", "is", "was", "has") else "is "
+    return f"{name} {verb}{value[0].lower()}{value[1:]}."
 
 
 def _kind(said: str) -> Kind:

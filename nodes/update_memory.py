@@ -10,16 +10,18 @@ import asyncio
 import contextlib
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from recurrentgpt.memory.codex import open_entries
+from recurrentgpt.memory.codex import open_entries, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living
@@ -51,6 +53,9 @@ ASKED_SENTENCES, ASKED_WORDS = 18, 450
 
 MOST_OPEN = 20
 """Promises and questions of the codex that a model is shown when it says what a passage changed."""
+
+MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
+"""Names of things and places of the codex that it is shown then, and their words: what has a name keeps it."""
 
 MOST_UNREACHED = 40
 """Words of what a passage did not reach of its plan."""
@@ -217,8 +222,9 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     form, request = MemoryChanges, HumanMessage(told)
     known = await codex_before(state, runtime) if runtime.context.codex else Codex()
     if runtime.context.codex:
-        still_open = [entry.name for entry in open_entries(known)]
-        form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', open=still_open[:MOST_OPEN])}")
+        still_open = [entry.name for entry in open_entries(known)][:MOST_OPEN]
+        names = {"open": still_open, "known": _known_names(state, known)}
+        form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **names)}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
@@ -250,6 +256,8 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         # Its end has moved the turns, its summary is in the archive, and its author may have had a word on the codex.
         stood, summary = state.get("turns", []), state["summary"]
         said = [change for change in state.get("codex", []) if change.get("author")]
+    noted = reply.codex if isinstance(reply, MemoryReply) else []
+    changed = from_reply(noted, state["passage"], known, runtime.context.language)
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
     return {
@@ -260,8 +268,17 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "summary": summary,
         "turns": updated_turns(stood, standing, len(state["brief"]["outline"])),
         "clues": clues_after(state, reply),
-        "codex": [*(from_reply(reply.codex, state["passage"], known) if isinstance(reply, MemoryReply) else []), *said],
+        "codex": [*changed, *said],
     }
+
+
+def _known_names(state: State, known: Codex) -> list[str]:
+    """Return what the codex calls those things and places that the plan or the passage names, or somebody has whom they name."""
+    names = [
+        entry.name for entry in touched(known, state["plan"], state["passage"]) if entry.kind in ("thing", "place")
+    ]
+    words = list(accumulate(map(count_words, names)))
+    return names[: min(MOST_KNOWN, bisect_right(words, MOST_KNOWN_WORDS))]
 
 
 def clues_after(state: State, reply: MemoryChanges) -> list[TurnStatus]:

@@ -228,7 +228,7 @@ def test_a_capable_models_changes_are_kept_and_named_as_entries_are():
         ("Odo Vane", "fact", "Odo is sleepy."),
         ("Odo Vane", "status", "dead"),
         ("Odo Vane", "fact", "Odo is dead, buried in Wilf Harker's grave."),
-        ("key", "holder", "Odo Vane"),
+        ("brass key", "holder", "Odo Vane"),
     ]
     assert found[0]["rests_on"] == "Bastian got up."
 

@@ -15,16 +15,17 @@ from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_name
 from recurrentgpt.engine.reader import find_entry
-from recurrentgpt.engine.rebase import commit_on_branch, correct_and_keep
+from recurrentgpt.engine.rebase import Over, commit_on_branch, correct_and_keep
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from
-from recurrentgpt.memory.codex import changed
+from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS
 from recurrentgpt.nodes.codex_from_reply import STATUSES
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
+from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.parts import character_names
@@ -32,7 +33,7 @@ from recurrentgpt.schema.parts import character_names
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
 
-_ASPECT_OF = {"dead": "status", "absent": "status", "lost": "status", "holder": "holder", "pronouns": "pronouns"}
+_ASPECT_OF = {"dead": "status", "absent": "status", "holder": "holder", "pronouns": "pronouns"}
 
 
 class StoryCodex:
@@ -80,13 +81,13 @@ class StoryCodex:
             if aspect == "holder" and text.casefold() == entry.name.casefold():
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
-            left = changed(Codex({entry.name.casefold(): entry}), [change]).entries[entry.name.casefold()]
-            if end and any(not line.passage for line in entry.lines if line not in left.lines):
+            over = _over(entry, [change])
+            if end and any(not line.passage for line in over):
                 said = await self._with_said(overlay, [change])
-                corrected = await correct_and_keep(session, commit, {}, said, later)
+                corrected = await correct_and_keep(session, commit, {}, said, later, over)
             else:
                 changes = {"codex": [*commit.get("codex", []), change]}
-                corrected = await correct_and_keep(session, commit, changes, overlay, later)
+                corrected = await correct_and_keep(session, commit, changes, overlay, later, over)
             return find_entry(await session.codex_at(corrected["id"], corrected.get("overlay", "")), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
@@ -156,14 +157,16 @@ class StoryCodex:
                 )
             meant = found[number - 1]
             told = _as_meant(meant)
+            entry = (await session.codex_at(commit["id"], overlay)).find(meant["entry"])
             changes = {
                 "codex": [*commit.get("codex", []), *told],
                 "contradictions": [one for one in found if one is not meant],
             }
             # What the author said or the brief says lies where no passage can end it.
-            over = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
-            corrections = await self._with_said(overlay, over) if over else overlay
-            await correct_and_keep(session, commit, changes, corrections, later)
+            ended = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
+            corrections = await self._with_said(overlay, ended) if ended else overlay
+            over = _over(entry, told) if entry else []
+            await correct_and_keep(session, commit, changes, corrections, later, over)
         return meant
 
     async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
@@ -191,6 +194,14 @@ class StoryCodex:
             await session.append_correction(head, gone, corrected)
 
 
+def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:
+    """Return the lines of an entry that changes take back or replace."""
+    left = changed(Codex({entry.name.casefold(): entry}), changes).find(entry.name)
+    says = {sentence_of(left, line) for line in left.lines} if left else set[str]()
+    said = ((sentence_of(entry, line), line.passage) for line in entry.lines)
+    return [Over(entry.name, sentence, passage) for sentence, passage in said if sentence not in says]
+
+
 def _as_meant(meant: Contradiction) -> list[Change]:
     """Return what changes in an entry where a passage is meant as it stands."""
     about, rule = (meant["entry"], meant["kind"]), meant["rule"]
@@ -198,11 +209,20 @@ def _as_meant(meant: Contradiction) -> list[Change]:
         changes = [_said(*about, "alias", meant["value"])]
     elif rule == "judge":
         over = {**_said(*about, "end", "", meant.get("aspect", "fact")), "text": meant["holds"]}
-        changes = [cast(Change, over), *([_said(*about, "set", meant["value"], "fact")] if meant["value"] else [])]
+        changes = [cast(Change, over), _said(*about, "set", meant["value"] or _of_entry(meant), "fact")]
+    elif rule == "lost":
+        # Of a thing that is found no word says how it is: the passage does.
+        was = next((status for status in ("lost", "destroyed") if status in meant["holds"].split(".")[0].split()), "")
+        changes = [_said(*about, "end", was, "status"), _said(*about, "set", _of_entry(meant), "fact")]
     else:
-        # A thing that is found is no longer lost, and that is all.
-        changes = [_said(*about, "end" if rule == "lost" else "set", meant["value"], cast(Aspect, _ASPECT_OF[rule]))]
+        changes = [_said(*about, "set", meant["value"], cast(Aspect, _ASPECT_OF[rule]))]
     return [{**change, "rests_on": meant["said"]} for change in changes]
+
+
+def _of_entry(meant: Contradiction) -> str:
+    """Return what a passage says against an entry as a sentence that names the entry."""
+    named = Codex({"": Entry(meant["entry"], meant["kind"])}).named_in(meant["said"])
+    return limit_words(meant["said"] if named else f"{meant['entry']}: {meant['said']}", MOST_SENTENCE_WORDS)
 
 
 def _said(name: str, kind: Kind, do: Operation, value: str = "", aspect: Aspect | None = None) -> Change:

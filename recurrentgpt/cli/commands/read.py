@@ -139,7 +139,12 @@ def show(
                 raise typer.Exit(1) from error  # the one object says it already
             raise
         newest = opened.passage(at)
-        entries = [dataclasses.asdict(entry) for entry in opened.codex(None, at) if not entry.hidden] if json else []
+        entries: list[dict[str, Any]] = []
+        if json:
+            from recurrentgpt.engine.hidden_entries import Readers, of_entries
+
+            readers = Readers(of_entries(opened.codex(None, at)), plays=opened.settings["mode"] == "fiction")
+            entries = [dataclasses.asdict(entry) for entry in readers.entries()]
         head, usage = (opened.head, opened.usage) if at is None else (opened.resolve(at), opened.usage_at(at))
         whole = opened.whole_usage
         names: dict[str, list[str]] = {}

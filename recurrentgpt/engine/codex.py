@@ -45,7 +45,7 @@ class StoryCodex:
     async def written_from(self, at: Ref | None = None, *, truth: bool = True) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
 
-        Without `truth`, what the brief keeps from the reader and what was noted of hidden entries is left out of them.
+        Without `truth`, what the brief and `engine.hidden_entries` keep from readers is left out of them.
 
         See `engine.written_from`. Raises StoryError where no plan was written from.
         """
@@ -116,7 +116,7 @@ class StoryCodex:
         return await self._flag(name, "pin" if pinned else "unpin")
 
     async def hide(self, name: str, *, hidden: bool = True) -> Entry:
-        """Hide an entry from readers, or show it again, and return it; the writer is told it as before."""
+        """Hide an entry and what names it from readers, or show it again, and return it; the writer is told it as before."""
         return await self._flag(name, "hide" if hidden else "show")
 
     async def remove(self, name: str) -> None:
@@ -127,7 +127,7 @@ class StoryCodex:
     async def import_lorebook(
         self, path: str | Path, *, on_left_out: Callable[[Mapping[str, int]], None] = lambda left_out: None
     ) -> list[str]:
-        """Add the entries of a lorebook of SillyTavern or NovelAI (JSON), and return their names; raises BookError.
+        """Add the entries of a lorebook of SillyTavern, NovelAI or a character card, and return their names; raises BookError.
 
         In the place of `{{char}}` stands the name of the first of the story's people, in a story to play of the second, and the
         first in that of `{{user}}`. `on_left_out` is told how much was left out, by kind: `tell_left_out` says it in words.
@@ -144,8 +144,8 @@ class StoryCodex:
     async def accept(self, number: int = 1, at: Ref | None = None) -> Contradiction:
         """Say that a contradiction of a passage, counted from 1, is meant so: the entry says from there what the passage says.
 
-        The later passages stay as they are. Raises StoryError where there is none of this number, and for a passage of another
-        branch.
+        The later passages stay as they are, but for contradictions to what is over now. Raises StoryError where there is none of
+        this number, and for a passage of another branch.
         """
         session = self._session
         async with session.writing():

@@ -21,7 +21,7 @@ from recurrentgpt.schema.codex import (
     sign_of_role,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import ANYBODY, key_of, parted, plain
+from recurrentgpt.schema.names import ANYBODY, key_of, parted, parts_of, plain
 
 
 class Readers:
@@ -112,7 +112,9 @@ class Readers:
         for entry in hidden:
             own = [*entry.own_names, *entry.former]
             signs += map(sign_of, own)
-            signs += [sign_of(part) for part in (*entry.names, *_last_words(entry)) if key_of(part) not in told]
+            former = [part for name in entry.former if entry.kind == "person" for part in parts_of(name)]
+            parts = (*entry.names, *former, *_last_words(entry))
+            signs += [sign_of(part) for part in parts if key_of(part) not in told]
             signs += map(sign_of_role, self.codex.own_roles(entry))
             if entry.kind in ("promise", "question"):
                 signs += [sign_of(name.casefold().strip(" .?!…")) for name in own]

@@ -63,7 +63,7 @@ def codex(
     ] = None,
     pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
     hide: Annotated[
-        bool | None, typer.Option("--hide/--unhide", help="Show it to no reader, nor in `recall` and `context`.")
+        bool | None, typer.Option("--hide/--unhide", help="Show readers neither it nor lines that name it.")
     ] = None,
     remove: Annotated[
         bool, typer.Option("--remove", help="Take it out of the codex, until a later passage tells of it.")
@@ -73,7 +73,7 @@ def codex(
         typer.Option(
             "--import",
             metavar="FILE",
-            help="Add a lorebook of SillyTavern or NovelAI (JSON), and say what of it is left out.",
+            help="Add a lorebook of SillyTavern or NovelAI, or of a character card (JSON), and say what is left out.",
         ),
     ] = None,
     meant: Annotated[

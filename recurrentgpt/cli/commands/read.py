@@ -235,7 +235,7 @@ def recall(
       recurrentgpt recall 3f2a "a storm at sea" -k 3 --json | jq -r .summary
 
     What a later passage has changed is left out: `codex STORY NAME` has the history of an entry. So is what was noted of entries
-    that are hidden from readers.
+    that are hidden from readers, or names them, and in a story to play what somebody does not know.
     """
     from recurrentgpt.cli.terminal.screen import Screen
 

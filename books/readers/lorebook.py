@@ -31,18 +31,16 @@ _ORDER = re.compile(r"^@@.*$", re.MULTILINE)
 """A line of a card that tells the program what to do with the entry."""
 
 _QUOTED = r"[\"“”„][^\"“”]*[\"“”]"
-_VALUES = re.compile(rf"(?P<of>[^\W\d_][\w '’/-]*)\(\s*(?P<values>{_QUOTED}(?:\s*\+\s*{_QUOTED})*)\s*\)")
+_VALUES = re.compile(rf"(?P<of>[^\W\d_][\w '’/-]{{0,40}})\(\s*(?P<values>{_QUOTED}(?:\s*\+\s*{_QUOTED})*)\s*\)")
 """An attribute of W++: `Hair("red" + "cropped")`."""
-_BARE_VALUES = re.compile(r"^[\[{\s]*(?P<of>[^\W\d_][\w '’/-]*)\((?P<values>[^()\"“”]+)\)[\]}\s]*$", re.MULTILINE)
+_BARE_VALUES = re.compile(r"^[\[{ ]*(?P<of>[^\W\d_][\w '’/-]{0,40})\((?P<values>[^()\"“”\n]+)\)[\]} ]*$", re.MULTILINE)
 """The same without quotation marks, on a line of its own."""
 _OF = r"[^\W\d_][\w'’/&-]*(?: [\w'’/&-]+){0,3}"
 _ATTRIBUTE = re.compile(rf"(?P<of>{_OF})\s*[:=：](?!//)\s*(?P<value>\S.*)")
 """An attribute in a line of its own: `Ruler: the Tallow Queen`."""
 _NEXT_ATTRIBUTE = re.compile(rf"\s*[;,|；]\s*(?={_OF}\s*(?:[:=]\s|：))")
-_MARK = re.compile(r"(?:[-*•–—+>#~]+|\d{1,2}[.)])\s+")
+_MARK = re.compile(r"^(?:[-*•–—+>#~]+|\d{1,2}[.)])\s+")
 """What a line of a list begins with."""
-_BRACKETS = re.compile(r"^(?:[\[\s;]|\{(?!\{))+|(?:[\]\s;]|(?<!\})\})+$")
-"""What stands around attributes; two braces are a place for a name."""
 _BREAK = re.compile(r"(?<=[;,:—–])\s+|(?<=[；，、：])")
 """Where a sentence may be parted that is too long for a line."""
 WRAPPED = 50
@@ -320,7 +318,10 @@ def _parts(text: str, name: str) -> list[tuple[str, bool]]:
 
 
 def _bare_text(line: str) -> str:
-    return _BRACKETS.sub("", line)
+    """Return a line without the brackets around it; two braces are a place for a name."""
+    line = line.strip(" ;[]")
+    line = line if line.startswith("{{") else line.lstrip(" ;[{")
+    return line if line.endswith("}}") else line.rstrip(" ;]}")
 
 
 def _as_attribute(match: re.Match[str]) -> str:
@@ -331,13 +332,15 @@ def _as_attribute(match: re.Match[str]) -> str:
 def _unwrapped(text: str) -> list[str]:
     """Return the lines of a text without marks of lists, those that go on with one another together."""
     lines: list[str] = []
+    last = ""
     for given in text.splitlines():
         line = " ".join(given.replace("**", "").replace("__", "").split())
-        goes_on = lines and len(lines[-1]) >= WRAPPED and not ends_a_sentence(lines[-1]) and line[:1].islower()
+        goes_on = len(last) >= WRAPPED and not ends_a_sentence(last) and line[:1].islower()
         if goes_on and not _ATTRIBUTE.fullmatch(line):
             lines[-1] += f" {line}"
-        elif line := _MARK.sub("", line, count=1) if _MARK.match(line) else line:
+        elif line := _MARK.sub("", line, count=1):
             lines.append(line)
+        last = line
     return lines
 
 

@@ -687,13 +687,40 @@ def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
     assert left_out == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1}
     assert "1 sentence with a place for what the story has none of" in tell_left_out(left_out)
     assert " ".join(line.text for line in entry(story, "Harrow").lines) == long
-    assert entry(story, "Harrow").keys == ("the old town",)
+    assert entry(story, "Harrow").keys == ("harrow", "the old town")
     assert [line.text for line in entry(story, "Mara").lines] == ["Signe Orrin met Mara. She is a spy."]
     assert entry(story, "Mara").keys == ("spies",)
     content["entries"] = [{"comment": "Harrow", "content": long * 3, "key": []}]
     story.import_lorebook(lorebook(tmp_path, content), on_left_out=(left_out := {}).update)
     assert left_out == {"sentences": 10}
     assert "10 sentences beyond 40 lines" in tell_left_out(left_out)
+
+
+def test_a_lorebook_is_told_in_whatever_letters_and_belongs_to_whom_the_story_knows(story, author, model, tmp_path):
+    begun(story, author)
+    book = {
+        "entries": [
+            {"comment": "Dragons", "key": ["Dragon"], "content": "They cannot fly in rain."},
+            {"comment": "Bastian (W++)", "key": ["Bastian"], "content": '[Bastian("smith")\nAge("34")]'},
+            {"comment": "Ice", "key": ["ICE"], "content": "Ice is worth silver.", "caseSensitive": True},
+        ]
+    }
+    story.import_lorebook(lorebook(tmp_path, book))
+    assert {one.name for one in story.codex()} >= {"Dragons", "Bastian Cole", "Ice"}
+    assert "Bastian" not in {one.name for one in story.codex()}
+    assert "Bastian: smith; Age: 34." in [line.text for line in entry(story, "Bastian Cole").lines]
+
+    def told(plan: str) -> str:
+        beginning = len(model.calls)
+        story.choose(plan)
+        story.step()
+        return "\n".join(str(message.text) for call in model.calls[beginning:] for message in call)
+
+    assert "fly in rain" in told("Signe sees the dragons of the north over the ice.")
+    assert "fly in rain" in told("Signe hears a dragon in the snow.")
+    other = told("Signe rides with the dragoons over the ice.")
+    assert "fly in rain" not in other
+    assert "worth silver" not in other
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ MOST_SHOWN = 10
 
 @dataclass(frozen=True)
 class StoppedChat:
-    """A chat of several messages without a place line: its premise, the replies of which something came, and what was said last."""
+    """A chat of several messages without a place line: its premise, what came of the replies, and what was said last."""
 
     premise: str
     replies: Sequence[str]
@@ -70,29 +70,27 @@ async def just_begun(library: Library, premise: str, mode: str) -> str | None:
 async def story_of(library: Library, disk: DiskStore, chat: StoppedChat, mode: str) -> str | None:
     """Return the story of a chat whose first reply was stopped; None where there is none, or one cannot be told from others.
 
-    Raises StoryBusy where it may be one that is being written.
+    First comes one that was shown to it and has gone on from its answer, which is then given once more; then one that has not
+    gone on, or has from another answer. Raises StoryBusy where it may be one that is being written.
     """
-    answered, waiting, gone_on, unknown, busy = [], [], [], [], ""
-    said, reply = visible_line(chat.said), visible_line(chat.replies[0]) if chat.replies else ""
+    ranked: list[list[str]] = [[], [], [], []]
+    said, reply, busy = visible_line(chat.said), visible_line(chat.replies[0]) if chat.replies else "", ""
     for story in await begun_from(library, chat.premise, mode):
         passages, shown = await first_passages(library, story), disk.read(story).get("shown", [])
         if reply:
             known = _was_shown(reply, shown) or any(_tells(passage["passage"], reply) for passage in passages)
         else:
             # A client may keep no message of a reply that was stopped.
-            known = not chat.replies or not shown or any(not visible_line(text) for text in shown)
-        if known and any(passage["plan"] == said for passage in passages):
-            answered.append(story)
-        elif passages:
-            gone_on += [story] if known and reply else []
-        elif await _is_written(library, story):
+            known = any(not (chat.replies and visible_line(text)) for text in shown)
+        if any(passage["plan"] == said for passage in passages):
+            ranked[0 if known else 3].append(story)
+        elif not passages and await _is_written(library, story):
             busy = story
-        elif known:
-            waiting.append(story)
-        elif not shown:
-            # Its server ended before it could keep what was sent.
-            unknown.append(story)
-    found: list[str] = next(filter(None, (answered, waiting, gone_on, unknown)), [])
+        elif known and not passages:
+            ranked[1].append(story)
+        elif known and reply:
+            ranked[2].append(story)
+    found: list[str] = next(filter(None, ranked), [])
     if not found and busy:
         raise StoryBusy(f"Story {busy} is being written: wait until it is done, then send this once more.")
     return found[0] if len(found) == 1 else None

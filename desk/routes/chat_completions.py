@@ -314,15 +314,9 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     if found:
         at = await acall(lambda: place_of(library, desk.disk, found, chat))
         return await turn(found, "answer", at)
-    plan = ""
-    if not again:
-        plan = _own_plan(said, played=mode == "fiction")
-        is_ours = not any(reply.strip() for reply in chat.replies) or await acall(
-            lambda: begun_from(library, premise, mode)
-        )
-        if plan and not (chat.replies and is_ours):
-            # A chat with another model, or what a client tells before the premise.
-            premise, plan = said, ""
+    plan = "" if again else _own_plan(said, played=mode == "fiction")
+    if plan and not await acall(lambda: _was_begun_here(library, chat, mode)):
+        premise, plan = said, ""
     settings = {**desk.given(), "mode": mode}
     story_begun = AsyncStory.new(premise=premise, plan=plan, library=library, **settings)
     if name := own or (None if await known(chat_id) else chat_id):
@@ -341,6 +335,16 @@ def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:
         return None
     replies = tuple(message.text for message in before[first:] if message.role == "assistant")
     return StoppedChat(before[first].text.strip(), replies, last.text.strip())
+
+
+async def _was_begun_here(library: Library, chat: StoppedChat, mode: str) -> bool:
+    """Tell whether a chat without a place has asked this endpoint for its first reply.
+
+    Else it was begun with another model, or a client tells something before the premise.
+    """
+    if not chat.replies:
+        return False
+    return not any(map(visible_line, chat.replies)) or bool(await begun_from(library, chat.premise, mode))
 
 
 def _own_plan(said: str, *, played: bool) -> str:

@@ -634,6 +634,15 @@ def test_a_reply_that_was_stopped_before_its_first_word_is_begun_from_the_premis
     assert told(desk, other).brief["premise"] == "A bell under the sea."
 
 
+def test_a_stopped_player_is_nobody_in_the_story_of_another_chat(client, desk):
+    other = play(client, BEGIN)
+    reply = play(client, *chat_of(BEGIN, "", "A cook."))
+    assert place(reply)[0] != place(other)[0]
+    assert (told(desk, reply).passage().step, told(desk, other).passage().step) == (1, 0)
+    again = play(client, *chat_of(BEGIN, "", "A cook."))
+    assert place(again)[0] == place(reply)[0]
+
+
 def test_a_premise_that_is_sent_again_after_a_stop_writes_the_first_passage(client, desk):
     part, story = stopped(desk, BEGIN)
     reply = ask(client, chat_of(BEGIN, part, BEGIN["content"]))
@@ -703,7 +712,9 @@ def test_a_player_still_chooses_by_number_and_asks_for_another_take(client, desk
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
 
-@pytest.mark.parametrize("content", [[PICTURE], [], "", " \n", "\u200b", None, [PICTURE, {"type": "text", "text": " "}]])
+@pytest.mark.parametrize(
+    "content", [[PICTURE], [], "", " \n", "\u200b", None, [PICTURE, {"type": "text", "text": " "}]]
+)
 def test_a_message_without_words_begins_no_story_and_is_no_answer(client, desk, content):
     reply = ask(client, [{"role": "user", "content": content}])
     assert said(reply)["content"].startswith("Nothing was written, for your message has no words")

@@ -634,6 +634,15 @@ def test_a_reply_that_was_stopped_before_its_first_word_is_begun_from_the_premis
     assert told(desk, other).brief["premise"] == "A bell under the sea."
 
 
+def test_a_stopped_chat_goes_on_after_the_server_was_started_again(desk):
+    part, story = stopped(desk, BEGIN)
+    service = desk[0].app.state.desk
+    again = create_app(desk[1], folder=service.disk.folder, given=service.given_by_code(), chat=True)
+    with TestClient(again, base_url="http://127.0.0.1", client=HERE) as http:
+        client = openai.OpenAI(base_url="http://127.0.0.1/v1", api_key="none", http_client=http, max_retries=0)
+        assert place(ask(client, chat_of(BEGIN, part, OWN)))[0] == story
+
+
 def test_a_stopped_player_is_nobody_in_the_story_of_another_chat(client, desk):
     other = play(client, BEGIN)
     reply = play(client, *chat_of(BEGIN, "", "A cook."))

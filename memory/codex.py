@@ -172,14 +172,14 @@ def _entry_of(codex: Codex, change: Change, named: Collection[str] | None) -> En
     """Return the entry that a change is of; None for a new one.
 
     A passage's changes are under the names of entries, which were looked up with all people of the brief beside them: Anna is
-    nobody here who has a surname. What lies below them, the brief and the author say of whoever answers to a name and is not
-    `named` there otherwise.
+    nobody here who has a surname. What lies below them the author says of whoever answers to a name, and the brief of whoever
+    is not `named` there otherwise.
     """
     name = visible_text(change["entry"])
     found = codex.find(name, change["kind"], whole=True)
     if found is None and named is not None:
         found = codex.find(name, change["kind"])
-        return found if found is not None and found.name.casefold() not in named else None
+        return found if found and (change.get("author") or found.name.casefold() not in named) else None
     return found
 
 

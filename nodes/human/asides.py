@@ -79,12 +79,13 @@ _AROUND_IT = (
 )
 _TO_READ = re.compile(
     rf"(?:{_READS}|(?:i (?:want|would like|'d like)|i'd like) to (?:see|read|know|have)|let me (?:see|read))"
-    rf"(?= .*\b{_OF_THE_WORK}\b|$)(?:,? {_AROUND_IT}\b)*(?:,? (?:in(?:to)? \S+(?: (?:words|sentences|lines))?|(?:in|as) (?:one|two|three|a few) \S+|"
+    rf"(?= .*\b{_OF_THE_WORK}\b|$)(?:,? {_AROUND_IT}\b)*(?:,? (?:(?:in|to|into) \S+(?: (?:words|sentences|lines))?|(?:in|as) (?:one|two|three|a few) \S+|"
     r"as (?:a )?\S+))?"
 )
 _TOLD = re.compile(rf"(?:tell|remind) (?:me|us) (?:more|about|{_WHO})\b.*|explain (?:{_WHO}|to me|it|this|that)\b.*")
-_REMINDS = re.compile(
-    r"(?:save|export|print|explain|summari[sz]e|recap|translate)(?: (?:it|this|that))?(?: (?:in)?to \S+)?"
+_READ_ALONE = re.compile(
+    rf"(?:save|export|print|explain|summari[sz]e|recap|translate)(?: (?:it|this|that))?(?: (?:in)?to \S+)?|read {THIS}(?: again)?"
+    r"|(?:the |story )?(?:summary|status|recap|title|transcript)(?: so far)?"
 )
 
 _QUALITY = (
@@ -140,7 +141,7 @@ def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str |
         return REMARK
     if _WISHES.fullmatch(phrase) or _TAKEN_WITH_A_WISH.fullmatch(phrase):
         return WISH
-    if _TO_READ.fullmatch(phrase) or _REMINDS.fullmatch(phrase):
+    if _TO_READ.fullmatch(phrase) or _READ_ALONE.fullmatch(phrase):
         return READING
     bare = small.strip(" .!?,*_~()")
     if any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS) for said in (phrase, bare)):

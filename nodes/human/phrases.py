@@ -55,7 +55,7 @@ _CHOOSING = frozenset(
 )  # fmt: skip
 _AROUND_A_CHOICE = frozenset(
     ("a an the this that it it's that's i i'd i'll i'm i've we we'd we'll we're me us my our your to for of with on in at and or so then "
-     "just now really very be is am are would will let let's please pls plz thanks thank thank-you thx ok okay yes yeah yep sure "
+     "just now really very be is am are would will let let's please pls plz thanks thx ok okay yes yeah yep sure "
      "well um uh hmm hm definitely absolutely certainly obviously clearly personally actually ahead instead too as by from via "
      "best better good great fine perfect nice right fun interesting favourite favorite cool awesome excellent most more seems "
      "sounds looks works see seeing have do try start begin run write writing make say next proposed number no nr option options "
@@ -66,7 +66,7 @@ _DOUBTING = frozenset(
 )
 _NUMBERED = frozenset(("plan", "option", "choice", "number", "opt", "proposal", "suggestion", "idea", "answer"))
 _JOINED = frozenset(
-    "either both combine combining mix mixing merge and or then with plus versus vs > - / & + , not than".split()
+    "either both combine combining mix mixing merge combined mixed together and or then with plus versus vs > - / & + , not than".split()
 )
 _COMES_TO = re.compile(r"(?:ich|wir|je|nous|yo|io|eu|я|ik|ja|jag|jeg)\b\W+(?:\S+ ){1,4}(?P<digits>[0-9]{1,2})")
 """How somebody who chooses says it in other languages than English: "Ich nehme Plan 2"."""
@@ -95,6 +95,7 @@ _LEFT_TO_OTHERS = re.compile(
 _ANY_OF_THEM = re.compile(
     r"(?:choose|pick|select|take|try|use)(?: (?:one|any|either|anything|something|whichever|whatever))"
     r"(?: (?:one|plan|option|of (?:them|these)|at random|randomly|you (?:like|want|prefer|think|find)(?: (?:is )?best)?))*"
+    r"|which(?:ever|so ever)(?: (?:one|plan|option))?(?: you (?:like|want|prefer|think|find)(?: (?:is )?best)?)?"
     r"|random(?:ly)?(?: (?:plan|option|choice|one))?|surprise|auto|automatic(?:ally)?"
 )
 _NONE_OF_THEM = re.compile(
@@ -102,6 +103,11 @@ _NONE_OF_THEM = re.compile(
     r"choices))|(?:none|neither|not any) of (?:these|those|them|the (?:plans|options|above))(?: plans| options)?"
     r"(?: (?:is|are|sounds?|looks?) (?:any )?good)?|not (?:these|those)(?: plans| options)?"
 )
+_DESCRIBED = re.compile(
+    r"(?:(?:i|we)(?:'ll| will|'d|would)? (?:choose|pick|take|want|like|prefer|go with) |go with |take )?(?:the|that) (?:(?P<named>\S+(?: \S+){0,2}) "
+    r"(?:plan|option|choice|one)|(?:plan|option|choice|one) (?:with|about|where|in which|of|that) (?P<told>\S.*))"
+)
+"""A plan by what happens in it."""
 _ENDS = re.compile(
     rf"(?:let's |let us |i want to |we can )?(?:end|finish|conclude|stop|wrap up|wrap|complete|quit)(?: (?:{THIS}|things|up|now|here|there|"
     r"already|for (?:now|today|tonight)|today))*(?: with (?:a|an|the) (?:\w+ )?ending)?"
@@ -323,6 +329,8 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
         return number
     if not played and (came := _COMES_TO.fullmatch(said)):
         return _doubtful(int(came["digits"]), plans)
+    if (told := _DESCRIBED.fullmatch(phrase)) and (described := _described(told["named"] or told["told"], plans)):
+        return _doubtful(described, plans)
     for pattern, question in _ASKED_BACK_LIKE:
         if pattern.fullmatch(phrase):
             raise BadAnswer(question)
@@ -352,8 +360,8 @@ def _among_words_of_choosing(text: str, plans: Sequence[str]) -> int | None:
 
     Raises BadAnswer, which asks back, where that is not sure, or where there are several; returns None for a sentence.
     """
-    words = _WORD.findall(_folded(text).replace("thank you", "thanks").replace("for sure", "sure"))
-    words = [word.removesuffix("'s") if word not in _AROUND_A_CHOICE else word for word in words]
+    folded = re.sub(r"(?<=\w)'s\b", " is", _folded(text)).replace("thank you", "thanks").replace("for sure", "sure")
+    words = _WORD.findall(folded)
     numbers, others, named = [], [], False
     for at, word in enumerate(words):
         before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
@@ -384,6 +392,13 @@ def _among_words_of_choosing(text: str, plans: Sequence[str]) -> int | None:
     # "I have 2" may be somebody's count.
     counts = not named and said & {"have", "see", "make", "do", "am", "are", "is"} and not said & _CHOOSING
     return number if plain and not counts else _doubtful(number, plans)
+
+
+def _described(words: str, plans: Sequence[str]) -> int | None:
+    """Return the number of the one plan that has all words of a description; None where none has, or several have."""
+    wanted = {word for word in re.findall(r"[^\W\d_]+", words) if word not in _AROUND_A_CHOICE}
+    having = [number for number, plan in enumerate(plans, 1) if wanted <= set(re.findall(r"[^\W\d_]+", _folded(plan)))]
+    return having[0] if wanted and len(having) == 1 else None
 
 
 def _in_sentences(text: str, plans: Sequence[str], *, played: bool) -> int | Action | None:

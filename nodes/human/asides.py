@@ -13,6 +13,8 @@ WISH = (
 )
 TALK_ALONE = 10
 """Words of a request or a question without a mark at its end; whatever is longer may be a sentence."""
+SHORT_QUESTION = 5
+"""Words of a question that begins with no word that asks in English; a longer one may tell of somebody who asks."""
 
 WORK = (
     r"(?:stor(?:y|ies)|novel|tale|passages?|chapters?|scenes?|parts?|sections?|paragraphs?|texts?|versions?|responses?|repl(?:y|ies)"
@@ -25,7 +27,12 @@ _IS = (
     r"(?:is|are|am|was|were|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|had|isn't|aren't|wasn't|"
     r"weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|shouldn't|hasn't|haven't)"
 )
-_ASKING = re.compile(rf"(?:(?:and|but|so|wait|well|hey|sorry|ok|okay|then|now),? )*(?:{_WHO}(?:'s|'re|'d)?|{_IS})\b")
+_ASKING = re.compile(
+    rf"(?:(?:and|but|so|wait|well|hey|sorry|ok|okay|then|now),? )*(?:(?:(?:in|on|from|to|for|with|by) )?{_WHO}(?:'s|'re|'d)?|{_IS}"
+    r"|wer|wen|wem|wessen|was|wo|wohin|woher|wann|warum|wieso|wie|welche[rsnm]?|qui|que|quoi|où|quand|pourquoi|comment|quel(?:le)?s?|est-ce"
+    r"|chi|che|cosa|dove|perché|come|quale|quem|onde|quando|por que|como|qual|wie|wat|waar|wanneer|waarom|hoe|welke|kto|co|gdzie|kiedy|"
+    r"dlaczego|jak|czy|кто|что|где|куда|когда|почему|зачем|как|какой|какая)\b"
+)
 _PROPOSES = re.compile(
     r"(?:and |but |so )?(?:(?:what|how) (?:if|about)\b|why not\b|suppose|imagine|maybe|perhaps|or\b)"
     r"|was(?: wäre|,)? ?,? wenn|wie wäre|et si\b|¿?y si\b|¿?qué tal si\b|e se\b|wat als\b|co jeśli\b|а? ?что,? если|а если|如果|要是|もし|"
@@ -51,17 +58,25 @@ _GOOD = (
 _VERY = r"(?:so|very|really|pretty|quite|rather|absolutely|simply|just|truly|too|not|all|super|such|a|an|the|another|still|already)"
 _WAS = rf"(?:(?:{THIS}|these|those)(?: (?:is|was|are|were|looks|looked|sounds|sounded|reads|seems|feels|isn't|wasn't)|'s) )"
 _JUDGES = re.compile(
-    rf"(?:(?:oh|ah|wow|ha|yes|ok|okay|hey|and|but|what|how|i (?:think|find|found)|now|again),? )*"
+    rf"(?:(?:oh|ah|wow|ha|haha|hehe|lol|yes|ok|okay|hey|and|but|what|how|i (?:think|find|found)|now|again),? )*"
     rf"(?:{_WAS}?(?:{_VERY} )*{_GOOD}(?:(?:,| and| but)? (?:{_VERY} )*{_GOOD})*(?: (?:job|work|one|stuff|{WORK}))?"
     rf"|(?:(?:i|we) )?(?:(?:really|do|did|just|absolutely) )*(?:{_LIKING}|(?:do not|don't|did not|didn't) (?:really )?(?:like|love))"
-    rf" (?:how (?:it|this|that) (?:is|was)|{THIS}|these|those|every(?:thing)?|all of (?:it|this))|(?:wow|omg|whoa|ha|haha)"
-    r")(?: (?:so far|so much|a lot|very much|indeed|too|though|again|here|now|at all|very|already|really))*"
+    rf" (?:how (?:it|this|that) (?:is|was)|{THIS}|these|those|every(?:thing)?|all of (?:it|this))|(?:wow|omg|whoa|yay|woohoo|ha|haha|[0-9]+(?:/[0-9]+| stars| points))"
+    r")(?: (?:so far|ever|so much|a lot|very much|indeed|too|though|again|here|now|at all|very|already|really))*"
 )
 _THANKS = re.compile(
     r"(?=.*\b(?:thanks|thank you|thx|cheers|bye|goodbye|goodnight|good night|see you|that(?:'s| is| was| will be) all)\b)"
     r"(?:(?:that's|i'm|we're|it's|done|finished|very|will|be|no|more|perfect|good|lovely|many|thanks|thank|thx|cheers|you|so|very|much|a|lot|bye|goodbye|goodnight|good|night|see|later|tomorrow|for|now|"
     r"today|all|that|this|it|is|was|your|help|great|nice|ok|okay|and|the|wonderful|again|everybody|everyone|i|we|am|to|bed|back|"
     rf"then|{WORK})\b[\s,.!]*)+"
+)
+_PUZZLED = re.compile(
+    r"(?:that|this|it)(?: (?:makes? no sense|(?:doesn't|does not|didn't) make (?:any )?sense)|(?:'s| is| was)(?: not|n't)? (?:wrong|what i "
+    r"(?:wanted|meant|asked for|said|expected)))|(?:i|we) (?:don't|do not|didn't) (?:understand|get|follow)(?: (?:it|this|that))?"
+    rf"|you (?:already|just) (?:wrote|said|used|told)(?: me| us)? (?:it|this|that)|(?:you|it) (?:repeats?|are repeating) (?:your|it)self"
+    r"|i'm (?:bored|confused|impressed)|there(?: is|'s| are) (?:a |some |an )?(?:typos?|mistakes?|errors?)(?: in .*)?"
+    r"|(?:hello|hi|hey) (?:there|again|everyone)|good (?:morning|evening|afternoon)|ty|tysm|talk to you later|(?:got to|gotta) go|"
+    r"(?:let's )?(?:continue|go on) (?:tomorrow|later|another day)|i'm tired"
 )
 _WAITS = re.compile(
     r"(?:please )?(?:wait|hold on|hang on|one (?:moment|sec|second|minute)|just a (?:moment|sec|second|minute)|pause|brb|ttyl|afk|"
@@ -112,7 +127,12 @@ _ANY_WISH = (
 _WISHES = re.compile(
     rf"(?:(?:{_WAS}|i want (?:it )?|i'd like (?:it )?|can it be |i prefer (?:it )?)?{_BARE_WISH}"
     rf"|(?:make|keep|write|turn|get|do|want|have) (?:{THIS}|things|everything|them) {_ANY_WISH}"
-    rf"|write (?:longer|shorter|better|more|less) ?{WORK}?"
+    rf"|write (?:longer|shorter|better|more|less) ?{WORK}?|use (?:a |an )?(?:{_COMPARED}|more \S+|less \S+|{_QUALITY}) {WORK}"
+    rf"|(?:be|don't be|do not be) (?:(?:so|too|a bit|a little|less|more|even) )*(?:{_COMPARED}|{_QUALITY})"
+    r"|(?:fix|correct|remove|delete|drop|avoid|use|stop using|stop|change|don't use)(?: \S+){0,4} (?:typos?|spelling|grammar|adjectives?|adverbs?|"
+    r"wording|tenses?|clich[eé]s?|(?:last|previous|first) (?:sentence|paragraph|line))(?: (?:in|of|from) .*)?"
+    r"|(?:write |continue |go on |answer |speak )?(?:it |this )?in (?:english|german|french|spanish|italian|portuguese|dutch|polish|russian|"
+    r"chinese|japanese|korean|arabic|hindi|turkish|latin|(?:the )?(?:present|past) tense|(?:the )?(?:first|third|second) person)"
     rf"|(?:lengthen|shorten|expand|extend|improve|condense|polish|shrink|proofread|correct) {THIS})"
     rf"(?:(?:,| and|, and| but) (?:{_ANY_WISH}|{_BARE_WISH}))*(?: (?:next time|this time|please|from now on|again|than (?:that|this)))*"
 )
@@ -144,7 +164,7 @@ def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str |
     if _TO_READ.fullmatch(phrase) or _READ_ALONE.fullmatch(phrase):
         return READING
     bare = small.strip(" .!?,*_~()")
-    if any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS) for said in (phrase, bare)):
+    if any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS, _PUZZLED) for said in (phrase, bare)):
         return REMARK
     asks = _asks(small)
     if played:
@@ -163,4 +183,5 @@ def _asks(small: str) -> bool:
         return _TOLD_WITHOUT_MARK.fullmatch(small) is not None
     if _PROPOSES.match(small) or _SPEAKS.search(small):
         return False
-    return _ASKING.match(small) is not None or not re.search(r"[,，、…]", small)
+    alone = not re.search(r"[,，、…]", small) and len(small.split()) <= SHORT_QUESTION
+    return alone or small.startswith("¿") or _ASKING.match(small) is not None

@@ -59,7 +59,7 @@ _AROUND_A_CHOICE = frozenset(
      "well um uh hmm hm definitely absolutely certainly obviously clearly personally actually ahead instead too as by from via "
      "best better good great fine perfect nice right fun interesting favourite favorite cool awesome excellent most more seems "
      "sounds looks works see seeing have do try start begin run write writing make say next proposed number no nr option options "
-     "plan plans choice answer suggestion idea pick one story passage opt proposal again could can you here").split()
+     "plan plans choice answer suggestion idea pick one story passage opt proposal again could can you here much all way happy rather find goes gets me wanna gonna").split()
 )  # fmt: skip
 _DOUBTING = frozenset(
     "maybe perhaps probably possibly guess suppose think believe how about what might not don't doesn't".split()
@@ -83,8 +83,8 @@ _POLITE_END = re.compile(r",? (?:please|pls|plz|then|thanks|thank you|now)$")
 _OTHER_PLANS = re.compile(
     r"(?:(?:(?:show|give|offer|suggest|propose|generate|list|get|find|try)(?: (?:me|us))?|(?:i|we) (?:want|need)|i'd like|"
     r"i would like|(?:can|could|may) (?:i|we) (?:have|get|see)|have you got|any|let me see|let's see) )?"
-    r"(?:some |a few |three |a |any |the )?(?:(?:new|more|other|different|better|fresh|another|alternative)(?: set of)? "
-    r"(?:plans?|options?|choices?|ideas?|suggestions?|proposals?|ones)|others)(?: (?:for me|instead|for the next (?:one|passage)))?"
+    r"(?:some |a few |two |three |four |five |[0-9]+ |a |any |the )?(?:(?:new|more|other|different|better|fresh|another|alternative)(?: set of)? "
+    r"(?:plans?|options?|choices?|ideas?|suggestions?|proposals?|ones)|others|(?<=give me )[0-9]+ (?:plans|options|ideas))(?: (?:for me|instead|for the next (?:one|passage)))?"
 )
 _LEFT_TO_OTHERS = re.compile(
     r"(?:your|dealer's|the (?:simulator|ai|model|computer)'s) (?:choice|call|pick|turn|decision)"
@@ -101,7 +101,8 @@ _ANY_OF_THEM = re.compile(
 _NONE_OF_THEM = re.compile(
     r"(?:i|we) (?:don't|do not|didn't) (?:really )?(?:like|want|love) (?:any of )?(?:these|those|them|(?:the|these|those) (?:plans|options|"
     r"choices))|(?:none|neither|not any) of (?:these|those|them|the (?:plans|options|above))(?: plans| options)?"
-    r"(?: (?:is|are|sounds?|looks?) (?:any )?good)?|not (?:these|those)(?: plans| options)?"
+    r"(?: (?:is|are|sounds?|looks?) (?:any )?good)?|(?:(?:i|we) (?:want|like|take) )?(?:no plans?|no options?|not (?:these|those)(?: plans| options)?|"
+    r"none of (?:these|those|them)|neither(?: one)?|nothing(?: good)?|no good)"
 )
 _DESCRIBED = re.compile(
     r"(?:(?:i|we)(?:'ll| will|'d|would)? (?:choose|pick|take|want|like|prefer|go with) |go with |take )?(?:the|that) (?:(?P<named>\S+(?: \S+){0,2}) "
@@ -120,6 +121,10 @@ _ENDS_PLAINLY = re.compile(
 _SEVERAL_PASSAGES = re.compile(
     r"(?:(?:write|give me|make|do|continue|go on|continue for|go on for|generate) )?(?:the next |another |for )?"
     rf"(?:[0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|some|a few|many)(?: more)?(?: of the)?(?: {WORK}| more)"
+)
+_GOES_ON = re.compile(
+    rf"(?:(?:write|continue with|give me|start|show me|go on with|begin|do) )?(?:the )?next (?:one|{WORK})|(?:continue|go on with) (?:{THIS})"
+    r"|keep it up"
 )
 _LABELLED = re.compile(
     r"(?:(?:my|own|your own|new|next|the|a)\s+){0,2}(?:plan|write|answer|what happens(?: next)?|next(?: passage)?)\s*[:=]\s+(?P<plan>\S.*)",
@@ -222,6 +227,19 @@ _ASKED_BACK_LIKE = (
     (_ANY_OF_THEM, _SOMEBODY_ELSE),
     (_NONE_OF_THEM, _REFUSED),
     (_ENDS, _END),
+    (
+        re.compile(
+            rf"(?:undo|rewind|delete|remove|revert|discard|scrap|go back|take back)(?: (?:to|by|one|a|two|three|[0-9]+))*(?: {THIS})"
+            rf"|(?:go )?back to (?:the )?(?:beginning|start|{WORK} [0-9]+)"
+        ),
+        _NOT_BACK,
+    ),
+    (
+        re.compile(
+            r"(?:give me |try |do |i want )?something (?:else|different|better|new)|(?:try|do) (?:harder|better)"
+        ),
+        _ONCE_MORE,
+    ),
     (re.compile(rf"repeat(?: {THIS})?|do (?:it|this|that) again"), _ONCE_MORE),
 )
 """What is asked back by its shape."""
@@ -248,7 +266,7 @@ _NO_ANSWER = frozenset(
      "show me the options", "show me my options", "list plans", "list the plans", "list options", "how do i answer",
      "how do i choose", "how does this work", "what can i do", "what can i say", "what can i answer", "what do i do",
      "what should i do", "what do you mean", "what now", "what next", "what happens next", "the latter", "the former", "my own",
-     "i'll write my own", "write my own", "same", "the same", "same again", "same as before", "ditto", "as above")
+     "i'll write my own", "write my own", "show help", "commands", "show commands", "show me the commands", "same", "the same", "same again", "same as before", "ditto", "as above")
 )  # fmt: skip
 
 
@@ -331,6 +349,8 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
         return _doubtful(int(came["digits"]), plans)
     if (told := _DESCRIBED.fullmatch(phrase)) and (described := _described(told["named"] or told["told"], plans)):
         return _doubtful(described, plans)
+    if _GOES_ON.fullmatch(phrase):
+        return _doubtful(1, plans)
     for pattern, question in _ASKED_BACK_LIKE:
         if pattern.fullmatch(phrase):
             raise BadAnswer(question)
@@ -381,6 +401,8 @@ def _among_words_of_choosing(text: str, plans: Sequence[str]) -> int | None:
     if not numbers or said - _AROUND_A_CHOICE - _CHOOSING - _DOUBTING - (_JOINED if len(numbers) > 1 else frozenset()):
         return None
     number = numbers[0]
+    if len(numbers) > 1 and {"the", "vote"} <= said:
+        return None
     if len(numbers) > 1:
         raise BadAnswer("One plan is chosen at a time: answer with one number, or say in a sentence what happens next.")
     if number > len(plans) and not (named or said & _CHOOSING):
@@ -403,8 +425,11 @@ def _described(words: str, plans: Sequence[str]) -> int | None:
 
 def _in_sentences(text: str, plans: Sequence[str], *, played: bool) -> int | Action | None:
     """Return what the sentences of a text mean together, where each is said to whoever writes; None for a plan."""
-    parts = [part for part in re.split(r"(?<=[.!?…。！？])\s+|\n+", text.strip()) if re.search(r"\w", part)]
-    if len(parts) < 2:
+    for divided in (r"(?<=[.!?…。！？])\s+|\n+", r",\s+"):
+        parts = [part for part in re.split(divided, text.strip()) if re.search(r"\w", part)]
+        if len(parts) > 1:
+            break
+    else:
         return None
     meant: list[int | Action] = []
     problems: list[BadAnswer] = []

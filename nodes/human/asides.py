@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-QUESTION = 'Questions are not answered here. Where somebody in the story asks this, say who does ("Mira asks: ...?"). '
+QUESTION = 'Nothing was written: questions are not answered here. Where somebody in the story asks this, say who does ("Mira asks: ...?"). '
 REMARK = "Nothing was written: this says nothing that happens. "
 READING = "Nothing was written: this asks to read, and a passage is written from what happens next. "
 WISH = (

@@ -65,6 +65,7 @@ _DOUBTING = frozenset(
     "maybe perhaps probably possibly guess suppose think believe how about what might not don't doesn't".split()
 )
 _NUMBERED = frozenset(("plan", "option", "choice", "number", "opt", "proposal", "suggestion", "idea", "answer"))
+_PLANS = frozenset(("plan", "option", "choice", "plans", "options", "choices"))
 _JOINED = frozenset(
     "either both combine combining mix mixing merge combined mixed together and or then with plus versus vs > - / & + , not than".split()
 )
@@ -112,6 +113,7 @@ _DESCRIBED = re.compile(
 _ENDS = re.compile(
     rf"(?:let's |let us |i want to |we can )?(?:end|finish|conclude|stop|wrap up|wrap|complete|quit)(?: (?:{THIS}|things|up|now|here|there|"
     r"already|for (?:now|today|tonight)|today))*(?: with (?:a|an|the) (?:\w+ )?ending)?"
+    rf"|(?:write )?(?:the|an) (?:end|ending|epilogue|(?:final|closing) {WORK})"
     r"|(?:i'm|i am|we're|we are|all)? ?(?:done|finished|through)(?: (?:here|now|for (?:now|today)))?"
     r"|(?:that's|that is|that will be|it's|it is)? ?(?:enough|all)(?: (?:for (?:now|today)|now|of this|already))*|fin|no more"
 )
@@ -347,8 +349,11 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
         return number
     if not played and (came := _COMES_TO.fullmatch(said)):
         return _doubtful(int(came["digits"]), plans)
-    if (told := _DESCRIBED.fullmatch(phrase)) and (described := _described(told["named"] or told["told"], plans)):
-        return _doubtful(described, plans)
+    if told := _DESCRIBED.fullmatch(phrase):
+        if described := _described(told["named"] or told["told"], plans):
+            return _doubtful(described, plans)
+        if told["named"] and re.search(r"\b(?:plan|option)$", phrase):
+            raise BadAnswer(HELP.format(len(plans)))
     if _GOES_ON.fullmatch(phrase):
         return _doubtful(1, plans)
     for pattern, question in _ASKED_BACK_LIKE:
@@ -391,6 +396,7 @@ def _among_words_of_choosing(text: str, plans: Sequence[str]) -> int | None:
             numbers.append(int(digits[1]))
         elif word in _ORDINALS and (before in ("the", "my", "your") or after in (*_NUMBERED, "one")):
             numbers.append(_ORDINALS.index(word) + 1)
+            named = named or not _PLANS.isdisjoint(words)
         elif word in _CARDINALS and (noun or (word != "one" and _CHOOSING & set(words))):
             numbers.append(_CARDINALS.index(word) + 1)
         else:
@@ -430,6 +436,9 @@ def _in_sentences(text: str, plans: Sequence[str], *, played: bool) -> int | Act
         if len(parts) > 1:
             break
     else:
+        return None
+    # "Ada runs. Make it dark.", where the first is a plan that was offered, is that plan with words of one's own.
+    if any(_bare(part) in map(_bare, plans) for part in parts):
         return None
     meant: list[int | Action] = []
     problems: list[BadAnswer] = []

@@ -40,7 +40,8 @@ _SAYING = (
     r"text|plan|plans|option|options|story|stories|id|ids|result|results|output|the|its|a|an|all|"
     r"both|me|us|back|only|with|for|of|to|from|in|it|that|this|as|is|are|one|number|after|along|"
     r"together|so|far|again|out|aloud|word|by|once|more|ok|okay|yes|great|everything|following|"
-    r"accordingly|what|happened|happens|you|can|could|would|will|at|end|there|user|has|have|been|written|appear|appears|whether|if|"
+    r"accordingly|what|happened|happens|you|can|could|would|will|at|end|there|user|has|have|been|written|appear|appears|"
+    r"whether|if|"
     r"exists?|still|characters?|cast|title|status|summary|names|feedback|comments|markdown|json|format|up|first|main"
 )
 _WRITES = f"{_WRITE}|compose|draft|create|make"
@@ -49,7 +50,8 @@ _READS = (
     r"report|include|reply|respond|export|present|look|check|fetch|retrieve|get|find|review|describe|explain|quote|open|load"
 )
 _GOES_WITHOUT_SAYING = re.compile(
-    rf"(?:task|request|instructions?|hi|hello|hey|hi there|please|thanks|thank you)|(?:(?:{_SAYING})[\s,]+)*(?:{_WRITES}|{_READS})\b"
+    rf"(?:task|request|instructions?|hi|hello|hey|hi there|please|thanks|thank you)|"
+    rf"(?:(?:{_SAYING})[\s,]+)*(?:{_WRITES}|{_READS})\b"
     rf"(?:[\s,:+&]+(?:{_SAYING}|{_WRITES}|{_READS})\b)*",
     re.IGNORECASE,
 )
@@ -75,9 +77,11 @@ _CHOOSING = re.compile(
     r"(?:choose|pick|select|take)(?=\s+(?:the\s+)?(?:plan|option|choice)\b)|"
     r"(?:give|propose|suggest|offer|make|create|get|ask for)(?:\s+(?:me|us|some|three|for))*|"
     r"(?:the\s+)?(?:user|person|reader|player|human|i|we|they|he|she)\s+(?:has\s+|have\s+)?(?:chose|chosen|picked|selected|took|"
-    r"chooses|picks|selects|takes|prefers|wants?|would\s+like|said|says|replied|answered|decided\s+on|opted\s+for|(?:is\s+)?going\s+with)(?:\s+to\s+(?:go|take|choose|use|pick|follow|see))?"
+    r"chooses|picks|selects|takes|prefers|wants?|would\s+like|said|says|replied|answered|decided\s+on|opted\s+for|"
+    r"(?:is\s+)?going\s+with)(?:\s+to\s+(?:go|take|choose|use|pick|follow|see))?"
     r")\b[\s,:]*|"
-    rf"(?:the\s+|my\s+)?{_WHOEVER}(?:['’]s)?\s+(?:chosen\s+|selected\s+|preferred\s+)?(?:choice|pick|selection|answer|decision|reply|plan(?=\s*(?:is|was|:)))\b(?:\s+(?:is|was))?[\s,:]*|"
+    rf"(?:the\s+|my\s+)?{_WHOEVER}(?:['’]s)?\s+(?:chosen\s+|selected\s+|preferred\s+)?(?:choice|pick|selection|answer|"
+    rf"decision|reply|plan(?=\s*(?:is|was|:)))\b(?:\s+(?:is|was))?[\s,:]*|"
     rf"{_LABEL})+",
     re.IGNORECASE,
 )
@@ -89,7 +93,8 @@ _FROM_THERE = re.compile(
     r"from (?:where|the (?:point|place)) .{0,40}\b(?:left off|stopped|ended|is|was|stands)", re.IGNORECASE
 )
 _THEY_ASK = re.compile(
-    rf"(?:the\s+|my\s+)?{_WHOEVER}\s+(?:asks?|asked|wonders|is\s+asking|wants\s+to\s+know|would\s+like\s+to\s+know)\s+(?:you\s+|me\s+)?"
+    rf"(?:the\s+|my\s+)?{_WHOEVER}\s+(?:asks?|asked|wonders|is\s+asking|wants\s+to\s+know|"
+    rf"would\s+like\s+to\s+know)\s+(?:you\s+|me\s+)?"
     r"(?:who|what|where|when|why|how|which|whether|if|about)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -108,18 +113,22 @@ _WISHED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WHICHEVER = re.compile(
-    r"(?:please |and )?(?:with |choose |pick |use |take |select |follow |go with )+(?:whichever|whatever|any|the best)\b(?:\s[\w'’]+){0,8}\W*",
+    r"(?:please |and )?(?:with |choose |pick |use |take |select |follow |go with )+(?:whichever|whatever|any|the "
+    r"best)\b(?:\s[\w'’]+){0,8}\W*",
     re.IGNORECASE,
 )
 _A_NUMBER = re.compile(
     r"\b(?:plan|option|opción|choix|plano|piano|nummer|numéro)\s*[#:]?\s*(?P<number>[0-9]{1,2})\b", re.IGNORECASE
 )
 _ANOTHER = re.compile(
-    r"(?:^|(?<=[.!?])\s|\n)(?:(?:please|now|ok|okay|then|great|thanks|forget (?:that|it)|instead|and|so|can (?:you|we)|could (?:you|we)|would you|"
+    r"(?:^|(?<=[.!?])\s|\n)(?:(?:please|now|ok|okay|then|great|thanks|forget (?:that|it)|instead|and|so|can (?:you|we)|"
+    r"could (?:you|we)|would you|"
     r"i want(?: you)?(?: to)?|i(?:'d| would) like(?: you)?(?: to)?|let['’]s|actually|no|have|do)[\s,.!]+)*"
-    r"(?:(?:write|begin|start|start over with|create|make|compose|do)(?: me| us)?|tell (?:me|us)|(?=(?:(?:a|an|one|another|the)\s)?(?:another|new|different|"
+    r"(?:(?:write|begin|start|start over with|create|make|compose|do)(?: me| us)?|tell (?:me|us)|(?=(?:(?:a|an|one|another|"
+    r"the)\s)?(?:another|new|different|"
     r"more|fresh|second|other)\s|another\s))\s?"
-    r"(?:(?:(?:another|(?:a|an|one) (?:brand |completely |totally |whole )?(?:new|different|second|fresh|more|other)|(?:new|different|fresh|one more)) (?:\w+ ){0,2}(?:story|novel|tale)\b"
+    r"(?:(?:(?:another|(?:a|an|one) (?:brand |completely |totally |whole )?(?:new|different|second|fresh|more|other)|(?:new|"
+    r"different|fresh|one more)) (?:\w+ ){0,2}(?:story|novel|tale)\b"
     r"(?=\W*$|\s*[:,.;!?–—-]|\s+(?:please|about|of|in|with|where|for|set|on|this|that|instead|now)\b)"
     r"|an? (?:\w+ ){0,2}(?:story|novel|tale) (?:about|of|in which|with|where|set|for|instead)\b)"
     r"|(?:(?:a )?new|another) one,? (?:about|in|with|set)\b)",

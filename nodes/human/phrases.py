@@ -38,7 +38,8 @@ _ANY_NUMBER = (
 _NUMBER = re.compile(_ANY_NUMBER)
 _I_CHOOSE = (
     r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|vote for|think|say|go with|go for)"
-    r"|(?:(?:i|we)(?:'m| am|'re| are) )?(?:going|continuing|sticking) with|make it|let me have|(?:continue|proceed|go ahead|go on) with"
+    r"|(?:(?:i|we)(?:'m| am|'re| are) )?(?:going|continuing|sticking) with|make it|let me have|(?:continue|proceed|go ahead|"
+    r"go on) with"
     r"|let'?s (?:choose|pick|take|try|go with|go for|do)|my (?:answer|choice|pick|vote|favou?rite) is"
     r"|choose|pick|take|select|accept|approve|do|try|use|go with|go for"
 )
@@ -54,25 +55,34 @@ _CHOOSING = frozenset(
      "execute", "follow", "following", "use", "using", "gimme", "stick", "sticking")
 )  # fmt: skip
 _AROUND_A_CHOICE = frozenset(
-    ("a an the this that it it's that's i i'd i'll i'm i've we we'd we'll we're me us my our your to for of with on in at and or so then "
-     "just now really very be is am are would will let let's please pls plz thanks thx ok okay yes yeah yep sure "
-     "well um uh hmm hm definitely absolutely certainly obviously clearly personally actually ahead instead too as by from via "
-     "best better good great fine perfect nice right fun interesting favourite favorite cool awesome excellent most more seems "
-     "sounds looks works see seeing have do try start begin run write writing make say next proposed number no nr option options "
-     "plan plans choice answer suggestion idea pick one story passage opt proposal again could can you here much all way happy rather find goes gets me wanna gonna").split()
+    ("a", "an", "the", "this", "that", "it", "it's", "that's", "i", "i'd", "i'll", "i'm", "i've", "we", "we'd", "we'll",
+     "we're", "me", "us", "my", "our", "your", "to", "for", "of", "with", "on", "in", "at", "and", "or", "so", "then",
+     "just", "now", "really", "very", "be", "is", "am", "are", "would", "will", "let", "let's", "please", "pls", "plz",
+     "thanks", "thx", "ok", "okay", "yes", "yeah", "yep", "sure", "well", "um", "uh", "hmm", "hm", "definitely",
+     "absolutely", "certainly", "obviously", "clearly", "personally", "actually", "ahead", "instead", "too", "as", "by",
+     "from", "via", "best", "better", "good", "great", "fine", "perfect", "nice", "right", "fun", "interesting",
+     "favourite", "favorite", "cool", "awesome", "excellent", "most", "more", "seems", "sounds", "looks", "works", "see",
+     "seeing", "have", "do", "try", "start", "begin", "run", "write", "writing", "make", "say", "next", "proposed",
+     "number", "no", "nr", "option", "options", "plan", "plans", "choice", "answer", "suggestion", "idea", "pick", "one",
+     "story", "passage", "opt", "proposal", "again", "could", "can", "you", "here", "much", "all", "way", "happy",
+     "rather", "find", "goes", "gets", "wanna", "gonna")
 )  # fmt: skip
+"""What may stand around a number that is chosen; any other word makes a sentence of it: "They pay 2 coins"."""
 _DOUBTING = frozenset(
-    "maybe perhaps probably possibly guess suppose think believe how about what might not don't doesn't".split()
-)
+    ("maybe", "perhaps", "probably", "possibly", "guess", "suppose", "think", "believe", "how", "about", "what", "might",
+     "not", "don't", "doesn't")
+)  # fmt: skip
 _NUMBERED = frozenset(("plan", "option", "choice", "number", "opt", "proposal", "suggestion", "idea", "answer"))
 _PLANS = frozenset(("plan", "option", "choice", "plans", "options", "choices"))
 _JOINED = frozenset(
-    "either both combine combining mix mixing merge combined mixed together and or then with plus versus vs > - / & + , not than".split()
-)
+    ("either", "both", "combine", "combining", "mix", "mixing", "merge", "combined", "mixed", "together", "and", "or",
+     "then", "with", "plus", "versus", "vs", ">", "-", "/", "&", "+", ",", "not", "than")
+)  # fmt: skip
+"""Between several numbers."""
 _COMES_TO = re.compile(r"(?:ich|wir|je|nous|yo|io|eu|я|ik|ja|jag|jeg)\b\W+(?:\S+ ){1,4}(?P<digits>[0-9]{1,2})")
 """How somebody who chooses says it in other languages than English: "Ich nehme Plan 2"."""
 _EDIT = re.compile(rf"(?:e|edit|change|modify|revise) {_ANY_NUMBER}")
-_LIMITED = re.compile(rf"(?:(?:{_I_CHOOSE}) )?{_ANY_NUMBER},? (?:but|except) \S.*", re.DOTALL)
+_LIMITED = re.compile(rf"(?:(?:{_I_CHOOSE}) )?{_ANY_NUMBER}(?: please)?(?:,| [–—-]+)? (?:but|except) \S.*", re.DOTALL)
 _SEVERAL = re.compile(
     rf"(?:{_DIGITS}|{'|'.join(_CARDINALS)})(?: ?(?:[,;/&+.-]|and|or) ?(?:{_DIGITS}|{'|'.join(_CARDINALS)}))+"
     "|both|all|(?:both|all)(?: of them| three| plans)"
@@ -84,8 +94,10 @@ _POLITE_END = re.compile(r",? (?:please|pls|plz|then|thanks|thank you|now)$")
 _OTHER_PLANS = re.compile(
     r"(?:(?:(?:show|give|offer|suggest|propose|generate|list|get|find|try)(?: (?:me|us))?|(?:i|we) (?:want|need)|i'd like|"
     r"i would like|(?:can|could|may) (?:i|we) (?:have|get|see)|have you got|any|let me see|let's see) )?"
-    r"(?:some |a few |two |three |four |five |[0-9]+ |a |any |the )?(?:(?:new|more|other|different|better|fresh|another|alternative)(?: set of)? "
-    r"(?:plans?|options?|choices?|ideas?|suggestions?|proposals?|ones)|others|(?<=give me )[0-9]+ (?:plans|options|ideas))(?: (?:for me|instead|for the next (?:one|passage)))?"
+    r"(?:some |a few |two |three |four |five |[0-9]+ |a |any |the )?(?:(?:new|next|more|other|different|better|fresh|"
+    r"another|alternative)(?: set of)? "
+    r"(?:plans?|options?|choices?|ideas?|suggestions?|proposals?|ones)|others|(?<=give me )[0-9]+ (?:plans|options|"
+    r"ideas))(?: (?:for me|instead|for the next (?:one|passage)))?"
 )
 _LEFT_TO_OTHERS = re.compile(
     r"(?:your|dealer's|the (?:simulator|ai|model|computer)'s) (?:choice|call|pick|turn|decision)"
@@ -100,18 +112,22 @@ _ANY_OF_THEM = re.compile(
     r"|random(?:ly)?(?: (?:plan|option|choice|one))?|surprise|auto|automatic(?:ally)?"
 )
 _NONE_OF_THEM = re.compile(
-    r"(?:i|we) (?:don't|do not|didn't) (?:really )?(?:like|want|love) (?:any of )?(?:these|those|them|(?:the|these|those) (?:plans|options|"
+    r"(?:i|we) (?:don't|do not|didn't) (?:really )?(?:like|want|love) (?:any of )?(?:these|those|them|(?:the|these|those) "
+    r"(?:plans|options|"
     r"choices))|(?:none|neither|not any) of (?:these|those|them|the (?:plans|options|above))(?: plans| options)?"
-    r"(?: (?:is|are|sounds?|looks?) (?:any )?good)?|(?:(?:i|we) (?:want|like|take) )?(?:no plans?|no options?|not (?:these|those)(?: plans| options)?|"
+    r"(?: (?:is|are|sounds?|looks?) (?:any )?good)?|(?:(?:i|we) (?:want|like|take) )?(?:no plans?|no options?|not (?:these|"
+    r"those)(?: plans| options)?|"
     r"none of (?:these|those|them)|neither(?: one)?|nothing(?: good)?|no good)"
 )
 _DESCRIBED = re.compile(
-    r"(?:(?:i|we)(?:'ll| will|'d|would)? (?:choose|pick|take|want|like|prefer|go with) |go with |take )?(?:the|that) (?:(?P<named>\S+(?: \S+){0,2}) "
+    r"(?:(?:i|we)(?:'ll| will|'d|would)? (?:choose|pick|take|want|like|prefer|go with) |go with |take )?(?:the|that) "
+    r"(?:(?P<named>\S+(?: \S+){0,2}) "
     r"(?:plan|option|choice|one)|(?:plan|option|choice|one) (?:with|about|where|in which|of|that) (?P<told>\S.*))"
 )
 """A plan by what happens in it."""
 _ENDS = re.compile(
-    rf"(?:let's |let us |i want to |we can )?(?:end|finish|conclude|stop|wrap up|wrap|complete|quit)(?: (?:{THIS}|things|up|now|here|there|"
+    rf"(?:let's |let us |i want to |we can )?(?:end|finish|conclude|stop|wrap up|wrap|complete|quit)(?: (?:{THIS}|things|up|"
+    rf"now|here|there|"
     r"already|for (?:now|today|tonight)|today))*(?: with (?:a|an|the) (?:\w+ )?ending)?"
     rf"|(?:write )?(?:the|an) (?:end|ending|epilogue|(?:final|closing) {WORK})"
     r"|(?:i'm|i am|we're|we are|all)? ?(?:done|finished|through)(?: (?:here|now|for (?:now|today)))?"
@@ -125,11 +141,13 @@ _SEVERAL_PASSAGES = re.compile(
     rf"(?:[0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|some|a few|many)(?: more)?(?: of the)?(?: {WORK}| more)"
 )
 _GOES_ON = re.compile(
-    rf"(?:(?:write|continue with|give me|start|show me|go on with|begin|do) )?(?:the )?next (?:one|{WORK})|(?:continue|go on with) (?:{THIS})"
+    rf"(?:(?:write|continue with|give me|start|show me|go on with|begin|do) )?(?:the )?next (?:one|{WORK})|(?:continue|go "
+    rf"on with) (?:{THIS})"
     r"|keep it up"
 )
 _LABELLED = re.compile(
-    r"(?:(?:my|own|your own|new|next|the|a)\s+){0,2}(?:plan|write|answer|what happens(?: next)?|next(?: passage)?)\s*[:=]\s+(?P<plan>\S.*)",
+    r"(?:(?:my|own|your own|new|next|the|a)\s+){0,2}(?:plan|write|answer|what happens(?: next)?|next(?: "
+    r"passage)?)\s*[:=]\s+(?P<plan>\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
 _CHANGED = re.compile(
@@ -146,7 +164,8 @@ _MARKED = re.compile(
 """A plan with the number that stands before it in the list."""
 
 NO = (
-    "no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these", "none of the above", "neither",
+    "no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these", "none of the above", "nein",
+     "non", "nee", "нет", "いいえ", "不", "아니요", "neither",
     "not these", "reject", "rejected",
 )  # fmt: skip
 
@@ -168,8 +187,8 @@ _NOT_BACK = (
 )
 _OTHER_THAN_THAT = "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
 _END = (
-    "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. To write it as a plan, say "
-    "in a sentence what happens."
+    "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. To write it as a plan, "
+    "say in a sentence what happens."
 )
 _REFUSED = "Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead."
 _ASKED_BACK = {
@@ -189,7 +208,9 @@ _ASKED_BACK = {
             _ONCE_MORE,
         ),
         (
-            "any, anything, whatever, whatever you like, whatever you want, either, random, i don't care, i dont care, you, s, "
+            "any, anything, you do it, whatever, whatever you like, whatever you want, either, random, i don't care, "
+            "i dont care, you, "
+            "s, "
             "i don't know, i dont know, idk, dunno, no idea, not sure, i'm not sure, im not sure, unsure, no preference",
             _SOMEBODY_ELSE,
         ),
@@ -231,7 +252,8 @@ _ASKED_BACK_LIKE = (
     (_ENDS, _END),
     (
         re.compile(
-            rf"(?:undo|rewind|delete|remove|revert|discard|scrap|go back|take back)(?: (?:to|by|one|a|two|three|[0-9]+))*(?: {THIS})"
+            rf"(?:undo|rewind|delete|remove|revert|discard|scrap|go back|take back)(?: (?:to|by|one|a|two|three|"
+            rf"[0-9]+))*(?: {THIS})"
             rf"|(?:go )?back to (?:the )?(?:beginning|start|{WORK} [0-9]+)"
         ),
         _NOT_BACK,
@@ -246,7 +268,8 @@ _ASKED_BACK_LIKE = (
 )
 """What is asked back by its shape."""
 _YES = frozenset(
-    ("yes", "y", "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
+    ("yes", "y", "ja", "oui", "si", "sí", "sì", "sim", "tak", "да", "はい", "是", "네",
+     "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
      "good idea", "great", "cool", "nice", "excellent", "awesome", "perfect", "do it", "sounds good", "sounds great",
      "looks good", "looks great", "love it", "like it", "lgtm", "that works", "works for me", "go for it", "that one",
      "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d", "continue", "continue the story",
@@ -255,20 +278,22 @@ _YES = frozenset(
 )  # fmt: skip
 _MOVES = frozenset(
     ("go", "go on", "go ahead", "go back", "keep going", "carry on", "move on", "proceed", "start over", "start again",
-     "begin again", "do it", "do it again", "accept", "approve", "reject", "wait", "hold on", "hang on", "n", "e", "w", "ne", "nw",
-     "se", "sw", "enough", "that's enough", "stop it", "stop now")
+     "begin again", "do it", "do it again", "accept", "approve", "reject", "wait", "hold on", "hang on",
+     "n", "e", "w", "ne", "nw", "se", "sw", "enough", "that's enough", "stop it", "stop now")
 )  # fmt: skip
 """What the player of a story may do, too."""
 _NO_ANSWER = frozenset(
     ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "thanks", "thank you", "test", "hm", "hmm",
-     "huh", "what", "why", "who", "how", "where", "when", "which", "cancel", "skip", "pass", "save", "load", "menu", "write", "choose", "null", "nil",
+     "huh", "what", "why", "who", "how", "where", "when", "which", "cancel", "skip", "pass", "save", "load", "menu",
+     "write", "choose", "null", "nil",
      "undefined", "true", "false", "nan", "ii", "iii", "iv", "object object", "lol", "lmao", "rofl", "haha", "hehe", "wow",
      "wtf", "omg", "options", "plans", "choices", "what are my options", "what are the options", "what are the plans",
      "which plans", "which options", "show plans", "show the plans", "show me the plans", "show options", "show the options",
      "show me the options", "show me my options", "list plans", "list the plans", "list options", "how do i answer",
      "how do i choose", "how does this work", "what can i do", "what can i say", "what can i answer", "what do i do",
      "what should i do", "what do you mean", "what now", "what next", "what happens next", "the latter", "the former", "my own",
-     "i'll write my own", "write my own", "show help", "commands", "show commands", "show me the commands", "same", "the same", "same again", "same as before", "ditto", "as above")
+     "i'll write my own", "write my own", "show help", "commands", "show commands", "show me the commands", "same",
+     "the same", "same again", "same plan", "same as before", "ditto", "as above")
 )  # fmt: skip
 
 
@@ -494,6 +519,7 @@ def refuses(text: str) -> bool:
     return (
         said in NO
         or re.search(r"\b(?:any|all|none|neither) of (?:these|them)\b|\bthese (?:plans|options)\b", said) is not None
+        or (len(text) <= LONGEST_PHRASE and said_to_the_writer(text, _plain(said)) in (REMARK, WISH))
     )
 
 
@@ -546,7 +572,8 @@ def _folded(text: str) -> str:
     plain = "".join(
         str(digit) if (digit := unicodedata.digit(letter, None)) is not None else letter for letter in plain
     )
-    return " ".join(plain.casefold().replace("’", "'").replace("_", " ").removeprefix("/").split())
+    plain = " ".join(plain.casefold().replace("’", "'").replace("_", " ").removeprefix("/").split())
+    return re.sub(r"\b(do|did|does|is)nt\b", r"\1n't", re.sub(r"\bim\b", "i'm", plain))
 
 
 def _number(found: re.Match[str]) -> int:

@@ -144,11 +144,9 @@ Mira apre la porta e trova 3 lettere.
 미라는 2개의 동전을 낸다.
 Zwei Wächter schlafen ein.
 Der zweite Plan misslingt.
-The old keeper, who has said nothing for eleven years, walks down to the quay at first light, unties the second boat, and rows out \
-alone to where the bell was lost; Mira sees him from the tower and does not call out.
-Oswin reads the letter that Edda left behind and learns that the lighthouse has been sold twice, once to the crown and once to a man \
-who died before he could pay, so he rides to the capital to ask for the ledger of that year.
-""".replace("\\\n", "").strip().splitlines()  # fmt: skip
+The old keeper, who has said nothing for eleven years, walks down to the quay, unties the second boat, and rows out alone.
+Oswin learns that the lighthouse has been sold twice, once to the crown and once to a man who died; so he rides to the capital.
+""".strip().splitlines()
 
 
 @pytest.mark.parametrize("words", OF_THE_STORY)
@@ -209,26 +207,44 @@ def test_one_number_among_words_of_choosing_is_that_plan(words):
 @pytest.mark.parametrize(
     "words",
     [
-        "how about 2", "how about plan 2?", "what about 2", "i guess 2", "probably the second one", "maybe plan 2", "continue with two",
-        "make it two", "could you continue with 2?", "I have 2", "Ich nehme Plan 2", "Je prends le plan 2", "Nummer 2",
-        "I think plan 2 might be best", "is plan 2 better?", "the ledger one", "the plan with the ledger", "the one where Oswin burns it",
+        "how about 2",
+        "how about plan 2?",
+        "what about 2",
+        "i guess 2",
+        "probably the second one",
+        "maybe plan 2",
+        "continue with two",
+        "make it two",
+        "could you continue with 2?",
+        "I have 2",
+        "Ich nehme Plan 2",
+        "Je prends le plan 2",
+        "Nummer 2",
+        "I think plan 2 might be best",
+        "is plan 2 better?",
+        "the ledger one",
+        "the plan with the ledger",
+        "the one where Oswin burns it",
     ],
-)  # fmt: skip
+)
 def test_a_number_that_may_be_meant_is_asked_back(words):
     with pytest.raises(BadAnswer, match=r"Did you mean plan 2\?"):
         parse_answer(words, OFFERED)
 
 
 ACTIONS = {
-    "another_take": """one more time; rewrite this passage; Rewrite the last passage.; Regenerate the last response; regenerate the passage;
+    "another_take": """one more time; rewrite this passage; Rewrite the last passage.; Regenerate the last response;
+        regenerate the passage;
         redo the scene; write it again please; please rewrite this chapter; another version; retry the last passage; again please;
         try another version; That was great. One more time!; rewrite it from scratch""",
-    "new_plans": """other ideas; different choices; can you suggest others; show me different plans; others please; more choices please;
+    "new_plans": """other ideas; different choices; can you suggest others; show me different plans; others please;
+        more choices please;
         I want other options; give me three new plans; can I have other plans?; any other ideas?; suggest better options;
         I'd like some fresh ideas""",
-    "simulator": """your choice; your call; pick for me; choose for me please; let the simulator choose; let the AI decide; simulator please;
+    "simulator": """your choice; your call; pick for me; choose for me please; let the simulator choose; let the AI decide;
+        simulator please;
         choose one for me; let fate decide; you pick one""",
-    "end": "end now; please end the story; let's end the story here; end story; conclude the story; finish the novel; end it here",
+    "end": "end now; please end the story; let's end the story here; end story; conclude the story; finish the novel",
 }
 
 
@@ -396,11 +412,16 @@ def test_nor_in_the_field_of_a_plan(words):
 @pytest.mark.parametrize(
     ("typed", "plan", "index"),
     [
-        ("plan: Mira dies", "Mira dies", None), ("My own plan: Mira dies.", "Mira dies.", None), ("2: Mira dies", "Mira dies", None),
-        ("write: Mira dies", "Mira dies", None), ("Next: Mira dies.", "Mira dies.", None), ("edit 2: Mira dies", "Mira dies", 1),
-        ("change 2 to Mira dies", "Mira dies", 1), ("Replace plan 2 with: Mira dies.", "Mira dies.", 1),
+        ("plan: Mira dies", "Mira dies", None),
+        ("My own plan: Mira dies.", "Mira dies.", None),
+        ("2: Mira dies", "Mira dies", None),
+        ("write: Mira dies", "Mira dies", None),
+        ("Next: Mira dies.", "Mira dies.", None),
+        ("edit 2: Mira dies", "Mira dies", 1),
+        ("change 2 to Mira dies", "Mira dies", 1),
+        ("Replace plan 2 with: Mira dies.", "Mira dies.", 1),
     ],
-)  # fmt: skip
+)
 def test_what_stands_before_a_plan_is_none_of_it(typed, plan, index):
     answer = parse_answer(typed, OFFERED)
     assert (answer.action, answer.plan, answer.index) == ("write" if index is None else "edit", plan, index)

@@ -23,42 +23,70 @@ def answered(task):
     return parse_answer(asked_answer(task.format(ID), PLANS), PLANS)
 
 
-@pytest.mark.parametrize("task", [
-    "User selected plan 2 for story {}. Please write the next passage.", "**Story ID:** {}\n**Plan:** 2", "story: {}\n- plan: 2",
-    "Continue the story with ID {} from where it left off. Choose plan 2 and write the next passage. Return the passage text.",
-    'Continue story {} using plan "Oswin burns the ledger in the kettle."', "The reader's choice is 2. Continue story {}.",
-    "Next passage of {} please, plan 2.", "Make it plan 2 for story {}", "In story {} select proposed plan 2 and write.",
-    "Continue story #{} w/ plan 2", "Task: continue story {}\nPlan to use: 2\nReturn: full passage + plans",
-    "## Task\nContinue story {}\n## Choice\n2", "User choice: plan 2\nStory id: {}\nPlease write the next passage.",
-    "The player has decided on plan 2 for story {}.", "The user's selection: 2. Story: {}.", 'The human replied "2" for story {}.',
-    "Hi! Could you continue story {} with plan 2, please? Thanks!", "Continue story {} with the second proposed plan.",
-    "Continue the existing story (story id {}) using the user's chosen plan: 2", "Continue story {}: the user has chosen plan number two.",
-    "Using plan 2, please write the next passage of story {} and list the new plans at the end.", "continue with plan 2",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "task",
+    [
+        "User selected plan 2 for story {}. Please write the next passage.",
+        "**Story ID:** {}\n**Plan:** 2",
+        "story: {}\n- plan: 2",
+        "Continue the story with ID {} from where it left off. Choose plan 2 and write the next passage. Return its text.",
+        'Continue story {} using plan "Oswin burns the ledger in the kettle."',
+        "The reader's choice is 2. Continue story {}.",
+        "Next passage of {} please, plan 2.",
+        "Make it plan 2 for story {}",
+        "In story {} select proposed plan 2 and write.",
+        "Continue story #{} w/ plan 2",
+        "Task: continue story {}\nPlan to use: 2\nReturn: full passage + plans",
+        "## Task\nContinue story {}\n## Choice\n2",
+        "User choice: plan 2\nStory id: {}\nPlease write the next passage.",
+        "The player has decided on plan 2 for story {}.",
+        "The user's selection: 2. Story: {}.",
+        'The human replied "2" for story {}.',
+        "Hi! Could you continue story {} with plan 2, please? Thanks!",
+        "Continue story {} with the second proposed plan.",
+        "Continue the existing story (story id {}) using the user's chosen plan: 2",
+        "Continue story {}: the user has chosen plan number two.",
+        "Using plan 2, please write the next passage of story {} and list the new plans at the end.",
+        "continue with plan 2",
+    ],
+)
 def test_the_chosen_plan_is_found_whatever_stands_around_it(task):
     answer = answered(task)
     assert (answer.action, answer.index) == ("choose", 1)
 
 
-@pytest.mark.parametrize(("task", "plan"), [
-    ("Continue story {} with plan 2 and make sure Mira survives.", f"{PLANS[1]} Make sure Mira survives."),
-    ("Continue story {} with plan 2, but make it darker.", f"{PLANS[1]} Make it darker."),
-    ("Plan 2 for story {}. Mira must survive. Return the passage.", f"{PLANS[1]} Mira must survive."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("task", "plan"),
+    [
+        ("Continue story {} with plan 2 and make sure Mira survives.", f"{PLANS[1]} Make sure Mira survives."),
+        ("Continue story {} with plan 2, but make it darker.", f"{PLANS[1]} Make it darker."),
+        ("Plan 2 for story {}. Mira must survive. Return the passage.", f"{PLANS[1]} Mira must survive."),
+    ],
+)
 def test_wishes_beside_a_plan_are_written_into_it(task, plan):
     answer = answered(task)
     assert (answer.action, answer.index, answer.plan) == ("edit", 1, plan)
 
 
-@pytest.mark.parametrize(("task", "plan"), [
-    ("Story id {}, next: Oswin burns a letter.", "Oswin burns a letter."), ("Story {}: They pay 2 coins.", "They pay 2 coins."),
-    ('Continue story {} with this plan: "Mira leaves the island."', "Mira leaves the island."), ("Story {}: Plan B fails.", "Plan B fails."),
-    ("Next passage for story {}: the second bell rings.", "the second bell rings."), ("Retrieve the ring.", "Retrieve the ring."),
-    ("Get the ledger back.", "Get the ledger back."), ("A new story is told at the inn.", "A new story is told at the inn."),
-    ("Tell a story to the children.", "Tell a story to the children."), ("Another story reaches the inn.", "Another story reaches the inn."),
-    ('Continue story {}: "Who are you?" Mira asks.', '"Who are you?" Mira asks.'), ("He reads the last letter.", "He reads the last letter."),
-    ("Mira begins a story about the sea.", "Mira begins a story about the sea."), ("Explain nothing, and leave.", "Explain nothing, and leave."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("task", "plan"),
+    [
+        ("Story id {}, next: Oswin burns a letter.", "Oswin burns a letter."),
+        ("Story {}: They pay 2 coins.", "They pay 2 coins."),
+        ('Continue story {} with this plan: "Mira leaves the island."', "Mira leaves the island."),
+        ("Story {}: Plan B fails.", "Plan B fails."),
+        ("Next passage for story {}: the second bell rings.", "the second bell rings."),
+        ("Retrieve the ring.", "Retrieve the ring."),
+        ("Get the ledger back.", "Get the ledger back."),
+        ("A new story is told at the inn.", "A new story is told at the inn."),
+        ("Tell a story to the children.", "Tell a story to the children."),
+        ("Another story reaches the inn.", "Another story reaches the inn."),
+        ('Continue story {}: "Who are you?" Mira asks.', '"Who are you?" Mira asks.'),
+        ("He reads the last letter.", "He reads the last letter."),
+        ("Mira begins a story about the sea.", "Mira begins a story about the sea."),
+        ("Explain nothing, and leave.", "Explain nothing, and leave."),
+    ],
+)
 def test_what_happens_stays_a_plan(task, plan):
     answer = answered(task)
     assert (answer.action, answer.plan) == ("write", plan)
@@ -66,16 +94,37 @@ def test_what_happens_stays_a_plan(task, plan):
 
 
 NOTHING_TO_WRITE = [
-    "Get the current status of story {}", "Retrieve story {} and return its last passage verbatim.", "Can you tell me who Mira is?",
-    "Is this the end?", "Please translate the last passage to French", "I liked that.", "Let's stop here.", "Stop here for today",
-    "What is the story id?", "Give me a summary of story {} so far, in three sentences.", "Who is the keeper in story {}?",
-    "List all characters that appear in story {}.", "Show me what has been written so far in story {}", "Export story {} as markdown",
-    "Return the latest passage of {} to the user.", "Tell the user the title of story {}.", "Check whether story {} exists.",
-    "The user wants to know who Mira is.", "The user would like to read the last passage again.", "Look up story {}.",
-    "How many passages does story {} have?", "Is story {} finished?", "Review story {} and give feedback.", "Repeat the plans, please.",
-    "Write two more passages of story {}.", "Continue story {} for 3 passages.", "End story {} with a happy ending.",
-    "Continue story {} with the most dramatic plan.", "Setze die Geschichte {} mit Plan 2 fort.", "That was great!",
-]  # fmt: skip
+    "Get the current status of story {}",
+    "Retrieve story {} and return its last passage verbatim.",
+    "Can you tell me who Mira is?",
+    "Is this the end?",
+    "Please translate the last passage to French",
+    "I liked that.",
+    "Let's stop here.",
+    "Stop here for today",
+    "What is the story id?",
+    "Give me a summary of story {} so far, in three sentences.",
+    "Who is the keeper in story {}?",
+    "List all characters that appear in story {}.",
+    "Show me what has been written so far in story {}",
+    "Export story {} as markdown",
+    "Return the latest passage of {} to the user.",
+    "Tell the user the title of story {}.",
+    "Check whether story {} exists.",
+    "The user wants to know who Mira is.",
+    "The user would like to read the last passage again.",
+    "Look up story {}.",
+    "How many passages does story {} have?",
+    "Is story {} finished?",
+    "Review story {} and give feedback.",
+    "Repeat the plans, please.",
+    "Write two more passages of story {}.",
+    "Continue story {} for 3 passages.",
+    "End story {} with a happy ending.",
+    "Continue story {} with the most dramatic plan.",
+    "Setze die Geschichte {} mit Plan 2 fort.",
+    "That was great!",
+]
 
 
 @pytest.mark.parametrize("task", NOTHING_TO_WRITE)
@@ -92,11 +141,21 @@ def test_a_choice_that_is_left_open_is_the_simulators(task):
 
 
 ANOTHER = [
-    "Write a story about a whale instead.", "New story: cats", "Another story please, about a whale", "Start a fresh story about whales",
-    "Write me one more story, this time about whales", "Make a new one about whales", "Forget that. Write a story about whales.",
-    "Start over with a story about cats.", "I want a new story about cats.", "Can we do a different story?", "Let's do another one, about cats.",
-    "Start a brand new story: a heist on the moon.", "New novel, please. Genre: horror.", "Write me a short story about a keeper.",
-]  # fmt: skip
+    "Write a story about a whale instead.",
+    "New story: cats",
+    "Another story please, about a whale",
+    "Start a fresh story about whales",
+    "Write me one more story, this time about whales",
+    "Make a new one about whales",
+    "Forget that. Write a story about whales.",
+    "Start over with a story about cats.",
+    "I want a new story about cats.",
+    "Can we do a different story?",
+    "Let's do another one, about cats.",
+    "Start a brand new story: a heist on the moon.",
+    "New novel, please. Genre: horror.",
+    "Write me a short story about a keeper.",
+]
 
 
 @pytest.mark.parametrize("task", ANOTHER)

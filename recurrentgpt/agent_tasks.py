@@ -219,10 +219,11 @@ def _with_wishes(parts: Sequence[str], plans: Sequence[str]) -> object:
     first, *others = parts
     wished = _WISHED.fullmatch(first)
     divided: list[tuple[str, Sequence[str]]] = [(first, others)] if others else []
-    if wished:
+    # "The second plan and the money are gone." is a sentence.
+    if wished and (re.search(r"\d", wished["choice"]) or _CHOOSING.match(wished["choice"])):
         wish = wished["wish"]
-        wishes = [] if _goes_without_saying(wish.strip(" .!?")) else [wish[0].upper() + wish[1:]]
-        divided.append((wished["choice"], [*wishes, *others]))
+        more = [] if _goes_without_saying(wish.strip(" .!?")) else [wish[0].upper() + wish[1:]]
+        divided.append((wished["choice"], [*more, *others]))
     for chooses, wishes in divided:
         for choice in _choices(chooses):
             number = _plain(choice, plans)

@@ -85,6 +85,7 @@ def test_wishes_beside_a_plan_are_written_into_it(task, plan):
         ("He reads the last letter.", "He reads the last letter."),
         ("Mira begins a story about the sea.", "Mira begins a story about the sea."),
         ("Explain nothing, and leave.", "Explain nothing, and leave."),
+        ("The second plan and the money are gone.", "The second plan and the money are gone."),
     ],
 )
 def test_what_happens_stays_a_plan(task, plan):

@@ -53,7 +53,8 @@ _PROPOSES = re.compile(
 _SPEAKS = re.compile(r"[\"“”„«»「」『』:：;；]|[-–—] |'\S.*\S'|‘|(?<!^)[.…!?]\s")
 _ENDS_ASKING = re.compile(r"[?？؟⁇⁈]\s*[!?！？.…]*$")
 _TOLD_WITHOUT_MARK = re.compile(
-    rf"{_WHO}(?:'s| (?:one|plan|option) (?:is|sounds)| (?:happened|{_IS})) ?(?:\S+ ?){{0,3}}"
+    r"how (?:old|long|big|far|many \S+) (?:is|are|was|were) \S+|"
+    rf"{_WHO}(?:'?s| (?:one|plan|option) (?:is|sounds)| (?:happened|{_IS})) ?(?:\S+ ?){{0,3}}"
 )
 
 _OUT_OF_CHARACTER = re.compile(
@@ -69,9 +70,12 @@ _GOOD = (
 _VERY = (
     r"(?:so|very|really|pretty|quite|rather|absolutely|simply|just|truly|too|not|all|super|such|a|an|the|another|still)"
 )
-_WAS = rf"(?:(?:{THIS}|these|those)(?: (?:is|was|are|were|looks|looked|sounds|sounded|reads|seems|feels|isn't|wasn't)|'s) )"
+_WAS = (
+    rf"(?:(?:{THIS}|these|those|both|all of (?:them|these)|(?:the|these|those|all) (?:plans|options|ideas))"
+    r"(?: (?:is|was|are|were|looks|looked|sounds|sounded|reads|seems|feels|isn't|wasn't)|'s) )"
+)
 _JUDGES = re.compile(
-    rf"(?:(?:oh|ah|wow|ha|haha|hehe|lol|yes|ok|okay|hey|and|but|what|how|i (?:think|find|found)|now|again),? )*"
+    rf"(?:(?:oh|ah|hm+|wow|ha|haha|hehe|lol|yes|ok|okay|hey|and|but|what|how|i (?:think|find|found)|now|again),? )*"
     rf"(?:{_WAS}?(?:{_VERY} )*{_GOOD}(?:(?:,| and| but)? (?:{_VERY} )*{_GOOD})*(?: (?:job|work|one|stuff|{WORK}))?"
     rf"|(?:(?:i|we) )?(?:(?:really|do|did|just|absolutely) )*(?:{_LIKING}|(?:do not|don't|did not|didn't) (?:really "
     rf")?(?:like|love))"
@@ -126,7 +130,8 @@ _TO_READ = re.compile(
 _TOLD = re.compile(rf"(?:tell|remind) (?:me|us) (?:more|about|{_WHO})\b.*|explain (?:{_WHO}|to me|it|this|that)\b.*")
 _READ_ALONE = re.compile(
     rf"(?:save|export|print|explain|summari[sz]e|recap|translate)(?: (?:it|this|that))?(?: (?:in)?to \S+)?|read {THIS}(?: again)?"
-    r"|(?:the |story )?(?:summary|status|recap|title|transcript)(?: so far)?"
+    r"|(?:the |story )?(?:summary|status|recap|title|transcript|story so far)(?: so far)?|catch me up|print everything"
+    r"|read (?:it|this) (?:to|for) me|save and quit"
 )
 
 _QUALITY = (
@@ -179,7 +184,7 @@ ANOTHER_TAKE = re.compile(
     rf"(?:take|version|try|attempt)(?: (?:on|of|at) {THIS})?)"
 )
 _TAKEN_WITH_A_WISH = re.compile(
-    rf"(?:{_REDOES}|write|try) (?:{THIS}|{_ONCE})(?: {_ONCE})?,? (?:but|with|without|in|so|as|from|and|to|more|"
+    rf"(?:{_REDOES}|write|try) (?:{THIS}|{_ONCE})(?: {_ONCE})?,? (?:but|with|without|in|so|as|from|and|more|"
     rf"less|{_COMPARED})\b.*"
     rf"|(?:one more time|another take|another version|again|once more),? (?:but|with|without|{_COMPARED}|more|less)\b.*"
 )

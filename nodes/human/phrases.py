@@ -65,17 +65,18 @@ _AROUND_A_CHOICE = frozenset(
      "seeing", "have", "do", "try", "start", "begin", "run", "write", "writing", "make", "say", "next", "proposed",
      "number", "no", "nr", "option", "options", "plan", "plans", "choice", "answer", "suggestion", "idea", "pick", "one",
      "story", "passage", "opt", "proposal", "again", "could", "can", "you", "here", "much", "all", "way", "happy",
-     "rather", "find", "goes", "gets", "wanna", "gonna")
+     "rather", "find", "goes", "gets", "get", "wanna", "gonna")
 )  # fmt: skip
 """What may stand around a number that is chosen; any other word makes a sentence of it: "They pay 2 coins"."""
 _DOUBTING = frozenset(
-    ("maybe", "perhaps", "probably", "possibly", "guess", "suppose", "think", "believe", "how", "about", "what", "might",
+    ("maybe", "perhaps", "why", "probably", "possibly", "guess", "suppose", "think", "believe", "how", "about", "what", "might",
      "not", "don't", "doesn't")
 )  # fmt: skip
 _NUMBERED = frozenset(("plan", "option", "choice", "number", "opt", "proposal", "suggestion", "idea", "answer"))
 _PLANS = frozenset(("plan", "option", "choice", "plans", "options", "choices"))
 _JOINED = frozenset(
-    ("either", "both", "combine", "combining", "mix", "mixing", "merge", "combined", "mixed", "together", "and", "or",
+    ("either", "both", "first", "after", "combine", "combining", "mix", "mixing", "merge", "combined", "mixed", "together",
+     "and", "or",
      "then", "with", "plus", "versus", "vs", ">", "-", "/", "&", "+", ",", "not", "than")
 )  # fmt: skip
 """Between several numbers."""
@@ -103,6 +104,7 @@ _LEFT_TO_OTHERS = re.compile(
     r"(?:your|dealer's|the (?:simulator|ai|model|computer)'s) (?:choice|call|pick|turn|decision)"
     r"|(?:let |have )?(?:you|yourself|the (?:simulator|ai|model|computer|dice|machine)|simulator|fate|chance|ai) "
     r"(?:choose|decide|pick|select)s?(?: (?:one|a plan|an option|for me|for us|the plan|what happens|what happens next|next))*"
+    r"|you can (?:choose|decide|pick)|(?:i'll |i )?(?:let you (?:choose|decide|pick)|leave (?:it|that|this) (?:up )?to you)"
     r"|(?:choose|pick|decide|select)(?: (?:one|any|a plan|something|for yourself))? for (?:me|us)"
 )
 _ANY_OF_THEM = re.compile(
@@ -112,10 +114,13 @@ _ANY_OF_THEM = re.compile(
     r"|random(?:ly)?(?: (?:plan|option|choice|one))?|surprise|auto|automatic(?:ally)?"
 )
 _NONE_OF_THEM = re.compile(
+    r"(?:i'm|i am|we're|we are) (?:not|un)(?: ?(?:happy|satisfied|convinced)) (?:with|by) (?:any of )?"
+    r"(?:these|those|them|it|this)(?: plans| options)?|"
     r"(?:i|we) (?:don't|do not|didn't) (?:really )?(?:like|want|love) (?:any of )?(?:these|those|them|(?:the|these|those) "
     r"(?:plans|options|"
     r"choices))|(?:none|neither|not any) of (?:these|those|them|the (?:plans|options|above))(?: plans| options)?"
-    r"(?: (?:is|are|sounds?|looks?) (?:any )?good)?|(?:(?:i|we) (?:want|like|take) )?(?:no plans?|no options?|not (?:these|"
+    r"(?: (?:is|are|sounds?|looks?) (?:any )?good| (?:works?|appeals?)(?: (?:for|to) me)?)?"
+    r"|(?:(?:i|we) (?:want|like|take) )?(?:no plans?|no options?|not (?:these|"
     r"those)(?: plans| options)?|"
     r"none of (?:these|those|them)|neither(?: one)?|nothing(?: good)?|no good)"
 )
@@ -131,7 +136,8 @@ _ENDS = re.compile(
     r"already|for (?:now|today|tonight)|today))*(?: with (?:a|an|the) (?:\w+ )?ending)?"
     rf"|(?:write )?(?:the|an) (?:end|ending|epilogue|(?:final|closing) {WORK})"
     r"|(?:i'm|i am|we're|we are|all)? ?(?:done|finished|through)(?: (?:here|now|for (?:now|today)))?"
-    r"|(?:that's|that is|that will be|it's|it is)? ?(?:enough|all)(?: (?:for (?:now|today)|now|of this|already))*|fin|no more"
+    r"|(?:that's|that is|that will be|it's|it is)? ?(?:enough|all|(?<=that's )it)"
+    r"(?: (?:for (?:now|today)|now|of this|already))*|fin|no more"
 )
 _ENDS_PLAINLY = re.compile(
     r"(?:let's )?(?:end|finish|conclude) (?:(?:the|this|my|our) (?:story|novel|tale)|it|story)(?: (?:here|now))*|end (?:here|now)"
@@ -208,7 +214,8 @@ _ASKED_BACK = {
             _ONCE_MORE,
         ),
         (
-            "any, anything, you do it, whatever, whatever you like, whatever you want, either, random, i don't care, "
+            "any, anything, you do it, i can't decide, i cannot decide, can't decide, hard to choose, don't care, "
+            "go wild, whatever, whatever you like, whatever you want, either, random, i don't care, "
             "i dont care, you, "
             "s, "
             "i don't know, i dont know, idk, dunno, no idea, not sure, i'm not sure, im not sure, unsure, no preference",

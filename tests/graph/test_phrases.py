@@ -142,6 +142,221 @@ Mira apre la porta e trova 3 lettere.
 如果米拉死了呢？
 ミラは塔に登る。
 미라는 2개의 동전을 낸다.
+The dragon wakes.
+Elena gives Marco the first ring.
+He goes back to the inn for his 3 knives.
+Number Six escapes.
+They vote to leave.
+They choose exile.
+The choice is hers, and she takes the sword.
+Make love, not war
+A third option appears: the bridge.
+The second option was a lie; they die.
+Second floor, room 2: the body is gone.
+Take the stairs.
+Take it.
+Take it all.
+See you in hell, says the captain.
+The best of them falls first.
+We win.
+I wake.
+I run for it.
+We want peace.
+I want to go home.
+I want to go with Edda.
+I'd like to meet the queen.
+Let's rob the bank.
+Let's go.
+Let me die, begs Oswin.
+Tell me more, says the priest.
+Tell her the truth.
+Tell them who did it.
+Tell everybody that the king is dead.
+Show mercy.
+Show them the door.
+Describe the battle from the horse's view.
+List the sins of the bishop, one by one, in the pulpit.
+Introduce a rival from the south.
+Add a twist: the ledger is forged.
+Add more tension between Mira and Oswin.
+Skip to the next morning.
+Jump ahead ten years.
+Have Mira confess.
+Let Mira find a letter from her mother.
+Cut to the harbour.
+Write a scene where Mira meets the devil.
+Write about the war.
+More rain falls.
+Not a soul is left.
+No more lies: Mira confesses.
+No, she says, and leaves.
+Yes, says Mira, and marries him.
+OK, so the horse bolts and Mira is thrown.
+Sure of himself, Oswin climbs the wall.
+Good, the guards are asleep; Mira enters.
+Continue the journey north.
+Continue with the interrogation of Oswin.
+Go to the second house.
+Go up.
+Start a fire.
+Start over in another town.
+End of the road: the car stops.
+The end of summer brings war.
+Stop Oswin.
+Finish him!
+The story of the bell is told by the old man.
+Their story ends in the fire.
+A passage opens behind the altar.
+The passage is dark.
+The secret passage is too narrow.
+The last passage of the will names Mira.
+It was all a dream.
+It is done.
+All is lost.
+All of them die.
+Both die.
+Both of them lie to the judge.
+Either way, she goes.
+Whatever happens, Oswin keeps silent.
+Anyone could be the killer; they lock the doors.
+Surprise party at the mill.
+Random shots are heard.
+You betray the king.
+You win.
+Your choice costs a life.
+She is better.
+It gets darker.
+It is getting darker, and the lamp is out.
+The nights grow longer.
+He makes it darker by closing the shutters.
+Beautiful Helen enters.
+Boring meetings fill the day until the bomb goes off.
+Is there hope? Mira thinks so and rows on.
+How the bell fell: Oswin tells it.
+Why she left becomes clear.
+Mira, where are you? Oswin calls, but nobody hears.
+Character by character the cipher yields.
+The characters on the tomb spell a name.
+Status quo.
+Twelve people play for the title.
+The memory returns.
+Memory fails her.
+2nd Lieutenant Roe deserts.
+1920: the war is over
+On day 3 the food runs out.
+Level 2 collapses.
+Agent 2 defects to the other side
+Room 3 is empty
+3 days later, they land.
+Der dritte Mann verrät sie.
+Le roi meurt.
+El rey 2 veces coronado muere.
+Ich gehe mit Edda nach Hause.
+Il re parte per la guerra.
+Rei morto, rei posto.
+Król umiera.
+国王死了
+王は逃げる
+يموت الملك
+मीरा मर जाती है
+Mira ölür.
+Mira says yes.
+She says no to the king.
+Ok Mira wakes up and finds the ship gone
+Please let Mira survive the fall.
+Let's have the dragon attack now.
+I want Mira to find the ledger
+I want to see the dragon
+I want a storm.
+I would like Oswin to confess.
+More conflict between the brothers
+Make Mira find 3 keys.
+Make Mira angrier at her father.
+Make the storm worse.
+Make it a trap.
+Make the villain more sympathetic by showing his child
+Write Mira into the king's guard.
+Now the second act begins: war.
+The next morning
+The next day they sail.
+The same night, a fire.
+Another one dies.
+Another guard falls.
+Someone else is in the house.
+Something new stirs in the well.
+Something else: the bell is a fake.
+Different roads lead them apart.
+Nothing happens.
+Nothing is found.
+Nobody wins.
+Good grief, the bridge is out!
+Thank God, land!
+Hello, says the ghost.
+Hi there, stranger, says the ghost
+Goodbye, Mira.
+Stop, thief!
+Enough! cries the king.
+Help arrives.
+Help Oswin escape.
+Save the king.
+Save the child first.
+Load the cannon.
+Cancel the wedding.
+Skip the wedding.
+Pass the salt, says he.
+Pick one of the guards and bribe him.
+Choose one brother over the other.
+Choose Mira as queen.
+Take Mira's side.
+Try again to cross the ice.
+Try the door.
+Again the bell rings.
+Again and again they fail.
+Once more they cross the ice.
+Over the hills.
+Undo the curse.
+Undo the knot.
+Delete the file before the guard returns.
+Remove the stone.
+Fix the engine.
+Correct the course by 2 degrees.
+Expand the search.
+Turn it into gold.
+Keep it secret.
+Keep going until the lake.
+Continue walking.
+Run, Mira, run!
+Yes, they do.
+It works.
+It works for me to leave, says Edda.
+One of them is a spy.
+One plan remains: fire.
+Two plans fail before noon.
+The first plan is a trap.
+Plan 3 is a trap, and they all know it.
+Number 3 dies.
+Agent Number 2 dies.
+We have 2 days left.
+I have 2 brothers
+I see 2 ghosts.
+They choose plan 2, and it fails.
+Mira votes for plan 2 and is outvoted
+It takes 3 of them to lift it.
+My 2 sisters leave.
+We want 2 rooms.
+You go to the second house.
+I go on to the next town.
+We go with the third caravan.
+The best option is flight, so they flee.
+Ships burn; who lit them?
+Mira sings, doesn't she?
+Ahora llueve.
+Sí, Mira muere.
+Oui, dit-elle, et elle part.
+Ja, sagt sie und geht.
+Si Mira muere, el rey llora.
+Ich gehe in den Wald und finde 3
+Je pars
 Zwei Wächter schlafen ein.
 Der zweite Plan misslingt.
 The old keeper, who has said nothing for eleven years, walks down to the quay, unties the second boat, and rows out alone.
